@@ -30,25 +30,25 @@ KINDS: dict[str, dict[str, Any]] = {
 
 def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tuple(KINDS)) -> Iterator[Result]:
     """Every kind of report, in batches of a gateway; then one message a request, as a single device sends it."""
-    with _served(directory) as (client, house):
+    with _served(directory) as (client, service):
         for mechanism in kinds:
-            yield _handed_in(client, house, mechanism, reports, BATCH)
-        yield _handed_in(client, house, kinds[-1], max(reports // 25, 1), 1)
+            yield _handed_in(client, service, mechanism, reports, BATCH)
+        yield _handed_in(client, service, kinds[-1], max(reports // 25, 1), 1)
 
 
-def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int) -> Result:
+def _handed_in(client: Any, service: Any, mechanism: str, reports: int, batch: int) -> Result:
     from cobogo.collect.collection import Collection
     from cobogo.collect.encode import shuffled_reports
     from cobogo.collect.wire import batches
     from cobogo.data.schema.starter import toml
-    from cobogo.faces.server import collecting
-    from cobogo.faces.server.state import COLLECTIONS
+    from cobogo.faces.server.keys import Holder
+    from cobogo.faces.server.roles import Role, Scope
     from cobogo.floor.randomness import Entropy
 
     told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
     text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
-    identity = collecting.begin(house, "steward", text)
-    row = house.state.get(COLLECTIONS, identity)
+    steward = Holder("steward", Role.STEWARD, frozenset(Scope), "benchmark")
+    identity = service.collections.begin(steward, text)
     asked = Collection.of({"collection": told})
     rows = shuffled_reports(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
     messages = [b"".join(batches(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
@@ -60,7 +60,7 @@ def _handed_in(client: Any, house: Any, mechanism: str, reports: int, batch: int
     def everything() -> None:
         with ThreadPoolExecutor(CLIENTS) as pool:
             list(pool.map(send, messages))
-        assert collecting.counted(house, row).users == reports
+        assert service.collections.count(steward, identity).users == reports
 
     spent: Spent = once(everything)
     note = f"{reports / spent.wall:,.0f} reports a second, {reports / spent.cpu:,.0f} a second of a processor"
@@ -74,14 +74,15 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
 
     from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
     from cobogo.faces.server.settings import Limits, Settings
 
     settings = Settings(port=0, state=str(directory / "server"), limits=Limits(requests_per_minute=1_000_000))
-    house = House(settings)
-    key = house.keys.create("gateway", Role.COLLECTOR)[1]
-    server = uvicorn.Server(server_config(create_app(settings, house=house), settings))
+    context = ServerContext(settings)
+    key = context.keys.create("gateway", Role.COLLECTOR)[1]
+    app = create_app(settings, context=context)
+    server = uvicorn.Server(server_config(app, settings))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started:
@@ -91,7 +92,7 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
         base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}
         with httpx.Client(base_url=base, headers=headers, timeout=60) as client:
             client.get("/me").raise_for_status()
-            yield client, house
+            yield client, app.state.service
     finally:
         server.should_exit = True
         thread.join()

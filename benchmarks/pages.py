@@ -7,11 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Result, Spent, once
-from cobogo.faces.server import profiles, rows, tables
-from cobogo.faces.server.house import House
+from cobogo.data.policy import Policy
+from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.queue import Queue
+from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.rows import RowOrder
+from cobogo.faces.server.services import Service
 from cobogo.faces.server.settings import Settings
-from cobogo.faces.server.state import DATASETS
-from cobogo.faces.workbench.hierarchy.look import MOST, look
+from cobogo.faces.workbench.hierarchy.preview import MOST, preview
 
 ROWS = 3_000_000
 MADE = """
@@ -32,40 +36,44 @@ def pages(directory: Path, count: int = ROWS) -> Iterator[Result]:
     bare = duckdb.connect()
     bare.execute(MADE.format(rows=count, file=file))
     read = f"read_csv('{file}', all_varchar = true)"
-    house = House(Settings(state=str(directory / "pages")))
+    context = ServerContext(Settings(state=str(directory / "pages")))
+    service = Service(context, Queue(context))
+    datasets, me = service.datasets, Holder("me", Role.STEWARD, frozenset(Scope), "me")
     identity: list[str] = []
 
     def receive() -> None:
         with file.open("rb") as stream:
-            identity.append(tables.receive(house, "me", "people.csv", stream))
+            identity.append(datasets.receive(me, "people.csv", stream))
 
     copied = f"COPY (FROM {read}) TO '{directory}/bare.parquet'"
     yield Result("pages: a file taken in", once(receive), against, _bare(bare, copied), note)
-    row = house.state.get(DATASETS, identity[0])
-    assert row is not None
-    known, folder = tables.about(row), house.files.dataset(identity[0])
+    mine = identity[0]
+    known, folder = datasets.get(me, mine)["about"], context.files.dataset(mine)
     counted = ", ".join(f'count(DISTINCT "{name}")' for name in known["columns"])
-    on_profile = once(lambda: profiles.of(folder, known))
+    on_profile = once(lambda: datasets.profile(me, mine))
     distinct = _bare(bare, f"SELECT {counted} FROM {read}")
     yield Result("pages: columns profiled", on_profile, against, distinct, note)
     middle = count // 2
     from_file = _bare(bare, f"SELECT * FROM {read} LIMIT 25 OFFSET {middle}")
-    turned = once(lambda: tables.page(house, row, middle, 25))
+    turned = once(lambda: datasets.page(me, mine, middle, 25))
     yield Result("pages: a page in the middle", turned, against, from_file, note)
-    order = rows.Order(2, "try_cast({} AS DOUBLE)")
+    order = RowOrder(2, "try_cast({} AS DOUBLE)")
     ordered = f"SELECT * FROM {read} ORDER BY try_cast(cep AS DOUBLE) LIMIT 25 OFFSET {middle}"
     for what in ("the first page of a new order", "another page of it"):
-        turned = once(lambda: tables.page(house, row, middle, 25, order))
+        turned = once(lambda: datasets.page(me, mine, middle, 25, order))
         yield Result(f"pages: {what}", turned, against, _bare(bare, ordered), note)
 
+    def read() -> Policy:
+        return service.policies.read(me, mine, POLICY)
+
     def tried() -> None:
-        found, _ = rows.counts(folder, "cep", MOST)
-        if look(POLICY, folder / "files", "cep", found, owner="me").error is not None:
+        found, _ = datasets.count_values(me, mine, "cep", MOST)
+        if preview(read, folder / "files", "cep", found).error is not None:
             raise AssertionError("the hierarchy was not built")
 
     grouped = _bare(bare, f"SELECT cep, count(*) FROM {read} GROUP BY 1")
     yield Result("pages: a hierarchy tried on 100,000 values", once(tried), against, grouped, note)
-    house.close()
+    context.close()
 
 
 def _bare(connection: Any, statement: str) -> Spent:

@@ -40,7 +40,7 @@ from cobogo.locate.attacks import ATTACKS as OF_LOCATIONS
 from cobogo.locate.mechanisms import MECHANISMS as OF_LOCATION
 from cobogo.promises import models
 from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.models.promise import made
+from cobogo.promises.models.promise import build_promises
 from cobogo.publish.anonymize import ALGORITHMS
 from cobogo.publish.randomize.make import METHODS
 from cobogo.publish.synthesize.domains import declared
@@ -238,7 +238,7 @@ def test_policies_are_policies(file: Path) -> None:
                 assert declared(policy, [*policy.quasi_identifiers, *policy.sensitive])
                 continue
             if policy.randomization is not None:
-                assert made(policy.models, policy.sensitive, GUARANTEES)
+                assert build_promises(policy.models, policy.sensitive, GUARANTEES)
                 continue
             assert models.build(policy.models, policy.sensitive)
             assert metrics.named(policy.recoding.metric)

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from cobogo.examine.attacks import attack as attack
     from cobogo.examine.attacks.base import Findings as Findings
     from cobogo.publish.anonymize import anonymize as anonymize
-    from cobogo.publish.mask.job import mask as mask
     from cobogo.publish.mask.vault import Vault as Vault
-    from cobogo.publish.perturb.job import perturb as perturb
-    from cobogo.publish.result import Release as Release
-    from cobogo.publish.sample.job import sample as sample
-    from cobogo.publish.synthesize.job import synthesize as synthesize
-    from cobogo.release.verdict import Verdict as Verdict
+    from cobogo.publish.transform import mask as mask
+    from cobogo.publish.transform import perturb as perturb
+    from cobogo.publish.transform import sample as sample
+    from cobogo.publish.transform import synthesize as synthesize
+    from cobogo.release.contract import Verdict as Verdict
+    from cobogo.release.release import Release as Release
     from cobogo.release.verify import verify as verify
     from cobogo.studies.audit import audit as audit
     from cobogo.studies.comparison import compare as compare
@@ -36,21 +36,21 @@ _HOMES = {
     "Findings": "cobogo.examine.attacks.base",
     "Hierarchy": "cobogo.data.hierarchy",
     "Policy": "cobogo.data.policy",
-    "Release": "cobogo.publish.result",
+    "Release": "cobogo.release.release",
     "RiskReport": "cobogo.studies.risk",
     "Vault": "cobogo.publish.mask.vault",
-    "Verdict": "cobogo.release.verdict",
+    "Verdict": "cobogo.release.contract",
     "anonymize": "cobogo.publish.anonymize",
     "attack": "cobogo.examine.attacks",
     "audit": "cobogo.studies.audit",
     "compare": "cobogo.studies.comparison",
     "explore": "cobogo.studies.exploration",
     "frontier": "cobogo.studies.frontier",
-    "mask": "cobogo.publish.mask.job",
-    "perturb": "cobogo.publish.perturb.job",
+    "mask": "cobogo.publish.transform",
+    "perturb": "cobogo.publish.transform",
     "risk": "cobogo.studies.risk",
-    "sample": "cobogo.publish.sample.job",
-    "synthesize": "cobogo.publish.synthesize.job",
+    "sample": "cobogo.publish.transform",
+    "synthesize": "cobogo.publish.transform",
     "verify": "cobogo.release.verify",
 }
 _ROOMS = ("answer", "collect", "locate")

@@ -15,6 +15,7 @@
     │   ├── OutputError         the place where results should go
     │   ├── RegistryError       the registry of releases: its place, its key, what it holds
     │   ├── VaultError          a vault of tokens, or a key to it
+    │   ├── PluginError         what another package adds, and cannot be used
     │   ├── TableTooLarge       more distinct combinations of values than can be counted in memory
     │   └── SearchTooLarge      more possibilities than the algorithm can go through
     └── AnswerIsNo            the answer is no: exit code 1
@@ -127,6 +128,10 @@ class RegistryError(InputError):
 
 class VaultError(InputError):
     """A vault of tokens cannot be opened, its key does not fit or lacks the role, or it has not what was asked for."""
+
+
+class PluginError(InputError):
+    """Another package offers something by a name, and it cannot be used."""
 
 
 class TableTooLarge(InputError):

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.answer import Curator
 from cobogo.answer.examples import examples
 from cobogo.answer.explain import explain
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
-from cobogo.faces.server import curating
 from cobogo.promises.accounting import loss_of
 from cobogo.promises.curator_file import Dataset
 
@@ -49,19 +46,3 @@ def test_every_example_is_a_question_that_is_answered(name: str, declared: dict[
         assert (told["groups"] is None) == one.hidden
     kinds = {column["type"] for column in declared.values() if "keys" not in column}
     assert any(one.hidden for one in made) == ("text" in kinds)
-
-
-def test_analysts_see_their_own_budget_and_whether_the_shared_one_allows_for_less(tmp_path) -> None:
-    curator = Curator(ledger=tmp_path / "ledger.db")
-    rows = pd.DataFrame({"sex": ["F", "M"] * 50})
-    columns = {"sex": {"type": "text", "keys": ["F", "M"]}}
-    curator.register("people", rows, columns=columns, budget={"epsilon": 1})
-    for who in ("ana", "bia"):
-        curator.grant("people", who, epsilon="0.7")
-    before = curating.books(curator, "people", "ana")
-    assert (before.mine.left.amount, before.shared) == (700_000_000, False)
-    curator.session("bia").sql("SELECT COUNT(*) FROM people", epsilon="0.6")
-    after = curating.books(curator, "people", "ana")
-    assert after.mine.left.amount == 700_000_000
-    assert after.shared  # by how much is not told: it says what others spent
-    assert [one.analyst for one in curating.everybody(curator)] == [None, "ana", "bia"]

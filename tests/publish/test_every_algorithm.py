@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examples import ceara
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
 from support.paths import SHARED
 from support.plain_count import Found, broken, counted, read_csv
 
@@ -44,7 +44,7 @@ def no_report() -> Any:
 
 def asked(algorithm: str, *models: dict[str, Any]) -> list[dict[str, Any]]:
     """Those of the models that an algorithm can serve: buckets hide values, and not who is there."""
-    if algorithm not in BUCKETIZING:
+    if releases_one_table(algorithm):
         return list(models)
     return [m for m in models if m["model"] not in ("k-anonymity", "l-diversity")] + [L]
 
@@ -280,7 +280,7 @@ def test_full_domain_algorithms_serve_models_on_a_population(model: dict[str, An
         "privacy": {"models": [{**model, "population": "everybody.csv"}, {"model": "k-anonymity", "k": 2}]},
     }
     found = {}
-    for algorithm in (name for name in ALGORITHMS if kinds(name) == ("full-domain",)):
+    for algorithm in (name for name in ALGORITHMS if recodings(name) == ("full-domain",)):
         asked = cb.Policy.of(rules | {"recoding": {"algorithm": algorithm}}, home=tmp_path)
         release = cb.anonymize(asked)
         found[algorithm] = release.levels

@@ -49,14 +49,14 @@ age = { type = "integer", bounds = [0, 100] }
 class People(dict[str, str]):
     """Keys by role, made when they are first used: hashing them takes its time on purpose. "other" is a steward."""
 
-    def __init__(self, house: Any, test: str) -> None:
-        self.house, self.test = house, test
+    def __init__(self, context: Any, test: str) -> None:
+        self.context, self.test = context, test
 
     def __missing__(self, who: str) -> str:
         from cobogo.faces.server.roles import Role
 
         role = Role.STEWARD if who == "other" else Role(who)
-        self[who] = self.house.keys.create(f"{who}-{self.test}", role)[1]
+        self[who] = self.context.keys.create(f"{who}-{self.test}", role)[1]
         return self[who]
 
 
@@ -66,7 +66,7 @@ class Served:
 
     client: Any  # httpx.Client
     app: Any  # fastapi.FastAPI
-    house: Any  # cobogo.faces.server.house.House
+    context: Any  # cobogo.faces.server.context.ServerContext
     keys: dict[str, str]
     test: str  # what the names of its people end with
     policy: str = POLICY
@@ -80,10 +80,10 @@ class Served:
         return self(who, "POST", "/datasets", files={"file": (name, raw)})
 
     def furnish(self, place: Path) -> None:
-        """Give the house a curator with the test's analyst, a registry, a vault and a database, for this test."""
+        """Give the server a curator with the test's analyst, a registry, a vault and a database, for this test."""
         import duckdb
 
-        from cobogo.faces.server.house import begin_registry
+        from cobogo.faces.server.context import begin_registry
         from cobogo.publish.mask.vault import Vault
 
         (place / "people.csv").write_text(CSV)
@@ -95,15 +95,15 @@ class Served:
             database.execute("CREATE TABLE people AS SELECT i AS n, i % 2 AS sex FROM range(40) t(i)")
         files = {"curator": "curator.toml", "registry": "registry.db", "vault": "vault.db", "vault-key": "vault.key"}
         clinic = {"url": "duckdb:///clinic.duckdb", "stewards": ["*"]}
-        new = self.house.settings.of({**files, "sources": {"clinic": clinic}}, home=place)
+        new = self.context.settings.of({**files, "sources": {"clinic": clinic}}, home=place)
         given = {name: getattr(new, name) for name in ("curator", "registry", "vault", "vault_key", "sources")}
-        self.house.settings = self.house.settings.model_copy(update=given)
+        self.context.settings = self.context.settings.model_copy(update=given)
         begin_registry(new.registry)
 
     @property
     def datasets(self) -> set[str]:
         """What lies in the directory of data sets."""
-        return {place.name for place in (self.house.files.root / "datasets").iterdir()}
+        return {place.name for place in (self.context.files.root / "datasets").iterdir()}
 
     def finished(self, identity: str, who: str = "steward") -> dict[str, Any]:
         for _ in range(600):
@@ -122,13 +122,13 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 
     from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.settings import Location, Settings
 
     state = tmp_path_factory.mktemp("http") / "server"
     settings = Settings(port=0, state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
-    house = House(settings)
-    app = create_app(settings, house=house)
+    context = ServerContext(settings)
+    app = create_app(settings, context=context)
     server = uvicorn.Server(server_config(app, settings))
     thread = threading.Thread(target=server.run)
     thread.start()
@@ -147,9 +147,9 @@ def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     from cobogo.faces.server.access import Pace
 
     client, app = http_server
-    house = app.state.house
+    context = app.state.context
     test = secrets.token_hex(4)
-    settings, limits = house.settings, house.files.limits
-    yield Served(client, app, house, People(house, test), test)
-    house.settings, house.files.limits = settings, limits
-    house.pace, house.strangers = Pace(settings.limits.requests_per_minute), Pace(30)
+    settings, limits = context.settings, context.files.limits
+    yield Served(client, app, context, People(context, test), test)
+    context.settings, context.files.limits = settings, limits
+    context.pace, context.strangers = Pace(settings.limits.requests_per_minute), Pace(30)

@@ -20,7 +20,10 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
-from cobogo.promises.models import KAnonymity, LDiversity, Model, TCloseness
+from cobogo.promises.models import Model
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.local.improve import Improver

@@ -17,7 +17,9 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine import metrics
-from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, Model
+from cobogo.promises.models import Domain, Histogram, Model
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.publish.recode.contract.problem import Problem, level_range
 from support import reference
 from support.reference import Label, Ladder, Task

@@ -34,7 +34,7 @@ class World:
         self.key = self._made("/keys", {"owner": "eva", "role": "steward"}, "admin")
         self.zone = f"square {served.test}"
         for who in ("one", "two"):
-            served.keys[who] = served.house.keys.create(f"{who}-{served.test}", Role.COLLECTOR)[1]
+            served.keys[who] = served.context.keys.create(f"{who}-{served.test}", Role.COLLECTOR)[1]
             assert served(who, "POST", "/location/locations", json=HERE).status_code == 200
         assert served.finished(self.job)["state"] == "done"
         audit = self._made("/jobs", {"kind": "audit", "release": self.job})

@@ -1,4 +1,4 @@
-"""Checks of models' parameters, all in one form of words."""
+"""Checks of parameters, all in one form of words."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def whole(owner: str, name: str, value: object, *, least: int) -> None:
     """Refuse what is not a whole number of at least ``least``."""
     _notice(name, Bounds("whole", least=least))
     if isinstance(value, bool) or not isinstance(value, int) or value < least or value > 2**62:
-        raise ValueError(_text(owner, name, f"a whole number of at least {least}", value))
+        raise ValueError(refusal(owner, name, f"a whole number of at least {least}", value))
 
 
 def number(
@@ -63,10 +63,10 @@ def number(
     bounds += [f"of at most {most:g}"] if most is not None else []
     wanted = " ".join(["a number", " and ".join(bounds)]).strip()
     if isinstance(value, bool) or not isinstance(value, int | float) or not _finite(value):
-        raise ValueError(_text(owner, name, wanted, value))
+        raise ValueError(refusal(owner, name, wanted, value))
     too_low = (least is not None and value < least) or (above is not None and value <= above)
     if too_low or (most is not None and value > most):
-        raise ValueError(_text(owner, name, wanted, value))
+        raise ValueError(refusal(owner, name, wanted, value))
 
 
 def _finite(value: float) -> bool:
@@ -81,22 +81,23 @@ def choice(owner: str, name: str, value: object, known: tuple[str, ...]) -> None
     """Refuse what is not one of the words."""
     _notice(name, Bounds("choice", words=known))
     if value not in known:
-        raise ValueError(_text(owner, name, f"one of {', '.join(known)}", value))
+        raise ValueError(refusal(owner, name, f"one of {', '.join(known)}", value))
 
 
 def text(owner: str, name: str, value: object) -> None:
     """Refuse what is not text."""
     _notice(name, Bounds("text"))
     if not isinstance(value, str) or not value:
-        raise ValueError(_text(owner, name, "text", value))
+        raise ValueError(refusal(owner, name, "text", value))
 
 
 def missing(owner: str, value: object) -> None:
     """Refuse what is not the one word that makes a missing value count."""
     _notice("missing", Bounds("choice", words=("value",)))
     if value not in (None, "value"):
-        raise ValueError(_text(owner, "missing", '"value", or left out', value))
+        raise ValueError(refusal(owner, "missing", '"value", or left out', value))
 
 
-def _text(owner: str, name: str, wanted: str, value: object) -> str:
+def refusal(owner: str, name: str, wanted: str, value: object) -> str:
+    """The one form of words for a parameter that is not what it must be."""
     return f"The '{name}' parameter of {owner} must be {wanted}. Got {value!r} instead"

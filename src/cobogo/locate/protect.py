@@ -15,7 +15,7 @@ from cobogo.locate.mechanisms.base import Guarantee, Mechanism
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
-from cobogo.locate.write import Package, read_released
+from cobogo.locate.release import ReleasedPoints, read_released
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import Promise
 from cobogo.release.contract import ENTROPY, Findings, Written
@@ -53,6 +53,13 @@ PROMISES: dict[str, type[GeoIndistinguishability]] = {
 """What a file is released with, by the kind of guarantee."""
 
 
+class ProtectedPoints(ReleasedPoints):
+    """Reports of devices, with noise, under pseudonyms."""
+
+    kind = "location-reports"
+    whose = WHOSE
+
+
 @dataclass(frozen=True)
 class Limits:
     """What a release may tell of one person: ``budget`` is ε per metre for all of their reports, ``every`` so many
@@ -70,7 +77,7 @@ class Limits:
             raise PolicyError("must be above 0. Got 0 instead", where="--budget")
 
 
-def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits | None = None) -> Package:
+def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits | None = None) -> ProtectedPoints:
     """Reports of a mechanism that promises something and sends positions, under pseudonyms, in the order of time and as
     many of each person as the budget pays for."""
     limits, promised = limits or Limits(), mechanism.guarantee
@@ -127,7 +134,7 @@ def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits
     }
     promise = PROMISES[promised.kind](budget)
     explained = _explained(promised, budget, truth.user is not None, limits)
-    return Package("location-reports", shown, WHOSE, _meanings(shown, limits), [promise], stated, explained, report)
+    return ProtectedPoints(shown, _meanings(shown, limits), [promise], stated, explained, report)
 
 
 def _spaced(points: Points, every: float) -> Points:

@@ -1,19 +1,67 @@
-"""What a policy may ask of a recoding: checks of its models and algorithm against its roles and the data."""
+"""What a job begins with: its data opened, and its policy checked against the columns that they have."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import Policy, Role
-from cobogo.data.schema.roles import quoted_names
+from cobogo.data.schema.roles import check_roles, quoted_names
+from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.read import Table
+from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.spelling import MOST, warned
 from cobogo.errors import DataError, PolicyError
+from cobogo.examine.risk.population import check_told
 from cobogo.promises.models import Model, Scope
 
 FEW = 100
 """Below so many records a column that singles them out is a warning, not an error."""
+
+
+def split(data: Any, policy: str | Path | Policy | Mapping[str, Any] | None) -> tuple[Any, Policy]:
+    """The data and the policy that a job was given: of ``job(policy)`` the data are None, and the policy's own."""
+    return (None, Policy.given(data)) if policy is None else (data, Policy.given(policy))
+
+
+def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
+    """The table of the data given, or of the policy's own where they are None."""
+    if isinstance(data, Table):
+        return data
+    if data is None:
+        return open_source(policy, engine)
+    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+
+
+def admit_table(policy: Policy, table: Table, models: Sequence[Model], *, bucketized: bool) -> tuple[str, ...]:
+    """Refuse a table that a recoding by the policy cannot release, whatever its records are.
+
+    Returns the columns whose values models look at: the sensitive ones, and those that are counted and left out.
+    """
+    check_roles(policy, table)
+    if policy.output.table is not None:
+        table.engine.check_new_table(policy.output.table)
+    looked_at = (*policy.sensitive, *check_withheld(policy, models))
+    check_blind(policy, models)
+    check_withholding(policy, models)
+    check_marginals(policy)
+    if bucketized:
+        check_bucketed(policy, models)
+    return looked_at
+
+
+def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
+    """Refuse records that cannot be released; what the data holder should know of the rest."""
+    if not counted.records:
+        raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+    check_told(policy, counted.classes().total)
+    warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, table, counted))
+    if policy.recoding.suppress == "sensitive":
+        check_no_stars(policy, counted)
+    return warnings
 
 
 def check_recoding(policy: Policy) -> None:
@@ -187,3 +235,15 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
             )
         warnings.append(what)
     return tuple(warnings)
+
+
+def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
+    """Warnings of values that are counted as different and may be one: of sensitive attributes and of people."""
+    found = [text for name, domain in counted.domains.items() for text in warned(name, domain.labels)]
+    unit = policy.data.unit
+    if unit is not None:
+        names = counted.people.names if counted.people is not None else None
+        if names is None and counted.records <= MOST:
+            names = tuple(table.counts(unit))
+        found += warned(unit, names or ())
+    return tuple(found)

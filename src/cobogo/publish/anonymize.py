@@ -11,45 +11,32 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import records_allowed
-from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.read import Table
 from cobogo.data.table.rollup import rolled_up
-from cobogo.data.table.spelling import MOST, normalized, warned
+from cobogo.data.table.spelling import normalized
 from cobogo.errors import (
-    DataError,
     NoSolution,
     PolicyError,
     TableTooLarge,
-    nearest,
 )
 from cobogo.examine import metrics
 from cobogo.examine.metrics import Metric
-from cobogo.examine.risk.population import check_told
 from cobogo.examine.utility import learning
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.population import beside, open_populations
-from cobogo.publish.admission import (
-    check_blind,
-    check_bucketed,
-    check_marginals,
-    check_no_stars,
-    check_recoding,
-    check_unique,
-    check_withheld,
-    check_withholding,
-)
+from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
 from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, Algorithm, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.planning import plan
-from cobogo.publish.result import Release
-from cobogo.publish.series import Series, looked_back, open_series
+from cobogo.publish.recoded import Recoded
+from cobogo.release.release import Origin, Release
+from cobogo.release.series import Series, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import Book
@@ -93,9 +80,7 @@ def prepare(
     progress: Progress = silent,
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
-    if policy is None:
-        data, policy = None, data
-    rules = Policy.given(policy)
+    data, rules = split(data, policy)
     check_recoding(rules)
     book = _opened_book(rules)
     if book is not None:
@@ -106,7 +91,7 @@ def prepare(
     start = time.perf_counter()
     warm.start()
     progress("read", 0, 0)
-    table = _open(data, rules, engine)
+    table = data if isinstance(data, Table) else normalized(open_data(data, rules, engine), rules)
     with table.engine.guarded("reading and counting"):
         return _prepared(rules, table, wanted, metric, book, start)
 
@@ -132,41 +117,55 @@ def _opened_book(policy: Policy) -> Book | None:
 def _prepared(
     rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
 ) -> Prepared:
-    """Count a table, build the hierarchies, and put the problem together."""
-    label = rules.recoding.label
-    check_roles(rules, table)
-    if rules.output.table is not None:
-        table.engine.check_new_table(rules.output.table)
-    looked_at = (*rules.sensitive, *check_withheld(rules, wanted))
-    check_blind(rules, wanted)
-    check_withholding(rules, wanted)
-    check_marginals(rules)
-    if rules.recoding.algorithm in BUCKETIZING:
-        check_bucketed(rules, wanted)
+    """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
+    looked_at = admit_table(rules, table, wanted, bucketized=not releases_one_table(rules.recoding.algorithm))
     series = open_series(rules, wanted)
-    counted, rolled = _counted(rules, wanted, table, looked_at, label, named=series is not None)
-    if not counted.records:
-        raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
-    check_told(rules, counted.classes().total)
-    warnings = (*check_unique(rules, table, counted.records), *_spellings(rules, table, counted))
-    if rules.recoding.suppress == "sensitive":
-        check_no_stars(rules, counted)
-    counted = looked_back(counted, wanted, series)
-    populations = open_populations(rules, wanted)
-    for name, population in populations.items():
-        counted = beside(counted, name, population)
+    counted, rolled = _counted(rules, wanted, table, looked_at, named=series is not None)
+    warnings = admit_records(rules, table, counted)
+    counted = with_earlier_releases(counted, wanted, series)
+    counted, populations = _beside_populations(rules, wanted, counted)
     hierarchies = tuple(built(name, rules, table, counted) for name in rules.quasi_identifiers)
-    counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
-    for model in wanted:
-        model.fits(counted.domains)
-    attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
+    counted = _with_trees(rules, wanted, counted)
     lowest, highest = _levels(rules, hierarchies)
+    whole = not rolled or rolled == lowest
     if book is not None:
         lowest = book.lowest(hierarchies, lowest, highest, rules.name)
     if rolled and rolled != lowest:
         lowest = tuple(map(max, rolled, lowest))
         warnings = (*warnings, _began_at(rolled, rules, table))
-    problem = Problem(
+    problem = _problem(rules, counted, hierarchies, metric, lowest, highest).promising(wanted)
+    seconds = time.perf_counter() - start
+    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
+
+
+def _beside_populations(
+    rules: Policy, wanted: Sequence[Model], counted: FrequencyTable
+) -> tuple[FrequencyTable, dict[str, Table]]:
+    """The table counted beside the populations that models name, and those."""
+    populations = open_populations(rules, wanted)
+    for name, population in populations.items():
+        counted = beside(counted, name, population)
+    return counted, populations
+
+
+def _with_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable) -> FrequencyTable:
+    """The table counted, with the hierarchies of sensitive values; every model must fit what they are."""
+    counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
+    for model in wanted:
+        model.fits(counted.domains)
+    return counted
+
+
+def _problem(
+    rules: Policy,
+    counted: FrequencyTable,
+    hierarchies: tuple[Hierarchy, ...],
+    metric: Metric,
+    lowest: tuple[int, ...],
+    highest: tuple[int, ...],
+) -> Problem:
+    attributes = [rules.attributes[name] for name in rules.quasi_identifiers]
+    return Problem(
         table=counted,
         hierarchies=hierarchies,
         models=(),
@@ -180,17 +179,14 @@ def _prepared(
         decimal=rules.data.decimal,
         marginals=rules.recoding.marginals,
         withholds=rules.recoding.suppress == "sensitive",
-    ).promising(wanted)
-    whole = not rolled or rolled == _levels(rules, hierarchies)[0]
-    seconds = time.perf_counter() - start
-    return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
+    )
 
 
 def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
     """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
     rules, problem = prepared.policy, prepared.problem
-    if problem.withholds and "full-domain" not in kinds(rules.recoding.algorithm):
-        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in kinds(name)]
+    if problem.withholds and "full-domain" not in recodings(rules.recoding.algorithm):
+        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in recodings(name)]
         raise PolicyError(
             f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
             where=f"{rules.name}, recoding.suppress",
@@ -211,64 +207,38 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
         solution = replace(solution, optimal=False)
     seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
     warnings = (*prepared.warnings, *planned.warnings)
-    return Release(
-        rules, prepared.table, problem, solution, planned, warnings, prepared.populations, prepared.series, seconds,
-        prepared.book,
-    )  # fmt: skip
-
-
-def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
-    """Warnings of values that are counted as different and may be one: of sensitive attributes and of people."""
-    found = [text for name, domain in counted.domains.items() for text in warned(name, domain.labels)]
-    unit = policy.data.unit
-    if unit is not None:
-        names = counted.people.names if counted.people is not None else None
-        if names is None and counted.records <= MOST:
-            names = tuple(table.counts(unit))
-        found += warned(unit, names or ())
-    return tuple(found)
+    recoded = Recoded(
+        rules, prepared.table, problem, solution, planned, prepared.populations, prepared.series, prepared.book
+    )
+    return Release(Origin.of(rules, prepared.table.name), prepared.table, recoded, warnings, seconds)
 
 
 def _algorithm(policy: Policy) -> Algorithm:
     name = policy.recoding.algorithm
-    if name not in ALGORITHMS:
-        raise PolicyError(
-            f"there is no algorithm {name!r}",
-            where=f"{policy.name}, recoding.algorithm",
-            remedy=nearest(name, ALGORITHMS, "cobogo list algorithms"),
-        )
-    kind, known = policy.recoding.kind, kinds(name)
+    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
+    kind, known = policy.recoding.kind, recodings(name)
     if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in kinds(other)]
+        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
         raise PolicyError(
             f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
             where=f"{policy.name}, recoding.kind",
             remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
         )
-    return ALGORITHMS[name]
-
-
-def _open(data: Any, policy: Policy, engine: str | None) -> Table:
-    if isinstance(data, Table):
-        return data
-    if data is None:
-        return normalized(open_source(policy, engine), policy)
-    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
-    return normalized(read(data, policy.data, connect(url, writable=policy.output.format == "table")), policy)
+    return algorithm
 
 
 def _counted(
-    policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], label: str | None, *, named: bool
+    policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], *, named: bool
 ) -> tuple[FrequencyTable, tuple[int, ...]]:
     """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
     each attribute alone."""
-    names, unit = policy.quasi_identifiers, policy.data.unit
+    names, unit, label = policy.quasi_identifiers, policy.data.unit, policy.recoding.label
     try:
-        joint = "cell" in kinds(policy.recoding.algorithm)
+        joint = "cell" in recodings(policy.recoding.algorithm)
         return frequency_table(table, names, looked_at, unit=unit, label=label, named=named, joint=joint), ()
     except TableTooLarge as error:
         per_tuple = any(model.populations or model.needs_members for model in wanted)
-        if per_tuple or kinds(policy.recoding.algorithm) != ("full-domain",):
+        if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)

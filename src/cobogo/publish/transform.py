@@ -1,35 +1,125 @@
-"""The job of any transformation: a policy in, a verified release out. Reads as the list of its stages."""
+"""The jobs that draw rows: perturb, mask, sample, synthesize. A policy in, a release out that is not yet written.
+
+Each settles what is done to a table by its own maker; reading and checking the table is the same for all.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cobogo.data.policy import Policy, Role
+from cobogo.data.policy import Policy
+from cobogo.data.policy.several import lists_tables, several
 from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.connect import connect
-from cobogo.data.table.read import Table, open_source, read
+from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalized
-from cobogo.errors import DataError, PolicyError, VerificationFailed
-from cobogo.floor.files import staged_directory
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.progress import Progress, silent
-from cobogo.promises.models.check import ModelVerdict
-from cobogo.publish.admission import check_unique
-from cobogo.release import dictionary, kinds
-from cobogo.release.contract import SEEDED, Transformation, Written
-from cobogo.release.evidence import is_output, seal
-from cobogo.release.manifest import Column, Manifest
-from cobogo.release.readback import opened
-from cobogo.release.transformed import Transformed
-from cobogo.release.verdict import Verdict
-from cobogo.release.write import OUR_FAULT, data_entry, written
-from cobogo.release.write import seal as seal_public
+from cobogo.publish.admission import check_unique, open_data, split
+from cobogo.release.checks import load
+from cobogo.release.drawn import DrawnRows
+from cobogo.release.release import Origin, Release
 
-Maker = Callable[[Policy, Table], Transformation]
+if TYPE_CHECKING:
+    from cobogo.publish.mask.tables import MaskedTables
+
+AnyPolicy = str | Path | Policy | Mapping[str, Any]
+
+Maker = Callable[[Policy, Table], DrawnRows]
 """Settles what is to be done to a table, by a policy: checks what can be checked, and draws nothing."""
+
+PERTURBING: dict[str, str] = {
+    "perturbation": "cobogo.publish.perturb.make:make",
+    "randomization": "cobogo.publish.randomize.make:make",
+}
+"""The tables of a policy that `perturb` serves, and the maker of what each asks for."""
+
+
+def perturb(
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+) -> Release:
+    """Settle how the values of a table are randomized or perturbed, by a policy. Writes nothing.
+
+    ``perturb(policy)`` reads the policy's own data; ``perturb(data, policy)`` takes the data given: a path, or a frame
+    of pandas, polars, Arrow or Ibis.
+    """
+    data, rules = split(data, policy)
+    asked = [name for name in PERTURBING if getattr(rules, name) is not None]
+    if len(asked) != 1:
+        known = " or ".join(f"[{name}]" for name in PERTURBING)
+        raise PolicyError(
+            f"asks for {' and '.join(asked) or 'nothing'} to be done",
+            where=rules.name,
+            remedy=f"Give one table {known}, as the documentation shows.",
+        )
+    return transform(data, rules, load(PERTURBING[asked[0]]), engine=engine, progress=progress)
+
+
+def mask(
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+) -> Release | MaskedTables:
+    """Settle how the columns of a table are masked, by a policy. Writes nothing, and gives no formal guarantee.
+
+    ``mask(policy)`` reads the policy's own data; ``mask(data, policy)`` takes the data given: a path, or a frame of
+    pandas, polars, Arrow or Ibis. A policy that lists several tables gives `MaskedTables`.
+    """
+    from cobogo.publish.mask.masked import make
+    from cobogo.publish.mask.settle import Shared
+    from cobogo.publish.mask.tables import mask_tables
+
+    asked = data if policy is None else policy
+    if lists_tables(asked):
+        assert not isinstance(asked, Policy)
+        if policy is not None and data is not None:
+            raise PolicyError(
+                "lists its tables, and data were given too", where="tables", remedy="Give one of the two."
+            )
+        return mask_tables(several(asked), engine=engine, progress=progress)
+    data, rules = split(data, policy)
+    if rules.masking is None:
+        raise PolicyError(
+            "asks for nothing to be masked",
+            where=f"{rules.name}, masking",
+            remedy='Say how, for example: columns = { name = { fake = "name" } }.',
+        )
+    return transform(data, rules, make(Shared()), engine=engine, progress=progress)
+
+
+def sample(
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+) -> Release:
+    """Settle a differentially private sample of a table, by a policy. Writes nothing.
+
+    ``sample(policy)`` reads the policy's own data; ``sample(data, policy)`` takes the data given: a path, or a frame of
+    pandas, polars, Arrow or Ibis.
+    """
+    from cobogo.publish.sample.sampled import make
+
+    data, rules = split(data, policy)
+    return transform(data, rules, make, engine=engine, progress=progress)
+
+
+def synthesize(
+    data: Any, policy: AnyPolicy | None = None, *, engine: str | None = None, progress: Progress = silent
+) -> Release:
+    """Settle how synthetic records are made, by a policy. Looks at no row and spends nothing: that is done when the
+    records are first asked for, or written.
+
+    ``synthesize(policy)`` reads the policy's own data; ``synthesize(data, policy)`` takes the data given: a path, or a
+    frame of pandas, polars, Arrow or Ibis.
+    """
+    from cobogo.publish.synthesize.make import make
+
+    data, rules = split(data, policy)
+    if rules.synthesis is None:
+        raise PolicyError(
+            "this key is required and is not there",
+            where=f"{rules.name}, synthesis",
+            remedy='Say how, for example: method = "mst", epsilon = 1.0, delta = 1e-9.',
+        )
+    return transform(data, rules, make, engine=engine, progress=progress, blind=True)
 
 
 def transform(
@@ -40,7 +130,7 @@ def transform(
     engine: str | None = None,
     progress: Progress = silent,
     blind: bool = False,
-) -> Transformed:
+) -> Release:
     """Read the data of a policy (or the ``data`` given, where that is not None) and settle its transformation.
 
     Draws nothing and writes nothing. ``blind``: no row is looked at, not even whether there are any, because what that
@@ -54,11 +144,7 @@ def transform(
         )
     start = time.perf_counter()
     progress("read", 0, 0)
-    if data is None:
-        table = open_source(policy, engine)
-    else:
-        url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
-        table = read(data, policy.data, connect(url, writable=policy.output.format == "table"))
+    table = open_data(data, policy, engine)
     with table.engine.guarded("reading and counting"):
         if blind or policy.sampling is not None:
             _refuse_normalizing(policy)
@@ -68,7 +154,8 @@ def transform(
             table.engine.check_new_table(policy.output.table)
         warnings = () if blind else _seen(policy, table)
         made = make(policy, table)
-    return Transformed(policy, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
+    origin = Origin.of(policy, table.name)
+    return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
 
 
 def _refuse_normalizing(policy: Policy) -> None:
@@ -88,73 +175,3 @@ def _seen(policy: Policy, table: Table) -> tuple[str, ...]:
     if not records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
     return check_unique(policy, table, records)
-
-
-def write(release: Transformed, directory: Path, *, progress: Progress = silent) -> Verdict:
-    """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
-    made = release.transformation
-    with staged_directory(directory, replaceable=is_output) as stage, ExitStack() as ending:
-        public, evidence = stage / "public", stage / "evidence"
-        public.mkdir()
-        evidence.mkdir(mode=0o700)
-        progress("write", 0, 0)
-        records = release.records
-        with release.timed("write"):
-            rows = ending.enter_context(written(release, public))
-        progress("verify", 0, 0)
-        with release.timed("verify"):
-            unsigned = draft(release, rows, records)
-            after = opened(rows, unsigned)
-            found = kinds.check(Written(unsigned, after, made.asked, made.kept()))
-            if after.rows() != records:
-                raise VerificationFailed(f"the file does not have the {records:,} records drawn", remedy=OUR_FAULT)
-            for problem in found.problems:
-                if problem != SEEDED:
-                    raise VerificationFailed(problem, remedy=OUR_FAULT)
-            for verdict in found.verdicts:
-                if verdict.fails:
-                    raise VerificationFailed(
-                        f"the release does not satisfy {verdict.model}: measured {verdict.measured}",
-                        remedy="Nothing was left in place. Ask for less, or let the retention be found.",
-                    )
-        measured = tuple(_stated(verdict) for verdict in found.verdicts if not verdict.undecided)
-        order = "The order of the rows is random." if made.falling is None else f"Rows are sorted by `{made.falling}`."
-        text = dictionary.render(unsigned.columns, measured, star=False, explained=made.explained(), order=order,
-                                 drawn=dictionary.about_drawing(found.verdicts))  # fmt: skip
-        seal_public(unsigned.model_copy(update={"models": measured}), text, public)
-        progress("report", 0, 0)
-        from cobogo.tell.report.transformed import write_report
-
-        with release.timed("report"):
-            write_report(release, after, found, evidence)
-        content = {"transformation": made.kept(), "input": {"records": release.table.rows()}}
-        seal(content, release.policy, release.table.engine.url, public, evidence)
-    return Verdict(found.verdicts, found.problems, records, None, found.notes)
-
-
-def _stated(verdict: ModelVerdict) -> dict[str, Any]:
-    """A promise as the manifest states it: without its figure, where that tells of the original's distribution."""
-    entry = verdict.as_dict()
-    return entry if verdict.model.follows_from_release else {k: v for k, v in entry.items() if k != "measured"}
-
-
-def draft(release: Transformed, rows: Path | Table, records: int) -> Manifest:
-    """The manifest, before anything was measured."""
-    made = release.transformation
-    columns = []
-    for name in release.columns:
-        known = release.policy.attributes.get(name)
-        added = known is None or known.role is Role.IDENTIFIER  # nothing of an identifier is left but its name
-        role = Role.NON_SENSITIVE if known is None or added else known.role
-        changed = made.meanings.get(name)
-        text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
-        columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
-    return Manifest(
-        format="cobogo-release/1",
-        kind=made.kind,
-        data=data_entry(release.policy, rows, records),
-        columns=tuple(columns),
-        models=(),
-        files={},
-        transformation=made.stated(),
-    )

@@ -1,4 +1,4 @@
-"""Releases in buckets: reading both of their tables back, and estimating counts from them."""
+"""Releases in buckets: shuffling slices within them, reading their tables back, and estimating counts from them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
+from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.arrays import Floats
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
 from cobogo.release.marginals import count_from_marginals, margins_in, refuse_unless_agreeing, whole_count
-from cobogo.release.shuffle import every_slice
 
 NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
 """What a verification of buckets adds."""
@@ -122,3 +123,36 @@ def _matching(table: Table, group: str, where: Mapping[str, Collection[Label]], 
 def _refuse_unknown(names: set[str], directory: Path) -> None:
     if names:
         raise OutputError(f"has no column {', '.join(sorted(names))}", where=str(directory))
+
+
+def every_slice(columns: Sequence[str], group: str, slices: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The slices, cut to the columns that are there; a column that is in none of them is one by itself."""
+    known = [[name for name in part if name in columns] for part in slices]
+    sliced = {name for part in known for name in part}
+    return [part for part in known if part] + [[name] for name in columns if name not in sliced and name != group]
+
+
+def shuffled(engine: Engine, table: Expression, group: str, slices: Sequence[Sequence[str]]) -> Expression:
+    """The same rows with each slice's values in a random order of its own within the bucket.
+
+    A bucket's rows are known by their turn in each order, and put together by it. The table must be the same whenever
+    it is computed, for each slice is taken from it anew.
+    """
+    import ibis
+
+    columns = list(table.columns)
+    parts = every_slice(columns, group, slices)
+    names = unused(columns, 3 * len(parts))
+    joined = None
+    for number, part in enumerate(parts):
+        key, turn, bucket = names[3 * number : 3 * number + 3]
+        drawn = table.select(**{bucket: table[group], **{name: table[name] for name in part}})
+        drawn = drawn.mutate(**{key: engine.random_key(drawn)})
+        window = ibis.window(group_by=drawn[bucket], order_by=drawn[key])
+        drawn = drawn.mutate(**{turn: ibis.row_number().over(window)}).drop(key)
+        if joined is None:
+            joined = drawn
+        else:
+            joined = joined.inner_join(drawn, [joined[names[2]] == drawn[bucket], joined[names[1]] == drawn[turn]])
+    assert joined is not None
+    return joined.select(**{name: joined[names[2]] if name == group else joined[name] for name in columns})

@@ -1,30 +1,43 @@
-"""The contract of a transformation: a job that changes the values of columns otherwise than by a recoding.
+"""The contract of a release: whatever is done to a table, a recoding as well as noise, is a `Transformation`.
 
-To add a kind of release: one class that extends `Transformation`, a function `check` that verifies what it wrote, one
-line in `cobogo.release.kinds.KINDS`, and a function that makes the transformation of a policy and a table, which its
-command hands to `publish.transform.transform`. Writing, reading back, the manifest, the evidence and the report are
-the same for all.
+It says what tables are released, what each column means, what is promised, how that is checked from what was read back
+and what its report tells. `Release` carries it, and `cobogo.release.write.write_release` writes any of them.
+
+To add a kind of release: a class that extends `Transformation` (or `DrawnRows`, where rows are drawn once), a function
+that checks what was written, one line in `cobogo.release.checks.CHECKS`, and a function that makes the transformation
+of a policy and a table.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
+from cobogo.errors import number_of
+from cobogo.floor.progress import Progress
+from cobogo.floor.representation import brief
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.release.release import Release
 
 Json = dict[str, Any]
 
 ENTROPY, SEED = "operating system", "seed"
 """What a transformation whose privacy rests on chance states as its ``entropy``."""
+
+ROWS = "release"
+"""What the file of the released rows is called."""
+
+OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
+"""The remedy where what was written is not what was planned."""
 
 SEEDED = "its noise was drawn from a seed: whoever knows or guesses the seed undoes it"
 """What verification says of the second."""
@@ -45,6 +58,45 @@ class Findings:
     verdicts: tuple[ModelVerdict, ...] = ()
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict:
+    """Whether a release holds what it promises. Truthy when nothing speaks against it.
+
+    What cannot be decided from what is at hand, as from ``public/`` alone, is among ``undecided``.
+    """
+
+    models: tuple[ModelVerdict, ...]
+    problems: tuple[str, ...]
+    records: int
+    classes: int | None  # None of a release that is not a recoding
+    notes: tuple[str, ...] = ()  # what could only be measured in part
+
+    def __repr__(self) -> str:
+        marks = [f"{one.model} {'?' if one.undecided else '✓' if one.satisfied else '✗'}" for one in self.models]
+        wrong = number_of(len(self.problems), "problem") if self.problems else None
+        return brief(self, "holds" if self else "does not hold", *marks, wrong)
+
+    def __bool__(self) -> bool:
+        return not self.problems and not any(verdict.fails for verdict in self.models)
+
+    @property
+    def undecided(self) -> tuple[ModelVerdict, ...]:
+        """The models of which it cannot be told whether they hold."""
+        return tuple(verdict for verdict in self.models if verdict.undecided)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {
+            "holds": bool(self),
+            "undecided": len(self.undecided),
+            "models": [verdict.as_dict() for verdict in self.models],
+            "problems": list(self.problems),
+            "notes": list(self.notes),
+            "records": self.records,
+            "classes": self.classes,
+        }
 
 
 Row = list[str | float | None]
@@ -86,44 +138,64 @@ class Story:
     plots: Sequence[Bars] = ()
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ReadBack:
+    """A release as it was read back from where it was written, and what the check of it found.
+
+    ``manifest`` states no models and no hashes yet; ``models`` is how it will state them.
+    """
+
+    manifest: Manifest
+    verdict: Verdict
+    models: tuple[Json, ...]
+
+
 class Transformation(ABC):
-    """What is done to a table. Parameters are settled, nothing has been drawn yet."""
+    """What is done to a table so that it may be released. Everything is settled; nothing has been drawn or written."""
 
     kind: ClassVar[str]  # what the manifest calls this kind of release
-    falling: ClassVar[str | None] = None  # the column that rows are sorted by, where they are not about single people
+    reporter: ClassVar[str]  # "module:function" that writes the report: it is slow to import, and imported late
+    sorted_by: ClassVar[str | None] = None  # the column that rows are sorted by, where they are not about single people
+    remedy: ClassVar[str] = OUR_FAULT  # what to do where a promise does not hold of what was written
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """The released columns, of those that are not identifiers."""
         return tuple(kept)
 
     @abstractmethod
-    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """The released rows as Arrow record batches of one schema with exactly these columns, in any order.
+    def draw(self, release: Release) -> Table:
+        """The rows to be released, in any order.
 
         Called once for a release: two independent draws of one table would tell more than one.
         """
 
-    @property
     @abstractmethod
-    def meanings(self) -> Mapping[str, Meaning]:
-        """What the values of each changed column mean; the others are as collected."""
+    def engine(self, release: Release) -> Engine:
+        """The engine that the released rows are in, and that writes them."""
 
     @abstractmethod
-    def stated(self) -> Json:
-        """What the public manifest says of it, as JSON: parameters, and nothing that tells of the original."""
+    def record_count(self, release: Release) -> int:
+        """The number of records that are released."""
+
+    def tables(self, release: Release) -> Mapping[str, Expression]:
+        """The released tables, by the names of their files."""
+        return {ROWS: release.rows()}
+
+    def write_beside(self, public: Path) -> None:  # noqa: B027
+        """Write the public files that are not tables; most kinds have none."""
 
     @abstractmethod
+    def manifest(self, release: Release, rows: Path | Table) -> Manifest:
+        """What is said of the release and of each column, before anything was measured."""
+
     def explained(self) -> str:
         """What whoever receives the release must know to use it, as Markdown; nothing that tells of the original."""
-
-    def kept(self) -> Json:
-        """What the evidence keeps beside the policy, as JSON."""
-        return {}
+        return ""
 
     @property
-    def asked(self) -> tuple[Json, ...]:
-        """The guarantees that are promised, as the policy writes models: verification measures them."""
-        return ()
+    def stars(self) -> bool:
+        """Whether suppressed records may be released with ``*`` in every quasi-identifier."""
+        return False
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -131,14 +203,38 @@ class Transformation(ABC):
         return ()
 
     @abstractmethod
-    def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What the report tells. ``after`` is the released table as it was read back."""
+    def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
+        """Read what was written, and check it against what is promised and planned."""
+
+    @abstractmethod
+    def evidence(self, release: Release, read: ReadBack) -> Json:
+        """What the evidence keeps for later verifications, as JSON."""
+
+    @contextmanager
+    def recorded(
+        self,
+        release: Release,  # noqa: ARG002
+        read: ReadBack,  # noqa: ARG002
+        public: Path,  # noqa: ARG002
+        directory: Path,  # noqa: ARG002
+        progress: Progress,  # noqa: ARG002
+    ) -> Iterator[None]:
+        """Record the release elsewhere before it is put in place; forget it where the block raises."""
+        yield
+
+    @abstractmethod
+    def summary(self, release: Release) -> tuple[str, ...]:
+        """The release in a few words each, for its representation."""
+
+    def figures(self, release: Release) -> str | None:  # noqa: ARG002
+        """The key figures as HTML, for a notebook; None where there are none."""
+        return None
 
 
 @dataclass(frozen=True, repr=False)
 class Written:
     """A release as verification finds it: its manifest, its rows, the models asked of it, and what its evidence kept
-    of the transformation (`Transformation.kept`), if the evidence is there; and the directory, where more lies in it
+    of the transformation (`DrawnRows.kept`), if the evidence is there; and the directory, where more lies in it
     than the rows."""
 
     manifest: Manifest

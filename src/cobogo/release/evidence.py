@@ -5,67 +5,43 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import secrets
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import VerificationFailed
 from cobogo.floor.urls import without_password
-from cobogo.publish.result import Release
-from cobogo.publish.series import Series
 from cobogo.release import manifest
-from cobogo.release.reference import Reference, domain_to_json, histogram_to_json, people_to_json
+from cobogo.release.release import Origin
 
 NAME = "evidence.json"
 OWN_HASH = "sha256"
 
 
-def series_after(release: Release, reference: Reference) -> tuple[Series | None, list[str | None] | None]:
-    """The series as it is with this release, if it is one of a series, and who its people are there."""
-    people, series = release.problem.table.people, release.series
-    if series is None or reference.people is None or people is None:
-        return series, None
-    pseudonyms = [series.pseudonym(name) for name in people.names]
-    kept = [model for model in release.problem.promised if model.needs_people]
-    return series.after(kept, reference.people, pseudonyms), pseudonyms
-
-
-def write_evidence(release: Release, reference: Reference, public: Path, evidence: Path) -> None:
-    """Write evidence.json. It comes last: it signs the report beside it and the public manifest."""
-    key = secrets.token_bytes(32)
-    table = release.problem.table
-    series, pseudonyms = series_after(release, reference)
-    content = {
-        "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
-        "levels": release.levels,
-        "star": release.plan.star,
-        "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
-        "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
-        "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
-        "series": None if series is None else series.to_json(),
-        "registered": release.registered,
-    }
-    seal(content, release.policy, release.table.engine.url, public, evidence)
-
-
-def seal(content: dict[str, Any], policy: Policy, engine: str, public: Path, evidence: Path) -> None:
-    """Write the evidence of any release: what is its own, the policy, and the hashes of all that lies beside it."""
+def seal(content: dict[str, Any], origin: Origin, engine: str, public: Path, evidence: Path) -> None:
+    """Write the evidence of any release: what is its own, where it comes from, and the hashes of all that lies beside
+    it. It comes last: it signs the report and the public manifest."""
     files = [file for file in evidence.rglob("*") if file.is_file()]
     content = {
         "note": "Stays with the data holder: with the report beside it, it tells what the original data looked like.",
         "manifest-sha256": manifest.sha256(public / manifest.NAME),
-        "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+        **_provenance(origin),
         "engine": engine,
-        "home": str(policy.home.absolute()),
         **content,
         "files": {name: entry.model_dump() for name, entry in manifest.hashes(evidence, files).items()},
     }
     _save(content, evidence)
+
+
+def _provenance(origin: Origin) -> dict[str, Any]:
+    """The policy that asked for a release, or the source and the roles of one that was made without."""
+    if origin.policy is None:
+        return {"source": without_password(origin.source), "roles": {n: str(r) for n, r in origin.roles.items()}}
+    policy = origin.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return {"policy": without_passwords(policy), "home": str(origin.policy.home.absolute())}
 
 
 def _save(content: dict[str, Any], evidence: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from cobogo.data.policy import Data, Formulas, Role, Separator
+from cobogo.data.policy import Data, Formulas, Output, Role, Separator
+from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 
 NAME = "manifest.json"
@@ -82,6 +83,21 @@ class DataEntry(_Entry):
     formulas: Formulas = "kept"
     people: bool = False  # whether the models count people, who may have several records
 
+    @classmethod
+    def of(cls, rows: Path | Table, data: Data, output: Output, records: int, *, people: bool = False) -> DataEntry:
+        """The entry of rows as they were written: a file, or a table of a database."""
+        return cls(
+            file=rows.name if isinstance(rows, Path) else None,
+            table=None if isinstance(rows, Path) else rows.name,
+            sha256=None if isinstance(rows, Path) else rows.digest(data.separator),
+            format=output.format,
+            separator=data.separator,
+            records=records,
+            people=people,
+            decimal=data.decimal,
+            formulas=output.formulas,
+        )
+
     @property
     def reading(self) -> Data:
         """How its files are read: the values that were released, whatever stands before them for spreadsheets."""
@@ -89,7 +105,7 @@ class DataEntry(_Entry):
 
 
 RECODING = "recoding"
-"""The kind of a release whose quasi-identifiers were recoded until models held; others are in `transform.kinds`."""
+"""The kind of a release whose quasi-identifiers were recoded until models held; others are in `release.checks`."""
 
 
 class Manifest(_Entry):

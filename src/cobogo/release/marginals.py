@@ -13,8 +13,8 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.publish.recode.marginals.margins import Marginal, Margins
 from cobogo.release.manifest import Manifest
+from cobogo.release.margins import Marginal, Margins
 
 LONGEST = 15
 """Digits of a count."""

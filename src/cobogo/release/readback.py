@@ -14,7 +14,7 @@ from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import marginal_table
 from cobogo.release.reference import Json
-from cobogo.release.withheld import told
+from cobogo.release.withheld import read_withheld
 
 
 def parts(release: Path) -> tuple[Path, Path | None]:
@@ -46,7 +46,7 @@ def released_table(
     if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
         return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
     starred = [column.name for column in manifest.columns if column.withheld]
-    return told(frequency_table(table, quasi, sensitive), starred, table.name)
+    return read_withheld(frequency_table(table, quasi, sensitive), starred, table.name)
 
 
 def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:

@@ -1,19 +1,21 @@
-"""Reading back a release in which the values of a sensitive attribute are withheld in some classes."""
+"""Sensitive values that a release withholds in some classes: reading them back, and what follows from totals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from cobogo.data.classes import Histogram
+from cobogo.data.classes import Classes, Histogram
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError
+from cobogo.floor.arrays import Ints, Mask
+from cobogo.promises.models.base import Model
 
 
-def told(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTable:
+def read_withheld(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTable:
     """The same table, in which ``*`` of some attributes is no value: it says that a class's values are withheld.
 
     They are so for a whole class or not at all: one value beside others that are withheld could be anybody's.
@@ -35,3 +37,46 @@ def told(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTa
         histograms[name] = Histogram(rest.offsets, values, rest.counts, domain)
         withheld[name] = hidden
     return replace(table, histograms=histograms, withheld=withheld)
+
+
+def visible_classes(classes: Classes, withheld: Mapping[str, Mask]) -> Classes:
+    """The classes as a release shows them."""
+    histograms = {
+        name: histogram.without(withheld[name]) if name in withheld else histogram
+        for name, histogram in classes.histograms.items()
+    }
+    return Classes(
+        classes.sizes, histograms, classes.total, classes.populations, classes.members, classes.people,
+        classes.earlier, withheld,
+    )  # fmt: skip
+
+
+def hidden_values(name: str, classes: Classes) -> Classes:
+    """What follows of an attribute from the whole table's totals: the values that the classes do not show, as one."""
+    histogram = classes.histograms[name]
+    seen = np.bincount(histogram.values, histogram.counts, len(histogram.domain)).astype(np.int64)
+    return one_attribute(name, np.maximum(histogram.domain.total - seen, 0)[None, :], classes)
+
+
+def given_away(models: Sequence[Model], classes: Classes) -> list[Model]:
+    """The models that do not hold of what is withheld, as far as it follows from the whole table's totals."""
+    found = []
+    for name, hidden in classes.withheld.items():
+        if hidden.any():
+            rest = hidden_values(name, classes)
+            own = [model for model in models if model.attributes == (name,)]
+            found += [model for model in own if not model.holds(rest, model.measure(rest)).all()]
+    return found
+
+
+def refusal(model: Model) -> str:
+    """Why such a release is refused."""
+    return f"what is withheld follows from the column's totals: {model} fails of it"
+
+
+def one_attribute(name: str, counts: Ints, like: Classes) -> Classes:
+    """Classes of one attribute, given how often each has every value."""
+    owners, values = np.nonzero(counts)
+    offsets = np.searchsorted(owners, np.arange(len(counts) + 1)).astype(np.int64)
+    histogram = Histogram(offsets, values.astype(np.int32), counts[owners, values], like.histograms[name].domain)
+    return Classes(counts.sum(axis=1), {name: histogram}, like.total)

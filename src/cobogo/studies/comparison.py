@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Policy
-from cobogo.errors import NoSolution, PolicyError, SearchTooLarge, nearest
+from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.files import holds_only, staged_directory
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_bucketed
-from cobogo.publish.recode.algorithms import ALGORITHMS, BUCKETIZING, kinds
-from cobogo.tell.report import story
+from cobogo.publish.recode import story
+from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
 
 FILES = ("comparison.json", "comparison.png", "comparison.html")
 
@@ -107,9 +107,7 @@ def compare(
     """
     names = list(dict.fromkeys(algorithms)) or list(ALGORITHMS)
     for name in names:
-        if name not in ALGORITHMS:
-            remedy = nearest(name, ALGORITHMS, "cobogo list algorithms")
-            raise PolicyError(f"there is no algorithm {name!r}", where="--algorithms", remedy=remedy)
+        ALGORITHMS.find(name, "--algorithms")
     if policy is None:
         data, policy = None, data
     asked = Policy.given(policy)
@@ -142,9 +140,9 @@ def write(found: Comparison, directory: str | Path, *, language: str = "en") -> 
 
 def _needs_most(names: Sequence[str]) -> str:
     """Of some algorithms, one for which the table is counted so that all of them can use it."""
-    by_record = [name for name in names if "cell" in kinds(name) and name not in BUCKETIZING]
-    by_value = [name for name in names if kinds(name) != ("full-domain",) and name not in BUCKETIZING]
-    return next(iter([*by_record, *by_value, *(name for name in names if name not in BUCKETIZING)]), "local")
+    by_record = [name for name in names if "cell" in recodings(name) and releases_one_table(name)]
+    by_value = [name for name in names if recodings(name) != ("full-domain",) and releases_one_table(name)]
+    return next(iter([*by_record, *by_value, *(name for name in names if releases_one_table(name))]), "local")
 
 
 def _choosing(policy: Policy, algorithm: str) -> Policy:
@@ -152,7 +150,7 @@ def _choosing(policy: Policy, algorithm: str) -> Policy:
 
     What can be done with each release is not shown, so it need not be measured.
     """
-    kind = policy.recoding.kind if policy.recoding.kind in kinds(algorithm) else None
+    kind = policy.recoding.kind if policy.recoding.kind in recodings(algorithm) else None
     marginals = policy.recoding.marginals if algorithm == "marginals" else ()
     recoding = policy.recoding.model_copy(update={"algorithm": algorithm, "kind": kind, "marginals": marginals})
     return policy.model_copy(update={"recoding": recoding, "utility": None})
@@ -162,7 +160,7 @@ def _run(prepared: job.Prepared, asked: Policy, name: str) -> Run:
     rules = _choosing(asked, name)
     problem = replace(prepared.problem, kind=rules.recoding.kind, marginals=rules.recoding.marginals)
     try:
-        if name in BUCKETIZING:
+        if not releases_one_table(name):
             check_bucketed(rules, problem.promised)
         release = job.solve(replace(prepared, policy=rules, problem=problem))
     except (NoSolution, PolicyError, SearchTooLarge) as error:

@@ -32,8 +32,7 @@ from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator, Looked
 from cobogo.publish.recode.lattice.ranking import MOST, Standing, Survey
 from cobogo.publish.recode.lattice.search import optimal
-from cobogo.tell.report.exposure import risk
-from cobogo.tell.report.story import worst_inference
+from cobogo.tell.report.exposure import risk, worst_inference
 
 PATIENCE = 8.0
 """Seconds after which the search for the best node is content with the best found: the survey goes on from there."""

@@ -17,8 +17,8 @@ from cobogo.floor.files import holds_only, staged_directory
 from cobogo.floor.progress import Progress
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
+from cobogo.publish.recode import story
 from cobogo.publish.recode.contract.problem import Problem
-from cobogo.tell.report import story
 
 LIMIT = "suppression-limit"
 FILES = ("frontier.json", "frontier.png", "frontier.html")

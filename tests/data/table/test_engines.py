@@ -265,9 +265,7 @@ def test_a_release_that_fails_leaves_nothing_in_the_database(
     ours = "SELECT table_name FROM information_schema.tables WHERE table_name LIKE '%cobogo%' ORDER BY 1"
     before = run_sql(house, ours)
     release = cobogo.anonymize(house_policy(house, format="table", table="given_away"))
-    monkeypatch.setattr(
-        "cobogo.publish.write.write_evidence", lambda *_: (_ for _ in ()).throw(OSError(28, "No space"))
-    )
+    monkeypatch.setattr("cobogo.release.write.seal", lambda *_: (_ for _ in ()).throw(OSError(28, "No space")))
     with pytest.raises(OutputError):
         release.write("out")
     del release

@@ -16,7 +16,7 @@ import cobogo as cb
 from cobogo.data.table import formulas
 from cobogo.data.table.connect import connect
 from cobogo.errors import InputError, OutputError
-from cobogo.release.spreadsheet import neutralise
+from cobogo.release.write import copy_neutralised
 
 HARMFUL = ["=cmd|' /C calc'!A0", "+cmd", "@SUM(1)", "-", "-1+2", "\t=1", "'=already", "''-x", "=a;b", '="q"']
 HARMLESS = ["-5", "-3,5", "+1.5e-7", "-1.000,25", "a=b", "'quoted'", "1-2", "'", "é", "#x"]
@@ -106,12 +106,12 @@ def test_a_copy_for_spreadsheets_is_a_release_that_verifies_and_another_is_not(t
     cb.anonymize(_data(), _policy(formulas="neutralised")).write(tmp_path / "asked")
     kept, copy = tmp_path / "kept" / "public", tmp_path / "copy"
     before = {file.name: file.read_bytes() for file in kept.iterdir()}
-    neutralise(kept, copy)
+    copy_neutralised(kept, copy)
     assert {file.name: file.read_bytes() for file in kept.iterdir()} == before
     assert cb.verify(copy)
     assert _rows(copy) == _rows(tmp_path / "asked" / "public") != _rows(kept)
     again = tmp_path / "again"
-    neutralise(copy, again)
+    copy_neutralised(copy, again)
     assert {file.name: file.read_bytes() for file in again.iterdir()} == {
         file.name: file.read_bytes() for file in copy.iterdir()
     }
@@ -124,7 +124,7 @@ def test_what_cannot_be_neutralised_is_refused(tmp_path) -> None:
         cb.anonymize(_data(), _policy(formulas="neutralised", format="parquet"))
     cb.anonymize(_data(), _policy(format="parquet")).write(tmp_path / "p")
     with pytest.raises(OutputError, match="no CSV"):
-        neutralise(tmp_path / "p" / "public", tmp_path / "copy")
+        copy_neutralised(tmp_path / "p" / "public", tmp_path / "copy")
     named = _data().rename(columns={"note": "=note"})
     policy = _policy(formulas="neutralised")
     policy["attributes"]["=note"] = policy["attributes"].pop("note")

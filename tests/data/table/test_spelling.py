@@ -89,7 +89,7 @@ def test_differential_privacy_has_no_room_for_it() -> None:
         "privacy": {"models": [{"model": "differential-privacy", "epsilon": 1.0, "delta": 1e-6}]},
         "sampling": {},
     }
-    from cobogo.publish.sample.job import sample
+    from cobogo.publish.transform import sample
 
     with pytest.raises(cb.CobogoError, match="normalize"):
         sample(pa.table({"value": ["a"] * 20}), rules)

@@ -82,7 +82,7 @@ def test_what_is_no_key_opens_nothing(served, key) -> None:
 
 def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(served) -> None:
     served("auditor", "GET", "/me")  # a key that was seen before needs no hashing, and is not paced as a guess
-    served.house.strangers = Pace(3)
+    served.context.strangers = Pace(3)
     known = served.keys["steward"].split("_")[1]
     wrong = f"cobogo_{known}_" + "A" * 43
     made_up = [{"Authorization": f"Bearer {wrong}", "X-Forwarded-For": f"10.0.0.{n}"} for n in range(6)]
@@ -96,7 +96,7 @@ def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(se
     assert [line["action"] for line in lines] == ["wrong key"] * 3  # as many as were hashed
     assert {line["object"] for line in lines} == {"127.0.0.1"}
     assert "AAAA" not in json.dumps(lines)
-    served.house.strangers = Pace(3)
+    served.context.strangers = Pace(3)
     assert [served("steward", "GET", "/datasets").status_code for _ in range(5)] == [200] * 5
 
 
@@ -105,7 +105,7 @@ def test_a_key_is_kept_as_a_hash_narrowed_revoked_and_ends(served) -> None:
     served.keys["ana"] = made["key"]
     assert served("ana", "GET", "/releases").status_code == 200
     assert served("ana", "GET", "/datasets").status_code == 403
-    raw = b"".join(file.read_bytes() for file in served.house.files.root.glob("state.db*"))
+    raw = b"".join(file.read_bytes() for file in served.context.files.root.glob("state.db*"))
     assert made["key"].split("_", 2)[2].encode() not in raw
     assert b"$argon2id$" in raw
     wrong = {"owner": "ana", "role": "analyst", "scopes": ["data"]}
@@ -131,7 +131,7 @@ def test_the_log_tells_who_did_what_and_holds_no_secret(served) -> None:
 
 
 def test_too_many_requests_are_told_to_wait(served) -> None:
-    served.house.pace.per_minute = 3
+    served.context.pace.per_minute = 3
     answers = [served("auditor", "GET", "/releases") for _ in range(6)]
     assert [answer.status_code for answer in answers].count(429) >= 2
     assert int(answers[-1].headers["Retry-After"]) >= 1

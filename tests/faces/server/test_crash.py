@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.roles import Role
 from cobogo.faces.server.settings import Settings
 from support.browsers import free_port
@@ -84,9 +84,9 @@ def test_nobody_ends_a_server_by_hanging_up(tmp_path) -> None:
 
 def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     state = tmp_path / "server"
-    house = House(Settings(state=str(state)))
-    _, key = house.keys.create("ana", Role.STEWARD)
-    house.close()
+    context = ServerContext(Settings(state=str(state)))
+    _, key = context.keys.create("ana", Role.STEWARD)
+    context.close()
     port = free_port()
     base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}
     server = _start(state, port)

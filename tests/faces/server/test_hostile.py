@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from cobogo.errors import InputError, PolicyError
-from cobogo.faces.server.confine import confined
 from cobogo.faces.server.files import safe_name
+from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import Settings
 from cobogo.publish.anonymize import anonymize
 from support.commands import cobogo
@@ -29,14 +29,14 @@ def test_what_is_no_table_is_refused_and_leaves_nothing(served, content) -> None
     answer = served.upload(content=content, name="table.csv")
     assert answer.status_code == 400, answer.text
     assert answer.json()["detail"]
-    assert str(served.house.files.root) not in answer.text
+    assert str(served.context.files.root) not in answer.text
     assert served("steward", "GET", "/datasets").json() == []
     assert served.datasets == before
 
 
 def test_an_upload_beyond_the_limit_is_cut(served) -> None:
-    limits = served.house.files.limits.model_copy(update={"upload_megabytes": 1})
-    served.house.files.limits, before = limits, served.datasets
+    limits = served.context.files.limits.model_copy(update={"upload_megabytes": 1})
+    served.context.files.limits, before = limits, served.datasets
     answer = served.upload(content="a,b\n" + "1,2\n" * 400_000)
     assert answer.status_code == 413
     assert served.datasets == before
@@ -56,8 +56,8 @@ BOMBS = {
 def test_a_small_file_that_unpacks_to_a_large_one_is_refused_before_it_is_read(served, kind) -> None:
     sink = io.BytesIO()
     pq.write_table(BOMBS[kind], sink)
-    limits = served.house.settings.limits.model_copy(update={"unpacked_megabytes": 20})
-    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    limits = served.context.settings.limits.model_copy(update={"unpacked_megabytes": 20})
+    served.context.settings = served.context.settings.model_copy(update={"limits": limits})
     assert len(sink.getvalue()) < 50_000
     answer = served.upload(content=sink.getvalue(), name="bomb.parquet")
     assert answer.status_code == 413, answer.text
@@ -87,7 +87,7 @@ def test_no_name_becomes_a_path(name) -> None:
 def test_a_policy_says_nothing_about_the_machine(tmp_path, text) -> None:
     whole = text + '\n[attributes]\na = { role = "quasi-identifier" }\n'
     with pytest.raises(PolicyError):
-        confined(whole, tmp_path, owner="ana")
+        confine_policy(whole, tmp_path, owner="ana")
 
 
 @pytest.mark.parametrize(
@@ -99,14 +99,14 @@ def test_a_hierarchy_is_a_file_of_the_data_set(served, tmp_path, path) -> None:
     (tmp_path / "files").mkdir()
     (tmp_path / "t.csv").write_text(CSV)
     with pytest.raises(PolicyError, match="plain file name"):
-        anonymize(tmp_path / "t.csv", confined(text, tmp_path / "files", owner="ana"))
+        anonymize(tmp_path / "t.csv", confine_policy(text, tmp_path / "files", owner="ana"))
 
 
 def test_a_name_with_a_nul_is_no_path(served, tmp_path) -> None:
     text = served.policy.replace("intervals = [10, 20]", r'csv = "a\u0000.csv"')
     (tmp_path / "t.csv").write_text(CSV)
     with pytest.raises(PolicyError, match="no path"):
-        anonymize(tmp_path / "t.csv", confined(text, tmp_path, owner="ana"))
+        anonymize(tmp_path / "t.csv", confine_policy(text, tmp_path, owner="ana"))
 
 
 DEEP = {
@@ -168,7 +168,7 @@ def test_a_job_that_reaches_for_another_file_fails_and_names_no_place_of_the_mac
     ended = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])
     assert ended["state"] == "failed"
     assert "plain file name" in ended["message"]
-    assert str(served.house.files.root) not in ended["message"]
+    assert str(served.context.files.root) not in ended["message"]
 
 
 FORM = "multipart/form-data; boundary=b"
@@ -215,21 +215,21 @@ def test_nobody_fills_the_memory_or_without_a_key_the_disk(served) -> None:
         _sent(served, [block] * 19, key=steward, kind="application/json"),
     ):
         assert answer == "" or " 413 " in answer  # it may hang up before its answer is read
-    most = served.house.settings.limits.upload_megabytes + 2
+    most = served.context.settings.limits.upload_megabytes + 2
     assert " 413 " in _sent(served, [], key=steward, length=most << 20)
 
 
 @pytest.mark.parametrize("name", ["../../x.csv", "/etc/passwd", "..", ".x", "a\\..\\b.csv"], ids=repr)
 def test_an_attached_file_stays_where_it_belongs(served, name) -> None:
     dataset = served.upload().json()["id"]
-    before = sorted(served.house.files.root.rglob("*"))
+    before = sorted(served.context.files.root.rglob("*"))
     named = served("steward", "POST", f"/datasets/{dataset}/files", files={"file": ("a.csv", "1")}, data={"name": name})
     assert named.status_code == 400, named.text
     sent = served("steward", "POST", f"/datasets/{dataset}/files", files={"file": (name, "1")})
     assert sent.status_code in (201, 400)  # some clients and parsers keep the last part of a path only
-    after = sorted(served.house.files.root.rglob("*"))
+    after = sorted(served.context.files.root.rglob("*"))
     new = {place.parent for place in set(after) - set(before) if not place.name.startswith("state.db")}
-    assert new <= {served.house.files.dataset(dataset) / "files"}
+    assert new <= {served.context.files.dataset(dataset) / "files"}
     for identity in ("..", "%2e%2e", "..%2f..", "0123456789abcdeg", "0123456789ABCDEF"):
         assert served("steward", "GET", f"/datasets/{identity}/rows").status_code in (404, 422)
 

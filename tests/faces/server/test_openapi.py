@@ -53,10 +53,10 @@ def _answer(served: Any, case: Any, who: str) -> int:
 
 def test_every_answer_is_documented_and_nothing_of_one_steward_is_there_for_another(served, tmp_path) -> None:
     served.furnish(tmp_path)
-    served.house.pace, served.house.strangers = Pace(10**6), Pace(10**6)
+    served.context.pace, served.context.strangers = Pace(10**6), Pace(10**6)
     world = World(served)
-    limits = served.house.settings.limits.model_copy(update={"jobs_at_once": 0})  # from now on they only wait
-    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    limits = served.context.settings.limits.model_copy(update={"jobs_at_once": 0})  # from now on they only wait
+    served.context.settings = served.context.settings.model_copy(update={"limits": limits})
     _another_steward_finds_nothing(world)
     _good_requests_are_answered_on_every_route(world)
     _whatever_is_sent_is_answered(world)

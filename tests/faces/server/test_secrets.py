@@ -31,7 +31,7 @@ def test_no_secret_is_written_anywhere(served, tmp_path, caplog, capfd) -> None:
     served.furnish(tmp_path)
     far = {"url": f"postgresql://ana:{PASSWORD}@127.0.0.1:9/none", "stewards": ["*"]}
     sources = Settings.of({"sources": {"far": far}}).sources
-    served.house.settings = served.house.settings.model_copy(update={"sources": sources})
+    served.context.settings = served.context.settings.model_copy(update={"sources": sources})
     content = f"name,age,city,illness\n{VALUE},30,Sobral,flu\n{VALUE},31,Sobral,flu\n"
     dataset = served.upload(content=content).json()["id"]
     key = served.keys["steward"]
@@ -62,7 +62,7 @@ def test_a_fault_of_ours_is_told_without_its_words(served, monkeypatch, caplog, 
         raise fault
 
     caplog.set_level(logging.DEBUG)
-    monkeypatch.setattr(served.house.state, "rows", broken)
+    monkeypatch.setattr(served.context.state, "rows", broken)
     answer = served("steward", "GET", "/datasets")
     assert answer.status_code == 500
     assert answer.json()["detail"]

@@ -24,7 +24,7 @@ def clinic(tmp_path) -> str:
 
 def _given(served, **sources) -> None:
     named = Settings.of({"sources": sources}).sources
-    served.house.settings = served.house.settings.model_copy(update={"sources": named})
+    served.context.settings = served.context.settings.model_copy(update={"sources": named})
 
 
 def _taken(served, who="steward", **wanted):
@@ -79,8 +79,8 @@ def test_a_table_larger_than_may_be_leaves_nothing(served, clinic) -> None:
     _given(served, clinic={"url": clinic, "stewards": ["*"]})
     with duckdb.connect(clinic.removeprefix("duckdb:///")) as database:
         database.execute("CREATE TABLE big AS SELECT repeat('x', 100) AS a FROM range(30000)")
-    limits = served.house.settings.limits.model_copy(update={"unpacked_megabytes": 1})
-    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    limits = served.context.settings.limits.model_copy(update={"unpacked_megabytes": 1})
+    served.context.settings = served.context.settings.model_copy(update={"limits": limits})
     before = served.datasets
     assert _taken(served, source="clinic", table="big").status_code == 413
     assert served.datasets == before

@@ -15,13 +15,18 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import InputError, Stale
-from cobogo.faces.server import drafts, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server import drafts
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.queue import Busy, Queue
+from cobogo.faces.server.services import Service
 from cobogo.faces.server.settings import Limits, Settings
 from cobogo.faces.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
-from cobogo.faces.server.worker import Work
+from cobogo.faces.server.worker import JobRun
 from support.http_server import CSV, POLICY
+from support.services import person, service_of
+
+ANA = person("ana")
+NOTHING = {"dataset": "0" * 16, "file": "data.csv", "policy": ""}
 
 
 @dataclass
@@ -57,25 +62,25 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
 
 
 def test_what_was_interrupted_twice_has_failed(place) -> None:
-    house = House(place.settings)
-    queue = Queue(house)
-    identity = queue.submit("ana", "anonymize", "0" * 16, "data.csv", "")
-    house.state.change(JOBS, identity, state="running", tries=1)
+    context = ServerContext(place.settings)
+    queue = Queue(context)
+    identity = queue.submit("ana", "anonymize", NOTHING)
+    context.state.change(JOBS, identity, state="running", tries=1)
     queue.watch()
-    assert house.state.get(JOBS, identity)["state"] == "queued"
-    house.state.change(JOBS, identity, state="running", tries=2)
+    assert context.state.get(JOBS, identity)["state"] == "queued"
+    context.state.change(JOBS, identity, state="running", tries=2)
     queue.watch()
-    assert house.state.get(JOBS, identity)["state"] == "failed"
-    house.close()
+    assert context.state.get(JOBS, identity)["state"] == "failed"
+    context.close()
 
 
 def test_people_take_turns_and_nobody_fills_the_queue(place) -> None:
     limits = Limits(jobs_waiting=6, jobs_waiting_each=4)
-    house = House(place.settings.model_copy(update={"limits": limits}))
-    queue = Queue(house)
+    context = ServerContext(place.settings.model_copy(update={"limits": limits}))
+    queue = Queue(context)
 
     def submit(owner: str) -> str:
-        return queue.submit(owner, "anonymize", "0" * 16, "data.csv", "")
+        return queue.submit(owner, "anonymize", NOTHING)
 
     jobs = [submit("ana") for _ in range(4)]
     with pytest.raises(Busy, match="your jobs"):
@@ -83,31 +88,31 @@ def test_people_take_turns_and_nobody_fills_the_queue(place) -> None:
     jobs += [submit("bia"), submit("bia")]
     with pytest.raises(Busy, match="too many jobs"):
         submit("caio")
-    waiting, turns = house.state.rows(JOBS), []
+    waiting, turns = context.state.rows(JOBS), []
     while waiting:
         turns.append(queue._next(waiting, []))
         waiting.remove(turns[-1])
     assert [row["owner"] for row in turns] == ["ana", "bia", "ana", "bia", "ana", "ana"]
     assert [row["id"] for row in turns if row["owner"] == "ana"] == jobs[:4]
-    house.close()
+    context.close()
 
 
 def test_a_database_whose_files_are_elsewhere_is_refused(place) -> None:
-    House(place.settings).close()
-    House(place.settings).close()
+    ServerContext(place.settings).close()
+    ServerContext(place.settings).close()
     other = place.settings.model_copy(update={"state": f"{place.directory}-2", "database": str(place.state)})
     with pytest.raises(StateError, match="another state directory"):
-        House(other)
+        ServerContext(other)
 
 
 def test_a_job_that_was_cancelled_at_the_last_moment_releases_nothing(place) -> None:
-    house = House(place.settings)
+    context = ServerContext(place.settings)
     row = {"owner": "ana", "kind": "anonymize", "asked": "{}", "stage": "", "done": 0, "total": 0, "message": ""}
-    identity = house.state.add(JOBS, state="cancelling", tries=1, **row)
-    house.files.job(identity).mkdir()
-    Work(house.settings, identity).run()
-    assert house.state.get(JOBS, identity)["state"] == "cancelling"
-    house.close()
+    identity = context.state.add(JOBS, state="cancelling", tries=1, **row)
+    context.files.job(identity).mkdir()
+    JobRun(context.settings, identity).run()
+    assert context.state.get(JOBS, identity)["state"] == "cancelling"
+    context.close()
 
 
 def test_state_is_brought_up_to_date_once_and_a_later_one_refused(place) -> None:
@@ -141,35 +146,35 @@ def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
 
 @pytest.mark.parametrize("place", ["postgresql"], indirect=True)  # SQLite's is in test_server_crash
 def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
-    house = House(place.settings)
-    queue = Queue(house)
-    dataset = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
-    identity = queue.submit(
-        "ana", "anonymize", dataset, tables.about(house.state.get(DATASETS, dataset))["file"], POLICY
-    )
-    house.state.change(JOBS, identity, state="running", tries=1)  # by a server that is gone, with its worker
+    context = ServerContext(place.settings)
+    queue = Queue(context)
+    service = Service(context, queue)
+    dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
+    identity = service.jobs.submit(ANA, "anonymize", dataset, POLICY)["id"]
+    context.state.change(JOBS, identity, state="running", tries=1)  # by a server that is gone, with its worker
     queue.start()
     try:
         for _ in range(600):
-            job = house.state.get(JOBS, identity)
+            job = context.state.get(JOBS, identity)
             if job["finished"] is not None:
                 break
             time.sleep(0.1)
         assert (job["state"], job["tries"], job["message"]) == ("done", 2, "")
-        (release,) = house.state.rows(RELEASES, "ana")
+        (release,) = context.state.rows(RELEASES, "ana")
         assert (release["id"], json.loads(release["summary"])["records"]) == (identity, 40)
     finally:
         queue.stop()
-        house.close()
+        context.close()
 
 
 def test_an_upload_that_a_kill_cut_short_is_forgotten_by_the_next_server(place) -> None:
-    house = House(place.settings)
-    whole = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
-    house.state.add(DATASETS, owner="ana", name="half", about="")
-    tables.forget_unfinished(house)
-    assert [row["id"] for row in house.state.rows(DATASETS)] == [whole]
-    house.close()
+    context = ServerContext(place.settings)
+    datasets = service_of(context).datasets
+    whole = datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
+    context.state.add(DATASETS, owner="ana", name="half", about="")
+    datasets.forget_unfinished()
+    assert [row["id"] for row in context.state.rows(DATASETS)] == [whole]
+    context.close()
 
 
 def test_what_the_database_does_not_take_is_the_senders_fault(place) -> None:
@@ -189,8 +194,9 @@ def test_a_database_that_is_away_is_said_without_its_password(tmp_path) -> None:
 
 
 def test_a_policy_is_written_after_the_version_that_its_writer_sees(place) -> None:
-    house = House(place.settings)
-    state, dataset = house.state, tables.receive(house, "ana", "x.csv", io.BytesIO(CSV.encode()))
+    context = ServerContext(place.settings)
+    dataset = service_of(context).datasets.receive(ANA, "x.csv", io.BytesIO(CSV.encode()))
+    state = context.state
     first = drafts.begin(state, "ana", dataset, "# 1")
     assert drafts.begin(state, "ana", dataset, "# other") == first
     second = drafts.write(state, "ana", dataset, "# 2", after=first.number)
@@ -212,7 +218,7 @@ def test_a_policy_is_written_after_the_version_that_its_writer_sees(place) -> No
     for writer in writers:
         writer.join()
     assert done == [drafts.current(state, "ana", dataset).toml]
-    house.close()
+    context.close()
 
 
 def test_a_state_from_before_policies_had_versions_gets_them(place) -> None:

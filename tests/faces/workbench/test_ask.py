@@ -47,7 +47,7 @@ class Bench:
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
     from cobogo.faces.server.settings import Settings
 
@@ -56,10 +56,10 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     (home / "patients.csv").write_text("payer\n" + "SUS\n" * 300 + "plan\n" * 100)
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\ncurator = "curator.toml"\n')
-    house = House(Settings.load(home / "server.toml"))
+    context = ServerContext(Settings.load(home / "server.toml"))
     roles = {"ana": Role.ANALYST, "maria": Role.STEWARD, "gate": Role.COLLECTOR}
-    keys = {who: house.keys.create(who, role)[1] for who, role in roles.items()}
-    house.close()
+    keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
+    context.close()
     with running("serve", "--workbench", "--config", str(home / "server.toml")), browser() as chromium:
         answers(port)
         yield Bench(f"http://127.0.0.1:{port}", keys, chromium)

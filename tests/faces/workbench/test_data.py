@@ -21,22 +21,26 @@ from cobogo.data.schema import profile, suggest
 from cobogo.data.schema.portuguese import reason_in_portuguese
 from cobogo.data.schema.words import TOPICS
 from cobogo.errors import HierarchyError, InputError
-from cobogo.faces.server import profiles, tables
-from cobogo.faces.server.house import House
-from cobogo.faces.server.rows import Order, counts
+from cobogo.faces.server import profiles
+from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.rows import RowOrder, counts
+from cobogo.faces.server.sandbox import confine_policy
+from cobogo.faces.server.services.operation import NotFound
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import DATASETS, JOBS
 from cobogo.faces.workbench.hierarchy import groups
-from cobogo.faces.workbench.hierarchy.kinds import BY_HAND, FIELDS, kind_of, start
-from cobogo.faces.workbench.hierarchy.look import SHOWN, look, nodes
-from cobogo.faces.workbench.pages.data_rows import PAGE, View
+from cobogo.faces.workbench.hierarchy.builders import BY_HAND, FIELDS, kind_of, start
+from cobogo.faces.workbench.hierarchy.preview import SHOWN, HierarchyPreview, nodes, preview
+from cobogo.faces.workbench.pages.data_rows import PAGE, RowsView
 from cobogo.faces.workbench.words import TEXTS
 from support.browsers import answers, browser, free_port, running
 from support.contrasts import faint, fits, nameless
+from support.services import person, service_of
 
 pytestmark = pytest.mark.xdist_group("workbench_data")
 
 SAY = TEXTS["en"]
+ANA = person("ana")
 AGES = [str(n * 37 % 90) if n % 11 else "" for n in range(300)]
 CSV = "cpf,idade,município d'água,doença\n" + "".join(
     f"{n:011d},{age},{('Sobral', 'Crato', 'Fortaleza')[n % 3]},{'dengue' if n % 4 else 'gripe'}\n"
@@ -45,25 +49,23 @@ CSV = "cpf,idade,município d'água,doença\n" + "".join(
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
-    made = House(Settings(state=str(tmp_path_factory.mktemp("house"))))
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
+    made = ServerContext(Settings(state=str(tmp_path_factory.mktemp("server"))))
     yield made
     made.close()
 
 
 @pytest.fixture(scope="module")
-def row(house: House) -> dict[str, Any]:
-    identity = tables.receive(house, "ana", "people.csv", io.BytesIO(CSV.encode()))
-    found = house.state.get(DATASETS, identity, "ana")
-    assert found is not None
-    return found
+def row(context: ServerContext) -> dict[str, Any]:
+    datasets = service_of(context).datasets
+    return datasets.get(ANA, datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode())))
 
 
 @pytest.mark.parametrize("descending", [False, True])
-def test_pages_of_a_sorted_table_hold_every_row_once_and_in_the_order_of_numbers(house, row, descending) -> None:
-    meant = profiles.of(house.files.dataset(row["id"]), tables.about(row))["columns"][1]["sort"]
-    order = Order(1, meant, descending)
-    found = [one for at in range(0, 300, 70) for one in tables.page(house, row, at, 70, order)]
+def test_pages_of_a_sorted_table_hold_every_row_once_and_in_the_order_of_numbers(context, row, descending) -> None:
+    datasets = service_of(context).datasets
+    order = RowOrder(1, datasets.profile(ANA, row["id"])["columns"][1]["sort"], descending)
+    found = [one for at in range(0, 300, 70) for one in datasets.page(ANA, row["id"], at, 70, order)]
     assert sorted(number for number, _ in found) == list(range(300))
     assert all(values[1] == (AGES[number] or None) for number, values in found)
     ages = [int(values[1]) for _, values in found if values[1] is not None]
@@ -71,43 +73,45 @@ def test_pages_of_a_sorted_table_hold_every_row_once_and_in_the_order_of_numbers
 
 
 def test_a_view_stays_within_its_table() -> None:
-    view = View(rows=51)
+    view = RowsView(rows=51)
     for offset, there in ((-5, 0), (25, 25), (10**9, 50)):
         view.move(offset)
         assert view.offset == there
     view.sort(2, None)
-    assert (view.offset, view.order) == (0, Order(2))
+    assert (view.offset, view.order) == (0, RowOrder(2))
     view.sort(2, None)
     view.sort(2, None)
     assert view.order is None
     assert PAGE == 25
 
 
-def test_shapes_are_counts_of_all_records_and_never_of_identifiers(house, row) -> None:
-    folder = house.files.dataset(row["id"])
-    columns = {one["column"]: one for one in profiles.of(folder, tables.about(row))["columns"]}
+def test_shapes_are_counts_of_all_records_and_never_of_identifiers(context, row) -> None:
+    folder, datasets = context.files.dataset(row["id"]), service_of(context).datasets
+    columns = {one["column"]: one for one in datasets.profile(ANA, row["id"])["columns"]}
     assert columns["cpf"]["role"] == "identifier"
     assert columns["cpf"]["shape"] is None
     assert sum(columns["idade"]["shape"]["bars"]) == sum(map(bool, AGES))
     assert sorted(columns["doença"]["shape"]["top"]) == [["dengue", 225], ["gripe", 75]]
-    assert profiles.of(folder, {}) == json.loads((folder / profiles.FILE).read_text())
-    assert all("shape" not in one for one in tables.suggestion(house, row)[0])
+    assert profiles.profile(folder, {}) == json.loads((folder / profiles.FILE).read_text())
+    assert all("shape" not in one for one in datasets.suggest(ANA, row["id"])[0])
 
 
-def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(house) -> None:
-    mine = tables.receive(house, "ana", "x.csv", io.BytesIO(b"a,b\n1,2\n"))
+def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(context) -> None:
+    datasets = service_of(context).datasets
+    mine = datasets.receive(ANA, "x.csv", io.BytesIO(b"a,b\n1,2\n"))
     asked = json.dumps({"dataset": mine, "file": "data.csv", "policy": ""})
-    job = house.state.add(
+    job = context.state.add(
         JOBS, owner="ana", kind="anonymize", asked=asked, state="queued", stage="", done=0, total=0, message="", tries=0
     )
     with pytest.raises(InputError, match="a job works on it"):
-        tables.forget(house, "ana", mine)
-    house.state.change(JOBS, job, state="done")
-    tables.forget(house, "bob", mine)
-    assert house.files.dataset(mine).is_dir()
-    tables.forget(house, "ana", mine)
-    assert not house.files.dataset(mine).exists()
-    assert house.state.get(DATASETS, mine) is None
+        datasets.forget(ANA, mine)
+    context.state.change(JOBS, job, state="done")
+    with pytest.raises(NotFound):
+        datasets.forget(person("bob"), mine)
+    assert context.files.dataset(mine).is_dir()
+    datasets.forget(ANA, mine)
+    assert not context.files.dataset(mine).exists()
+    assert context.state.get(DATASETS, mine) is None
 
 
 def test_the_form_of_a_kind_asks_for_every_key_that_a_policy_knows() -> None:
@@ -131,7 +135,7 @@ VALUES = {
 def test_every_kind_begins_with_something_that_can_be_built(kind, tmp_path) -> None:
     spec = start(kind, None, VALUES[kind])
     assert kind_of(spec) == kind
-    seen = look(_policy("x", spec), tmp_path, "x", [(value, 2) for value in VALUES[kind]] + [(None, 1)], owner="ana")
+    seen = _previewed(_policy("x", spec), tmp_path, [(value, 2) for value in VALUES[kind]] + [(None, 1)])
     assert seen.error is None
     assert seen.unfit == []
     assert seen.hierarchy is not None
@@ -148,21 +152,25 @@ def _policy(name: str, spec: dict[str, Any] | None) -> str:
     return draft.only(name)
 
 
+def _previewed(text: str, home: Path, counted: list[tuple[str, int]], name: str = "x") -> HierarchyPreview:
+    return preview(lambda: confine_policy(text, home, owner="ana"), home, name, counted)
+
+
 def test_what_does_not_fit_is_set_aside_with_its_records(tmp_path) -> None:
     counted = [("7", 5), ("12", 4), ("999", 3), ("?", 2), ("-1", 1)]
-    seen = look(_policy("x", {"intervals": [10], "lower": 0, "upper": 120}), tmp_path, "x", counted, owner="ana")
+    seen = _previewed(_policy("x", {"intervals": [10], "lower": 0, "upper": 120}), tmp_path, counted)
     assert sorted(seen.unfit) == [("-1", 1), ("999", 3), ("?", 2)]
     assert seen.bars(1) == ([("0-9", 5), ("10-19", 4)], 0)
-    broken = look(_policy("x", {"intervals": [10, 25]}), tmp_path, "x", counted[:2], owner="ana")
+    broken = _previewed(_policy("x", {"intervals": [10, 25]}), tmp_path, counted[:2])
     assert isinstance(broken.error, HierarchyError)
-    nowhere = look(_policy("x", {"csv": "../secret.csv"}), tmp_path, "x", counted, owner="ana")
+    nowhere = _previewed(_policy("x", {"csv": "../secret.csv"}), tmp_path, counted)
     assert nowhere.hierarchy is None
     assert nowhere.error is not None
 
 
 def test_a_tree_of_many_values_is_drawn_of_the_most_frequent_and_of_those_searched_for(tmp_path) -> None:
     counted = [(f"{n:05d}", 30_000 - n) for n in range(20_000)]
-    seen = look(_policy("x", {"mask": "right", "keep": 1, "top": True}), tmp_path, "x", counted, owner="ana")
+    seen = _previewed(_policy("x", {"mask": "right", "keep": 1, "top": True}), tmp_path, counted)
     grown = nodes(seen, seen.leaves(), lambda level, label, values, records: (level, label, values, records))
     drawn = [node for root in grown for node in _walked(root)]
     leaves = [node["label"][1] for node in drawn if "children" not in node and node["label"][0] == 0]
@@ -328,6 +336,6 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     assert files[1].read_bytes() == mine.read_bytes()
 
 
-def test_counts_of_a_column_are_all_of_it(house, row) -> None:
-    found, distinct = counts(house.files.dataset(row["id"]), "município d'água", 2)
+def test_counts_of_a_column_are_all_of_it(context, row) -> None:
+    found, distinct = counts(context.files.dataset(row["id"]), "município d'água", 2)
     assert (found, distinct) == ([("Crato", 100), ("Fortaleza", 100)], 3)

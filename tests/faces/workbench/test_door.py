@@ -12,12 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import LOCAL, Role
 from cobogo.faces.server.settings import Limits, Settings
 from cobogo.faces.server.state import DATASETS, State
 from support.browsers import answers, free_port, running
+from support.services import service_of
 
 pytestmark = pytest.mark.xdist_group("workbench")
 
@@ -88,11 +89,11 @@ def test_pages_load_nothing_from_elsewhere_and_are_framed_by_nobody(door) -> Non
 def test_a_browser_that_is_idle_for_long_is_logged_out(tmp_path) -> None:
     from cobogo.faces.workbench.session import Browser, Desk
 
-    house = House(Settings(state=str(tmp_path / "s"), limits=Limits(session_minutes=30)))
-    desk = Desk(house, None)  # type: ignore[arg-type]
+    context = ServerContext(Settings(state=str(tmp_path / "s"), limits=Limits(session_minutes=30)))
+    desk = Desk(service_of(context))
     desk.browsers["b"] = Browser(Holder("me", Role.STEWARD, LOCAL, "workbench"))
     desk.browsers["b"].seen -= 29 * 60
     assert desk.known("b").holder is not None
     desk.browsers["b"].seen -= 31 * 60
     assert desk.known("b").holder is None
-    house.close()
+    context.close()

@@ -14,11 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cobogo.data.policy import Policy
-from cobogo.faces.workbench.shelf import Shelf
-from cobogo.faces.workbench.study import KINDS, Study
 from cobogo.faces.workbench.words import TEXTS
-from cobogo.studies.comparison import compare
 from support.browsers import answers, browser, free_port, running
 
 pytestmark = pytest.mark.xdist_group("workbench_explore")
@@ -45,24 +41,23 @@ SERVER = """
 import io, sys
 from pathlib import Path
 import uvicorn
-from cobogo.faces.server import tables
 from cobogo.faces.server.app import create_app
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Role, Scope
 from cobogo.faces.server.settings import Settings
-from cobogo.faces.server import drafts
 from cobogo.faces.workbench.app import mount
 from cobogo.faces.workbench.session import LOCAL_KEY
 
 home, port = Path(sys.argv[1]), int(sys.argv[2])
 settings = Settings(state=str(home / "state"), port=port)
-house = House(settings)
-dataset = tables.receive(house, "ana", "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
-drafts.begin(house.state, "ana", dataset, (home / "policy.toml").read_text())
-app = create_app(settings, house=house)
-door = mount(app, local=Holder("ana", Role.STEWARD, frozenset(Scope), LOCAL_KEY))
-print(f"/enter/{door}", house.keys.create("bia", Role.STEWARD)[1], dataset, flush=True)
+context = ServerContext(settings)
+app = create_app(settings, context=context)
+ana = Holder("ana", Role.STEWARD, frozenset(Scope), LOCAL_KEY)
+dataset = app.state.service.datasets.receive(ana, "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
+app.state.service.policies.begin_draft(ana, dataset, (home / "policy.toml").read_text())
+door = mount(app, local=ana)
+print(f"/enter/{door}", context.keys.create("bia", Role.STEWARD)[1], dataset, flush=True)
 uvicorn.run(app, port=port, log_level="warning")
 """
 
@@ -224,36 +219,3 @@ def test_what_is_somebody_elses_cannot_be_explored(served: Served) -> None:
     page.goto(f"{served.address}/exploring?data={served.dataset}")
     page.get_by_text(say["data.first"]).wait_for()
     assert page.locator(".lattice").count() == 0
-
-
-def test_a_study_tells_what_the_comparison_says(tmp_path) -> None:
-    table = tmp_path / "people.csv"
-    pd.DataFrame(ROWS).to_csv(table, index=False)
-    (tmp_path / "policy.toml").write_text(POLICY)
-    policy, names = Policy.load(tmp_path / "policy.toml"), ["optimal", "anatomy", "mondrian"]
-    told: list[dict[str, Any]] = []
-    KINDS["compare"](table, policy, {"algorithms": names}, told.append)
-    found = [one["found"] for one in json.loads(json.dumps(told)) if "found" in one]
-    expected = compare(table, policy, algorithms=names).as_dict()["runs"]
-    for run in [*found, *expected]:
-        if run["solution"] is not None:
-            del run["solution"]["seconds"]
-    assert found == expected
-
-
-def test_what_leaves_the_shelf_is_stopped_and_a_study_can_be_ended() -> None:
-    shelf, study = Shelf(most=1), Study({"kind": "compare"})
-    shelf.put("of Bia", "bia", 1, "a")
-    shelf.forget("bia", 1)
-    assert shelf.get("bia", 1, "a") is None
-    shelf.put(study, "ana", 1)
-    assert shelf.get("ana", 1) is study
-    assert shelf.get("bia", 1) is None
-    shelf.put("another", "ana", 2)
-    assert shelf.get("ana", 1) is None
-    for _ in range(300):
-        if study.over:
-            break
-        time.sleep(0.1)
-    assert study.over
-    assert study.found == []

@@ -10,31 +10,33 @@ import pytest
 
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.faces.cli.list import catalogue
-from cobogo.faces.workbench.checking import checked, jobs_of
+from cobogo.faces.server.sandbox import confine_policy
+from cobogo.faces.workbench.checking import check_draft, jobs_of
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.pages.privacy.models import GROUPS, KNOWN, START
 from cobogo.faces.workbench.words import TEXTS, preferred
-from cobogo.promises.models.described import described
-from cobogo.promises.models.promise import made
+from cobogo.promises.models.promise import build_promises
+from cobogo.promises.registry import PROMISES
 from cobogo.publish.recode.algorithms import ALGORITHMS
 
 NAMES = [name for name, _ in catalogue("models")]
 
 
 def test_every_model_and_algorithm_is_offered_with_words_in_both_languages() -> None:
-    assert sorted(name for group in GROUPS.values() for name in group) == sorted(NAMES)
+    assert sorted(card.name for group in PROMISES.groups().values() for card in group) == sorted(NAMES)
     for texts in TEXTS.values():
         assert [name for name in NAMES if f"model.{name}" not in texts] == []
         assert [name for name in ALGORITHMS if f"algorithm.{name}" not in texts] == []
-        parameters = {one.name for name in NAMES for one in described(KNOWN[name], START[name])}
+        parameters = {one.name for name in NAMES for one in PROMISES.card(name).parameters()}
+        assert [group for group in PROMISES.groups() if f"group.{group}" not in texts] == []
         assert [name for name in sorted(parameters) if f"parameter.{name}" not in texts] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_begins_with_values_that_it_takes_and_its_bounds_are_where_it_refuses(name) -> None:
-    start = {**START[name], "guard": "wish"} if name == "personalized" else START[name]
-    assert made([{"model": name, **start}], ["disease"], KNOWN)
-    for parameter in described(KNOWN[name], start):
+    card = PROMISES.card(name)
+    start = {**card.start, "guard": "wish"} if name == "personalized" else card.start
+    assert build_promises([{"model": name, **start}], ["disease"], PROMISES)
+    for parameter in card.parameters(start):
         bounds = parameter.bounds
         beyond: list[Any] = []
         if bounds.kind in ("whole", "number"):
@@ -46,14 +48,15 @@ def test_a_model_begins_with_values_that_it_takes_and_its_bounds_are_where_it_re
             beyond.append("no such word")
         for value in beyond:
             with pytest.raises(PolicyError):
-                made([{"model": name, **start, parameter.name: value}], ["disease"], KNOWN)
+                build_promises([{"model": name, **start, parameter.name: value}], ["disease"], PROMISES)
 
 
 def _checked(text: str) -> None:
-    house: Any = SimpleNamespace(
-        files=SimpleNamespace(dataset=lambda _: Path()), settings=SimpleNamespace(registry=None)
+    policies = SimpleNamespace(
+        read=lambda _holder, _dataset, text: confine_policy(text, Path(), owner="me"), files=lambda *_: Path()
     )
-    checked(SimpleNamespace(house=house), SimpleNamespace(draft=Draft(text), owner="me"), "x")  # type: ignore[arg-type]
+    desk: Any = SimpleNamespace(service=SimpleNamespace(policies=policies))
+    check_draft(desk, SimpleNamespace(draft=Draft(text), caller=None), "x")  # type: ignore[arg-type]
 
 
 COLUMNS = '[attributes]\nage = { role = "quasi-identifier" }\nill = { role = "sensitive" }\n'

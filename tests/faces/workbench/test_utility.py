@@ -37,54 +37,53 @@ suppression-limit = 0.1
 """
 
 
-def furnished(house: Any, owner: str) -> None:
+def furnished(context: Any, owner: str) -> None:
     """A data set of somebody's and a release of it."""
-    from cobogo.faces.server import tables
-    from cobogo.faces.server.confine import confined
-    from cobogo.faces.server.state import DATASETS, RELEASES, packed
-    from cobogo.faces.server.worker import KINDS
+    from cobogo.faces.server.sandbox import confine_policy
+    from cobogo.faces.server.state import RELEASES, packed
+    from cobogo.faces.server.worker import RELEASE_JOBS
+    from support.services import person, service_of
 
-    dataset = tables.receive(house, owner, "gente.csv", io.BytesIO(CSV.encode()))
-    home = house.files.dataset(dataset)
-    row = house.state.get(DATASETS, dataset)
+    dataset = service_of(context).datasets.receive(person(owner), "gente.csv", io.BytesIO(CSV.encode()))
+    home, table = context.files.dataset(dataset), context.files.table(dataset)
     release = secrets.token_hex(8)
-    policy = confined(POLICY, home / "files", owner=owner)
-    KINDS["anonymize"](home / tables.about(row)["file"], policy, house.files.release(release), lambda *_: None)
+    policy = confine_policy(POLICY, home / "files", owner=owner)
+    RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None)
     about = {"records": 120, "suppressed": 0}
     values = {"owner": owner, "dataset": dataset, "kind": "anonymize", "summary": packed(about), "created": time.time()}
     from sqlalchemy import insert
 
-    with house.state.transaction() as connection:
+    with context.state.transaction() as connection:
         connection.execute(insert(RELEASES).values(id=release, **values))
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A server's directory with a release of Maria's."""
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.settings import Settings
 
     place = tmp_path_factory.mktemp("bench")
-    house = House(Settings(state=str(place / "state")))
-    furnished(house, "maria")
-    house.close()
+    context = ServerContext(Settings(state=str(place / "state")))
+    furnished(context, "maria")
+    context.close()
     return place
 
 
 def test_the_original_is_for_its_steward_alone(home) -> None:
     from cobogo.examine.utility.pairs.compared import distribution
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import SCOPES, Role
     from cobogo.faces.server.settings import Settings
     from cobogo.faces.server.state import RELEASES
-    from cobogo.faces.workbench.looked import look, measured, paired
+    from cobogo.faces.workbench.opened_release import look, measured, paired
     from cobogo.faces.workbench.pages.risk_people import assessed, figures
     from cobogo.faces.workbench.session import Desk, Session
 
-    house = House(Settings(state=str(home / "state")))
-    desk = Desk(house, None)  # type: ignore[arg-type]
-    row = house.state.rows(RELEASES, "maria")[0]
+    context = ServerContext(Settings(state=str(home / "state")))
+    desk = Desk(context, None)  # type: ignore[arg-type]
+    row = context.state.rows(RELEASES, "maria")[0]
     sessions = {
         role: Session(Holder(who, role, SCOPES[role], "key"))
         for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
@@ -106,11 +105,11 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     own.data.rename(own.data.with_name("elsewhere"))
     assert not look(desk, sessions[Role.STEWARD], row).mine
     own.data.with_name("elsewhere").rename(own.data)
-    house.close()
+    context.close()
 
 
 def test_what_is_measured_is_measured_once_and_the_oldest_is_forgotten() -> None:
-    from cobogo.faces.workbench.looked import Memory
+    from cobogo.faces.workbench.opened_release import Memory
 
     memory, made = Memory(2), []
 
@@ -138,16 +137,16 @@ def test_what_is_measured_is_measured_once_and_the_oldest_is_forgotten() -> None
 
 @contextmanager
 def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
     from cobogo.faces.server.settings import Settings
 
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')
-    house = House(Settings.load(home / "server.toml"))
+    context = ServerContext(Settings.load(home / "server.toml"))
     roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
-    keys = {who: house.keys.create(who, role)[1] for who, role in roles.items()}
-    house.close()
+    keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
+    context.close()
     with running("serve", "--workbench", "--config", str(home / "server.toml")):
         answers(port)
         yield f"http://127.0.0.1:{port}", keys

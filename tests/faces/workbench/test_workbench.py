@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.roles import Role
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import JOBS, RELEASES
@@ -38,9 +38,9 @@ class Bench:
             state=str(directory / "state"), registry=str(directory / "registry.db"), port=self.port
         )
         create(str(self.settings.registry), None).close()
-        self.house = House(self.settings)
+        self.context = ServerContext(self.settings)
         people = {"ana": Role.STEWARD, "bia": Role.STEWARD, "caio": Role.ANALYST, "davi": Role.AUDITOR}
-        self.keys = {name: self.house.keys.create(name, role)[1] for name, role in people.items()}
+        self.keys = {name: self.context.keys.create(name, role)[1] for name, role in people.items()}
         self.chromium = chromium
         self.address = f"http://127.0.0.1:{self.port}"
 
@@ -64,7 +64,7 @@ def bench(tmp_path_factory: Any) -> Iterator[Bench]:
         with running("serve", "--workbench", "--config", str(settings)):
             answers(made.port)
             yield made
-        made.house.close()
+        made.context.close()
 
 
 def readable(page: Any, language: str) -> None:
@@ -169,7 +169,7 @@ def test_from_a_file_to_a_registered_release(bench, who, other, language, scheme
 
 def outdated(page: Any, bench: Bench, who: str, say: Any) -> None:
     """Logged out in another tab, nothing is done in this one, and it says so; then the login leads back to it."""
-    before, address = bench.house.state.rows(RELEASES, who), page.url
+    before, address = bench.context.state.rows(RELEASES, who), page.url
     page.get_by_role("button", name=say["release.delete"]).click()
     other = page.context.new_page()
     other.set_default_timeout(PATIENCE)
@@ -180,7 +180,7 @@ def outdated(page: Any, bench: Bench, who: str, say: Any) -> None:
     page.get_by_role("dialog").get_by_role("button", name=say["release.delete"]).click()
     page.get_by_role("button", name=say["frame.reload"]).click()
     page.get_by_text(say["login.again"]).wait_for()
-    assert bench.house.state.rows(RELEASES, who) == before
+    assert bench.context.state.rows(RELEASES, who) == before
     page.wait_for_function("window.did_handshake === true")
     page.get_by_label(say["login.key"]).fill(bench.keys[who])
     page.get_by_role("button", name=say["login.go"]).click()
@@ -194,7 +194,7 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     page = bench.page("ana")
     rows = "".join(f"Ana Silva {n},{n * 7919 % 90},{n * 104729 % 9973},{n % 5}\n" for n in range(20_000))
     uploaded(page, bench, say, "again.csv", "nome,idade,cidade,doença\n" + rows)
-    before = {row["id"] for row in bench.house.state.rows(RELEASES, "ana")}
+    before = {row["id"] for row in bench.context.state.rows(RELEASES, "ana")}
     page.goto(f"{bench.address}/privacy")
     page.get_by_text(say["privacy.fine"]).wait_for()
     page.wait_for_function("window.did_handshake === true")
@@ -214,8 +214,8 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     assert cancel.evaluate("button => button.isConnected"), "drawn anew at each step, it would lose clicks"
     cancel.click()
     page.get_by_text(say["run.cancelled-why"]).wait_for()
-    assert {row["id"] for row in bench.house.state.rows(RELEASES, "ana")} == before
-    assert bench.house.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
+    assert {row["id"] for row in bench.context.state.rows(RELEASES, "ana")} == before
+    assert bench.context.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
     page.context.close()
 
 

@@ -11,19 +11,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cobogo.promises.guarantees import (
-    GUARANTEES,
-    Amplification,
-    DeltaGrowth,
-    DGammaPrivacy,
-    Exposure,
-    Guarantee,
-    LocalPrivacy,
-    RhoPrivacy,
-    UpwardRhoPrivacy,
-)
-from cobogo.promises.guarantees.growth import growth, owned
-from cobogo.promises.guarantees.prior_posterior import worst_posterior
+from cobogo.promises.guarantees import GUARANTEES, Exposure, Guarantee
+from cobogo.promises.guarantees.growth import DeltaGrowth, growth, owned
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy, worst_posterior
+from cobogo.promises.guarantees.ratios import Amplification, DGammaPrivacy, LocalPrivacy
 from cobogo.promises.operators.matrix import of, warner
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.alpha_beta import AlphaBeta

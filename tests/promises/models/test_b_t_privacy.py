@@ -20,8 +20,10 @@ import cobogo as cb
 from cobogo.data.classes import Members
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.errors import PolicyError, SearchTooLarge
-from cobogo.promises.models import BT, Classes, Histogram, Injector, Monotone, b_t_privacy, build, knowledge
+from cobogo.promises.models import Classes, Histogram, Monotone, b_t_privacy, build, knowledge
+from cobogo.promises.models.b_t_privacy import BT
 from cobogo.promises.models.check import check
+from cobogo.promises.models.injector import Injector
 from support import random_tables as tables
 from support.random_tables import Rows, row
 

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import PolicyError
-from cobogo.promises.models import Classes, Monotone, Personalized, build
+from cobogo.promises.models import Classes, Monotone, build
 from cobogo.promises.models.check import check
+from cobogo.promises.models.guarding import Personalized
 from support import random_tables as tables
 from support.random_tables import row
 

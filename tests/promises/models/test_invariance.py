@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, OutputError, PolicyError
-from cobogo.promises.models import Classes, Domain, Histogram, MInvariance, Monotone
+from cobogo.promises.models import Classes, Domain, Histogram, Monotone
 from cobogo.promises.models.check import check
-from cobogo.promises.models.invariance import changed
-from cobogo.publish.series import Series
+from cobogo.promises.models.invariance import MInvariance, changed
+from cobogo.release.series import Series
 from support import random_tables as tables
 from support.random_tables import row
 

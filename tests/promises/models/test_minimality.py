@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
-from cobogo.promises.models import Classes, MConfidentiality, Monotone
+from cobogo.promises.models import Classes, Monotone
 from cobogo.promises.models.check import check
-from cobogo.promises.models.minimality import beliefs
+from cobogo.promises.models.minimality import MConfidentiality, beliefs
 from support import random_tables as tables
 from support.random_tables import row
 

@@ -24,22 +24,14 @@ from scipy.stats import poisson, wasserstein_distance
 import cobogo as cb
 from cobogo.data.hierarchy import Label
 from cobogo.errors import DataError
-from cobogo.promises.models import (
-    AlphaK,
-    BetaLikeness,
-    Classes,
-    DeltaDisclosure,
-    DeltaPresence,
-    KAnonymity,
-    KMap,
-    LDiversity,
-    Model,
-    Scope,
-    TCloseness,
-    build,
-)
+from cobogo.promises.models import Classes, Model, Scope, build
 from cobogo.promises.models.check import ModelVerdict, check
+from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.population import DeltaPresence, KMap
 from cobogo.promises.models.promise import parameters
+from cobogo.promises.models.t_closeness import TCloseness
 from support import model_reference as plain
 from support import random_tables as tables
 from support.model_strategies import Entry, each_model, needed

@@ -17,18 +17,13 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError
-from cobogo.promises.models import (
-    AlphaK,
-    BetaLikeness,
-    Classes,
-    DeltaDisclosure,
-    HighestRisk,
-    KAnonymity,
-    LDiversity,
-    Model,
-    TCloseness,
-)
+from cobogo.promises.models import Classes, Model
 from cobogo.promises.models.check import check
+from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.risk import HighestRisk
+from cobogo.promises.models.t_closeness import TCloseness
 from support import model_reference as plain
 from support import random_tables as tables
 from support.model_strategies import STRATEGIES

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.promises.models import CKSafety, Classes, Monotone, Scope
+from cobogo.promises.models import Classes, Monotone, Scope
 from cobogo.promises.models.check import check
+from cobogo.promises.models.safety import CKSafety
 from support import random_tables as tables
 from support.random_tables import row
 

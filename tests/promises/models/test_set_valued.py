@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import PolicyError
-from cobogo.promises.models import KM, Classes, Domain, Monotone, set_valued
+from cobogo.promises.models import Classes, Domain, Monotone, set_valued
 from cobogo.promises.models.check import check
+from cobogo.promises.models.set_valued import KM
 from support import random_tables as tables
 from support.random_tables import row
 

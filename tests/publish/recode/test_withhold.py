@@ -181,7 +181,7 @@ def test_starred_records_do_not_help_to_tell_what_is_withheld(tmp_path: Path) ->
 
 
 def test_the_report_tells_what_was_withheld() -> None:
-    from cobogo.tell.report.story import expected
+    from cobogo.publish.recode.story import expected
 
     release = cb.anonymize(arrow(guide()), withholding([K, {**L, "l": 3}], 0.4))
     told = expected(release)["withheld"]

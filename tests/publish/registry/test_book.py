@@ -20,7 +20,6 @@ from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
 from cobogo.publish.registry.structure import Kept
-from cobogo.publish.write import check_against_earlier
 
 Row = tuple[str, str, str, str]
 COLUMNS = ("who", "age", "zip", "illness")
@@ -387,7 +386,7 @@ def test_releases_of_one_data_set_that_share_nobody_are_warned_of(home: Path) ->
     cb.anonymize(table(CROSSED), levels(policy(home), age=1, zip=0)).write(home / "1")
     renamed: list[Row] = [(f"person {n}", *row[1:]) for n, row in enumerate(CROSSED)]  # type: ignore[misc]
     release = cb.anonymize(table(renamed), levels(policy(home), age=0, zip=1))
-    check_against_earlier(release)
+    release.check_against_earlier(release)
     (early,) = release.warnings
     release.write(home / "2")
     (warning,) = release.warnings

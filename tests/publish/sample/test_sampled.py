@@ -24,9 +24,9 @@ from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
 from cobogo.publish.anonymize import anonymize
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.job import sample
 from cobogo.publish.sample.parameters import Parameters, delta_of, largest_share, least_k, parameters
 from cobogo.publish.sample.sampled import sampled
+from cobogo.publish.transform import sample
 from support.commands import cobogo
 
 SETTINGS = [(0.5, 0.3), (1.0, 0.5), (1.0, 0.632), (2.0, 0.8), (0.2, 0.1)]

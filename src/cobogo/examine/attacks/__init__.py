@@ -7,61 +7,48 @@ attacker may know, and says who is exposed. See `cobogo.examine.attacks.base` fo
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
-from cobogo.errors import PolicyError, nearest
-from cobogo.examine.attacks.attribute_linkage import BackgroundKnowledge, Belief, Corruption, Homogeneity, Skewness
-from cobogo.examine.attacks.averaging import Averaging
+from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Findings
 from cobogo.examine.attacks.case import AnyPolicy, Case, open_case
-from cobogo.examine.attacks.complementary import Complementary, Temporal
-from cobogo.examine.attacks.definetti import DeFinetti
-from cobogo.examine.attacks.differencing import Differencing
-from cobogo.examine.attacks.distance import DistanceLinkage
-from cobogo.examine.attacks.duplicate import Duplicate
-from cobogo.examine.attacks.intersection import Intersection
-from cobogo.examine.attacks.joining import Join, Projections
-from cobogo.examine.attacks.membership import Membership
-from cobogo.examine.attacks.minimality import Minimality
-from cobogo.examine.attacks.presence import Presence
-from cobogo.examine.attacks.record_linkage import RecordLinkage
-from cobogo.examine.attacks.similarity import Similarity
-from cobogo.examine.attacks.synthetic import Inference, Linkability, SinglingOut
-from cobogo.examine.attacks.tracker import Tracker
-from cobogo.examine.attacks.unsorted import UnsortedMatching
+from cobogo.floor.catalogue import Registry
 
-ATTACKS: dict[str, type[Attack]] = {
-    kind.name: kind
-    for kind in (
-        RecordLinkage,
-        DistanceLinkage,
-        Homogeneity,
-        BackgroundKnowledge,
-        Skewness,
-        Similarity,
-        Presence,
-        Belief,
-        Corruption,
-        Minimality,
-        UnsortedMatching,
-        Join,
-        Projections,
-        Tracker,
-        Duplicate,
-        Complementary,
-        Temporal,
-        Intersection,
-        Differencing,
-        Averaging,
-        DeFinetti,
-        SinglingOut,
-        Linkability,
-        Inference,
-        Membership,
-    )
-}  # fmt: skip
+ATTACKS: Registry[type[Attack]] = Registry(
+    "attack",
+    {
+        "record-linkage": ".record_linkage:RecordLinkage",
+        "distance-linkage": ".distance:DistanceLinkage",
+        "homogeneity": ".attribute_linkage:Homogeneity",
+        "background-knowledge": ".attribute_linkage:BackgroundKnowledge",
+        "skewness": ".attribute_linkage:Skewness",
+        "similarity": ".similarity:Similarity",
+        "presence": ".presence:Presence",
+        "probabilistic": ".attribute_linkage:Belief",
+        "corruption": ".attribute_linkage:Corruption",
+        "minimality": ".minimality:Minimality",
+        "unsorted-matching": ".unsorted:UnsortedMatching",
+        "join": ".joining:Join",
+        "projections": ".joining:Projections",
+        "tracker": ".tracker:Tracker",
+        "duplicate": ".duplicate:Duplicate",
+        "complementary": ".complementary:Complementary",
+        "temporal": ".complementary:Temporal",
+        "intersection": ".intersection:Intersection",
+        "differencing": ".differencing:Differencing",
+        "averaging": ".averaging:Averaging",
+        "definetti": ".definetti:DeFinetti",
+        "singling-out": ".synthetic:SinglingOut",
+        "linkability": ".synthetic:Linkability",
+        "inference": ".synthetic:Inference",
+        "membership": ".membership:Membership",
+    },
+    home=__name__,
+    listed="attacks",
+    guide="attacks",
+    plugins="cobogo.attacks",
+    base=".base:Attack",
+)
 """Every attack by its name."""
 
 __all__ = ["ATTACKS", "Attack", "Case", "Findings", "attack", "build", "open_case"]
@@ -112,42 +99,5 @@ def build(name: str, options: Mapping[str, Any]) -> Attack:
     >>> build("duplicate", {"threshold": "0.9"})
     Duplicate(threshold=0.9)
     """
-    if name not in ATTACKS:
-        raise PolicyError(f"there is no attack {name!r}", remedy=nearest(name, ATTACKS, "cobogo list attacks"))
-    kind = ATTACKS[name]
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    types = get_type_hints(kind)
-    given = {}
-    for key, value in options.items():
-        option = key.replace("-", "_")
-        if option not in known:
-            listed = ", ".join(field.replace("_", "-") for field in known)
-            raise PolicyError(f"has no option {key!r}", where=name, remedy=f"It has: {listed}.")
-        given[option] = _read(value, types[option], name, key) if isinstance(value, str) else value
-    for option, field in known.items():
-        if field.default is MISSING and option not in given:
-            raise PolicyError(f"needs the option {option.replace('_', '-')!r}", where=name)
-    try:
-        return kind(**given)
-    except (TypeError, ValueError) as error:
-        raise PolicyError(str(error), where=name) from None
-
-
-def _read(text: str, wanted: Any, owner: str, option: str) -> Any:
-    """A text of the command line as a value of the option's type."""
-    if get_origin(wanted) in (Union, UnionType):
-        wanted = next(kind for kind in get_args(wanted) if kind is not type(None))
-    if get_origin(wanted) is tuple:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
-    if wanted is bool and text.lower() in ("true", "false", "yes", "no"):
-        return text.lower() in ("true", "yes")
-    names = {int: "a whole number", float: "a number", bool: "true or false"}
-    try:
-        return text if wanted is str else wanted(text) if wanted is not bool else _refuse()
-    except ValueError:
-        said = names.get(wanted, "something else")
-        raise PolicyError(f"The '{option}' option of {owner} must be {said}. Got {text!r} instead") from None
-
-
-def _refuse() -> Any:
-    raise ValueError
+    found: Attack = ATTACKS.build(name, options, texts=True)
+    return found

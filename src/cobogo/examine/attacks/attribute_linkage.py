@@ -15,6 +15,7 @@ from cobogo.examine.attacks.masking import followed_by_distance
 from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.release.manifest import RECODING
 
 
@@ -98,6 +99,7 @@ class AttributeLinkage(Attack):
         raise PolicyError(f"no sensitive attribute can be attacked ({why})", where=self.name)
 
 
+@card("homogeneity")
 @dataclass(frozen=True)
 class Homogeneity(AttributeLinkage):
     r"""Learn a sensitive value because most or all of the records that may be a person's share it.
@@ -121,7 +123,6 @@ class Homogeneity(AttributeLinkage):
         ICDE 2006.
     """
 
-    name: ClassVar[str] = "homogeneity"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and that the person is in the release"
     defence: ClassVar[str] = "l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness."
@@ -131,6 +132,7 @@ class Homogeneity(AttributeLinkage):
         return _at(found.best(found.shares), found.shares), _at(found.best(found.shares), found.priors)
 
 
+@card("background-knowledge", title="background knowledge")
 @dataclass(frozen=True)
 class BackgroundKnowledge(AttributeLinkage):
     r"""Rule values out by what is known of a person, and see what is left.
@@ -156,7 +158,6 @@ class BackgroundKnowledge(AttributeLinkage):
 
     facts: int = 1
 
-    name: ClassVar[str] = "background-knowledge"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and some sensitive values that the person does not have"
     defence: ClassVar[str] = "l-diversity with l above the number of facts + 1, or (c,k)-safety."
@@ -180,6 +181,7 @@ class BackgroundKnowledge(AttributeLinkage):
         )
 
 
+@card("skewness")
 @dataclass(frozen=True)
 class Skewness(AttributeLinkage):
     r"""Believe a value much more of a person than of anybody else, though the class has several.
@@ -204,7 +206,6 @@ class Skewness(AttributeLinkage):
     threshold: float = 0.25
     value: str | None = None
 
-    name: ClassVar[str] = "skewness"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
     defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
@@ -231,6 +232,7 @@ class Skewness(AttributeLinkage):
         return _at(best, found.shares), _at(best, found.priors)
 
 
+@card("probabilistic")
 @dataclass(frozen=True)
 class Belief(AttributeLinkage):
     r"""Compare what is believed of each person's sensitive value before the release and after it.
@@ -256,7 +258,6 @@ class Belief(AttributeLinkage):
 
     threshold: float = 0.25
 
-    name: ClassVar[str] = "probabilistic"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
     defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
@@ -274,6 +275,7 @@ class Belief(AttributeLinkage):
         )
 
 
+@card("corruption")
 @dataclass(frozen=True)
 class Corruption(AttributeLinkage):
     r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
@@ -297,7 +299,6 @@ class Corruption(AttributeLinkage):
 
     t: int = 1
 
-    name: ClassVar[str] = "corruption"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and the sensitive values of t others in the class"
     defence: ClassVar[str] = "t-corruption l-diversity, or perturbation of each record on its own."

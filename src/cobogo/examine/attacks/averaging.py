@@ -18,6 +18,7 @@ from cobogo.examine.attacks.case import Case, Published
 from cobogo.examine.attacks.suspects import attributes
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 
 LEAST = 0.1
 """The least share of the rows that must be told again in every release: of fewer, nothing follows for the others."""
@@ -29,6 +30,7 @@ FEWEST = 20
 """Rows below which no order can be told from chance."""
 
 
+@card("averaging")
 @dataclass(frozen=True)
 class Averaging(Attack):
     r"""Put several perturbed releases of the same people together: what each hides, their agreement shows.
@@ -66,7 +68,6 @@ class Averaging(Attack):
     within: float = 0.05
     retention: float | None = None
 
-    name: ClassVar[str] = "averaging"
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"randomization", "perturbation"})
     knows: ClassVar[str] = "several releases of the same people, each perturbed anew"

@@ -1,7 +1,7 @@
 """The contract of an attack, and of what it finds.
 
 An attack says what its attacker knows, what can be found with that, how surely, about whom, and what helps against it.
-To add one: one frozen dataclass that extends `Attack`, whose fields are its options, and one line in
+To add one: one frozen dataclass that extends `Attack` and carries a card, whose fields are its options, and one line in
 `examine.attacks.ATTACKS`. It is then a command (``cobogo attack NAME``), it is listed, and the conformance suite asks
 of it what is asked of all. Whom it finds is told by the numbers of their rows; no value of a table is ever shown.
 """
@@ -17,6 +17,7 @@ import numpy as np
 
 from cobogo.errors import number_of
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import Card
 from cobogo.floor.representation import brief
 
 if TYPE_CHECKING:
@@ -162,6 +163,7 @@ class Attack(ABC):
     """
 
     name: ClassVar[str]
+    card: ClassVar[Card]
     knows: ClassVar[str]  # what the attacker knows beside the release: part of a sentence
     defence: ClassVar[str]  # a sentence
     releases: ClassVar[tuple[int, int]] = (1, 1)  # how many it looks at, at least and at most

@@ -16,10 +16,10 @@ from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import Query, load_queries
 from cobogo.examine.attacks.rows import Rows
-from cobogo.publish.result import Release
 from cobogo.release import manifest as manifests
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import RECODING, Manifest
+from cobogo.release.release import Release
 
 BUCKETS = "buckets"
 AS_COLLECTED = "as collected"
@@ -48,7 +48,7 @@ class Published:
 
     @property
     def kind(self) -> str:
-        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `transform.kinds`."""
+        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `release.checks`."""
         if self.manifest is None:
             return RECODING
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
@@ -137,7 +137,7 @@ class _Reading:
 
 
 def _published(source: Any, rules: Policy | None, read_as: _Reading) -> Published:
-    if isinstance(source, Release):
+    if isinstance(source, Release) and source.transformation.kind == RECODING:
         rows = replace(read_as, policy=source.policy).rows(source.to_arrow())
         return _with_roles(rows, rules or source.policy)
     if isinstance(source, str | Path) and Path(source).is_dir():
@@ -194,6 +194,8 @@ def _kept_policy(evidence: Path) -> Policy | None:
         return None
     try:
         kept = json.loads(file.read_bytes())
+        if "policy" not in kept and "roles" in kept:  # it was made without one
+            return None
         return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
     except (OSError, ValueError, KeyError, TypeError, PolicyError):
         raise OutputError("is damaged", where=str(file), remedy="Give the policy: --policy.") from None

@@ -12,8 +12,10 @@ from cobogo.examine.attacks.base import Finding
 from cobogo.examine.attacks.crossing import Crossing
 from cobogo.examine.attacks.several import OnSeveral, Told
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 
 
+@card("complementary")
 @dataclass(frozen=True)
 class Complementary(OnSeveral):
     r"""Join releases of one table: values that are coarse in one may be fine in the other.
@@ -43,7 +45,6 @@ class Complementary(OnSeveral):
 
     threshold: float = 0.5
 
-    name: ClassVar[str] = "complementary"
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "two releases of one table, and a person's quasi-identifiers"
@@ -57,6 +58,7 @@ class Complementary(OnSeveral):
         yield told_together(crossing, crossing.added)
 
 
+@card("temporal")
 @dataclass(frozen=True)
 class Temporal(OnSeveral):
     r"""Join releases of a table that changed in between, knowing that a person was there both times.
@@ -82,7 +84,6 @@ class Temporal(OnSeveral):
 
     threshold: float = 0.5
 
-    name: ClassVar[str] = "temporal"
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "two releases of a table that grew, a person's quasi-identifiers, and that they are in both"

@@ -14,11 +14,13 @@ from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 
 SMOOTH = 1.0
 BALANCES = 20
 
 
+@card("definetti", title="de Finetti")
 @dataclass(frozen=True)
 class DeFinetti(Attack):
     r"""Guess whose sensitive value is whose in an anatomized release by learning what goes with what from it.
@@ -57,7 +59,6 @@ class DeFinetti(Attack):
     attribute: str | None = None
     rounds: int = 20
 
-    name: ClassVar[str] = "definetti"
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"buckets"})
     knows: ClassVar[str] = "nothing but the release; that other people's records are like this one"

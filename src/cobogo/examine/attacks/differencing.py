@@ -12,8 +12,10 @@ from cobogo.examine.attacks.base import Finding
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.several import OnSeveral, Told
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 
 
+@card("differencing")
 @dataclass(frozen=True)
 class Differencing(OnSeveral):
     r"""Subtract one release from the other: whoever came to a class or left it in between stands among few.
@@ -42,7 +44,6 @@ class Differencing(OnSeveral):
 
     threshold: float = 0.5
 
-    name: ClassVar[str] = "differencing"
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "that a person came, or left, between two releases"

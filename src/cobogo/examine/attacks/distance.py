@@ -14,6 +14,7 @@ from cobogo.examine.attacks.linking import shared_columns
 from cobogo.examine.attacks.masking import changed
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.release.manifest import RECODING
 
 ROUNDS = 60
@@ -28,6 +29,7 @@ LEAST = 1e-4
 """The smallest noise that is told from none, as a share of a column's range."""
 
 
+@card("distance-linkage", title="distance linkage")
 @dataclass(frozen=True)
 class DistanceLinkage(Attack):
     r"""Find the record of each person in a release whose values were changed, by how near it is.
@@ -62,7 +64,6 @@ class DistanceLinkage(Attack):
     targets: int = 1000
     seed: int = 0
 
-    name: ClassVar[str] = "distance-linkage"
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "recoding"})
     knows: ClassVar[str] = "a table about people, with the values that were changed before the release"

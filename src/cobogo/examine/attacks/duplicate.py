@@ -10,8 +10,10 @@ import numpy as np
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case
 from cobogo.floor.arguments import number
+from cobogo.floor.catalogue import card
 
 
+@card("duplicate")
 @dataclass(frozen=True)
 class Duplicate(Attack):
     r"""Take records that stand several times in a release with made-up records for genuine ones.
@@ -37,7 +39,6 @@ class Duplicate(Attack):
 
     threshold: float = 0.5
 
-    name: ClassVar[str] = "duplicate"
     finds: ClassVar[Finding] = "presence"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "that made-up records were put among the true ones, each at most once"

@@ -14,8 +14,10 @@ from cobogo.examine.attacks.base import Finding
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.several import OnSeveral, Told
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 
 
+@card("intersection")
 @dataclass(frozen=True)
 class Intersection(OnSeveral):
     r"""Keep the sensitive values that a person's class has in every release.
@@ -42,7 +44,6 @@ class Intersection(OnSeveral):
 
     threshold: float = 0.5
 
-    name: ClassVar[str] = "intersection"
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "a person's quasi-identifiers, and that they are in both releases"

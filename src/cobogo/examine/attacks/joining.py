@@ -14,6 +14,7 @@ from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.suspects import suspects
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Mask
+from cobogo.floor.catalogue import card
 
 
 def shared(one: Published, other: Published, asked: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -31,6 +32,7 @@ def shared(one: Published, other: Published, asked: tuple[str, ...] | None) -> t
     return found
 
 
+@card("join")
 @dataclass(frozen=True)
 class Join(Attack):
     r"""Join two tables of the same people by a column that both carry, such as a number that stands for the person.
@@ -57,7 +59,6 @@ class Join(Attack):
     threshold: float = 0.5
     columns: tuple[str, ...] | None = None
 
-    name: ClassVar[str] = "join"
     finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "two tables of the same people"
     defence: ClassVar[str] = (
@@ -102,6 +103,7 @@ class Join(Attack):
         )
 
 
+@card("projections")
 @dataclass(frozen=True)
 class Projections(Attack):
     r"""Put together what several queries told apart: who goes to a doctor, and what the doctor prescribes.
@@ -131,7 +133,6 @@ class Projections(Attack):
     attribute: str | None = None
     columns: tuple[str, ...] | None = None
 
-    name: ClassVar[str] = "projections"
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset()
     knows: ClassVar[str] = "two answers with a column in common"

@@ -12,8 +12,10 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.likeness import SURE, drawn, points
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 
 
+@card("membership")
 @dataclass(frozen=True)
 class Membership(Attack):
     r"""Tell members from others by how near the nearest released record is to them.
@@ -48,7 +50,6 @@ class Membership(Attack):
     targets: int = 2000
     seed: int = 0
 
-    name: ClassVar[str] = "membership"
     finds: ClassVar[Finding] = "presence"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "a person's record, and records of others who are not in the data"

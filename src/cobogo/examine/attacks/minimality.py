@@ -22,10 +22,12 @@ from cobogo.examine.attacks.worlds import FEWEST, Dealer, Members, finer, settle
 from cobogo.examine.attacks.worlds import Belief as Believed
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
 
 
+@card("minimality")
 @dataclass(frozen=True)
 class Minimality(Attack):
     r"""Reason from what was not released: a table less coarse must have failed the models.
@@ -63,7 +65,6 @@ class Minimality(Attack):
     worlds: int = 3000
     seed: int = 0
 
-    name: ClassVar[str] = "minimality"
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
     knows: ClassVar[str] = "everybody's quasi-identifiers, the models, and that no more than they ask for is coarser"

@@ -11,8 +11,10 @@ from cobogo.examine.attacks.base import SLACK, Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.linking import link
 from cobogo.floor.arguments import number
+from cobogo.floor.catalogue import card
 
 
+@card("presence")
 @dataclass(frozen=True)
 class Presence(Attack):
     r"""Tell how probably each person of a public table is in the release, to be in which may be sensitive itself.
@@ -42,7 +44,6 @@ class Presence(Attack):
     threshold: float = 0.5
     columns: tuple[str, ...] | None = None
 
-    name: ClassVar[str] = "presence"
     finds: ClassVar[Finding] = "presence"
     knows: ClassVar[str] = "a table of everybody who might be in the release"
     defence: ClassVar[str] = "δ-presence with that table as population."

@@ -16,12 +16,14 @@ from cobogo.examine.attacks.masking import followed_by_distance, linkable
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import choice, number, whole
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.maps import Maps
 
 ROUNDS = 50
 MATCHINGS = ("exact", "hierarchical", "probabilistic")
 
 
+@card("record-linkage", title="record linkage")
 @dataclass(frozen=True)
 class RecordLinkage(Attack):
     r"""Find the record of each person in a table that the attacker has, by the columns that both share.
@@ -68,7 +70,6 @@ class RecordLinkage(Attack):
     columns: tuple[str, ...] | None = None
     truth: str | None = None
 
-    name: ClassVar[str] = "record-linkage"
     finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "a table about people, with some of the quasi-identifiers"
     defence: ClassVar[str] = (

@@ -16,8 +16,10 @@ from cobogo.examine.attacks.compatible import hierarchy
 from cobogo.examine.attacks.suspects import Suspects
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 
 
+@card("similarity")
 @dataclass(frozen=True)
 class Similarity(AttributeLinkage):
     r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
@@ -46,7 +48,6 @@ class Similarity(AttributeLinkage):
     level: int = 1
     width: float = 0.1
 
-    name: ClassVar[str] = "similarity"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "a person's quasi-identifiers, and which sensitive values are alike"
     defence: ClassVar[str] = "t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity."

@@ -20,6 +20,7 @@ from cobogo.examine.attacks.likeness import Points, alike, beyond_control, drawn
 from cobogo.examine.attacks.suspects import attributes
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 
 SLACK = 1e-9
 
@@ -72,6 +73,7 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> Points:
     return points([case.release.rows, case.knowledge, case.control], columns)
 
 
+@card("singling-out", title="singling out")
 @dataclass(frozen=True)
 class SinglingOut(AgainstControl):
     r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
@@ -99,7 +101,6 @@ class SinglingOut(AgainstControl):
     width: int = 3
     descriptions: int = 50
 
-    name: ClassVar[str] = "singling-out"
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "nothing but the synthetic table"
@@ -142,6 +143,7 @@ class SinglingOut(AgainstControl):
         return self.compared(rows, right, wrong, size, **{"descriptions tried": len(right)})
 
 
+@card("linkability")
 @dataclass(frozen=True)
 class Linkability(AgainstControl):
     r"""Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
@@ -167,7 +169,6 @@ class Linkability(AgainstControl):
 
     one_side: tuple[str, ...] | None = None
 
-    name: ClassVar[str] = "linkability"
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "some columns of each person, and other columns of each, but not which belong together"
@@ -193,6 +194,7 @@ class Linkability(AgainstControl):
         return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
 
 
+@card("inference")
 @dataclass(frozen=True)
 class Inference(AgainstControl):
     r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
@@ -220,7 +222,6 @@ class Inference(AgainstControl):
 
     attribute: str | None = None
 
-    name: ClassVar[str] = "inference"
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
     knows: ClassVar[str] = "all columns of each person but one"

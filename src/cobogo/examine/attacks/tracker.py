@@ -16,6 +16,7 @@ from cobogo.examine.attacks.queries import Query, Term
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 
 Secret = str | frozenset[Term]
 """What queries tell of people: a column that is added up, or a condition on sensitive columns that is counted."""
@@ -23,6 +24,7 @@ Secret = str | frozenset[Term]
 CELLS_AT_MOST = 5000
 
 
+@card("tracker")
 @dataclass(frozen=True)
 class Tracker(Attack):
     """Combine the answers of several queries until they tell of one person.
@@ -54,7 +56,6 @@ class Tracker(Attack):
     threshold: float = 0.5
     refuse_below: int = 0
 
-    name: ClassVar[str] = "tracker"
     finds: ClassVar[Finding] = "value"
     knows: ClassVar[str] = "everybody's quasi-identifiers, and the exact answers to some queries"
     defence: ClassVar[str] = (

@@ -20,10 +20,12 @@ from cobogo.examine.attacks.pairing import meeting_of
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 
 STEPS = 400
 
 
+@card("unsorted-matching", title="unsorted matching")
 @dataclass(frozen=True)
 class UnsortedMatching(Attack):
     r"""Join two releases of the same people by the position of their rows.
@@ -54,7 +56,6 @@ class UnsortedMatching(Attack):
 
     threshold: float = 0.5
 
-    name: ClassVar[str] = "unsorted-matching"
     finds: ClassVar[Finding] = "record"
     knows: ClassVar[str] = "two releases of the same people"
     defence: ClassVar[str] = "A random order of rows, drawn anew for each release; Cobogó always does so."

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
-from cobogo.examine.metrics.cells import Ambiguity, Height, ILoss, ILossSum, Loss, Precision
-from cobogo.examine.metrics.classes import AverageClassSize, AverageEquivalenceClassSize, Discernibility
-from cobogo.examine.metrics.information import Entropy, KLDivergence, NormalizedEntropy
-from cobogo.examine.metrics.labels import Classification, igpl, information_gain
+from cobogo.floor.catalogue import Registry
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        Loss(), Precision(), ILoss(), ILossSum(), Discernibility(), AverageClassSize(),
-        AverageEquivalenceClassSize(), Height(), Entropy(), NormalizedEntropy(), KLDivergence(), Ambiguity(),
-        Classification(),
-    )
-}  # fmt: skip
+METRICS: Registry[Metric] = Registry(
+    "metric",
+    {
+        "loss": ".cells:Loss",
+        "precision": ".cells:Precision",
+        "iloss": ".cells:ILoss",
+        "iloss-sum": ".cells:ILossSum",
+        "discernibility": ".classes:Discernibility",
+        "c_avg": ".classes:AverageClassSize",
+        "aecs": ".classes:AverageEquivalenceClassSize",
+        "height": ".cells:Height",
+        "entropy": ".information:Entropy",
+        "normalized-entropy": ".information:NormalizedEntropy",
+        "kl-divergence": ".information:KLDivergence",
+        "ambiguity": ".cells:Ambiguity",
+        "classification": ".labels:Classification",
+    },
+    home=__name__,
+    listed="metrics",
+    guide="metrics",
+    plugins="cobogo.metrics",
+    base=".base:Metric",
+    ready=lambda kind: kind(),
+)
 """The metrics that can steer the search; all are reported."""
 
 AGGREGATED = "squared_error"
@@ -30,18 +45,24 @@ BUCKETED = "reconstruction_error"
 MARGINALIZED = "marginal_divergence"
 """How far what marginals tell is from the original table, in nats, where there are any."""
 
-REPORTED: dict[str, str] = {
-    "query-error": "cobogo.examine.utility.workload:query_error",
-    "accuracy": "cobogo.examine.utility.learning:accuracy",
-    "association-distance": "cobogo.examine.utility.statistics:association_distances",
-    "marginal-distance": "cobogo.examine.utility.statistics:marginal_distances",
-}
+REPORTED: Registry[Callable[..., Any]] = Registry(
+    "metric",
+    {
+        "query-error": ".workload:query_error",
+        "accuracy": ".learning:accuracy",
+        "association-distance": ".statistics:association_distances",
+        "marginal-distance": ".statistics:marginal_distances",
+    },
+    home="cobogo.examine.utility",
+    listed="metrics",
+    guide="metrics",
+    remark="reported only",
+)
 """What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search.
-Each with the function that measures it, which is imported where it is asked for."""
+Each with the function that measures it."""
 
 __all__ = [
-    "AGGREGATED", "BUCKETED", "MARGINALIZED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale",
-    "igpl", "information_gain", "measure", "named",
+    "AGGREGATED", "BUCKETED", "MARGINALIZED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale", "measure", "named",
 ]  # fmt: skip
 
 
@@ -59,23 +80,20 @@ def named(name: str, *, where: str = "policy", k: int | None = 1, label: str | N
             where=where,
             remedy=f"Metrics that can: {', '.join(METRICS)}.",
         )
-    if name not in METRICS:
-        raise PolicyError(
-            f"there is no metric {name!r}", where=where, remedy=nearest(name, METRICS, "cobogo list metrics")
-        )
-    if name == AverageClassSize.name and k is None:
+    metric = METRICS.find(name, where)
+    if name == "c_avg" and k is None:
         raise PolicyError(
             f"the metric {name} is a multiple of k, and the policy asks for no k-anonymity",
             where=where,
             remedy="Choose another metric, such as aecs, or ask for k-anonymity.",
         )
-    if name == Classification.name and label is None:
+    if name == "classification" and label is None:
         raise PolicyError(
             f"the metric {name} is about predicting a label, and the policy names none",
             where=where,
             remedy='Name a sensitive or non-sensitive column: label = "…" under [recoding].',
         )
-    return METRICS[name]
+    return metric
 
 
 def measure(outcome: Outcome, scale: Scale) -> dict[str, float | None]:

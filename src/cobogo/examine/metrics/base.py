@@ -1,6 +1,7 @@
 """The contract of a utility metric, and what a metric sees of a recoded table: its outcome.
 
-To add a metric: one frozen dataclass that follows `Metric`, one line in `cobogo.examine.metrics.METRICS`.
+To add a metric: one frozen dataclass that follows `Metric` and carries a card, one line in
+`cobogo.examine.metrics.METRICS`.
 """
 
 from __future__ import annotations
@@ -73,6 +74,7 @@ class Metric(Protocol):
 class IdealBound:
     """For metrics that suppression only worsens: the ideal outcome's own value is the bound."""
 
+    name: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
 
     def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:  # noqa: ARG002

@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
+from cobogo.floor.catalogue import card
 
 
+@card("loss")
 @dataclass(frozen=True)
 class Loss(Separable):
     r"""Granularity lost: per attribute the mean share of the domain under a released value, 0 to 1, combined by a
@@ -34,7 +36,6 @@ class Loss(Separable):
         geometric mean is that of ARX.
     """
 
-    name: ClassVar[str] = "loss"
     maximize: ClassVar[bool] = False
 
     def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
@@ -50,6 +51,7 @@ class Loss(Separable):
         return np.asarray(np.expm1(total))
 
 
+@card("iloss")
 @dataclass(frozen=True)
 class ILoss(Separable):
     r"""Share of the leaves that a released value stands for beyond the true one, weighted over the attributes, averaged
@@ -72,7 +74,6 @@ class ILoss(Separable):
     Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
 
-    name: ClassVar[str] = "iloss"
     maximize: ClassVar[bool] = False
 
     def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
@@ -82,6 +83,7 @@ class ILoss(Separable):
         return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
+@card("iloss-sum")
 @dataclass(frozen=True)
 class ILossSum(ILoss):
     r"""The same as iloss with the weights as they are given, not made to sum to 1: the form in which it was published.
@@ -102,13 +104,12 @@ class ILossSum(ILoss):
     Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
 
-    name: ClassVar[str] = "iloss-sum"
-
     def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Between 0 and w·(1 − 1/|D_A|)."""
         return np.asarray(super().terms(outcome, scale) * scale.weights.sum())
 
 
+@card("precision")
 @dataclass(frozen=True)
 class Precision(Separable):
     r"""One minus the mean height to which cells were generalized, each as a share of its hierarchy's height.
@@ -131,7 +132,6 @@ class Precision(Separable):
         Journal of Uncertainty, Fuzziness and Knowledge-Based Systems, 2002.
     """
 
-    name: ClassVar[str] = "precision"
     maximize: ClassVar[bool] = True
 
     def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
@@ -145,6 +145,7 @@ class Precision(Separable):
         return np.asarray(1.0 - total)
 
 
+@card("height")
 @dataclass(frozen=True)
 class Height(Separable):
     r"""The sum of the levels of a full-domain recoding: its distance from the bottom of the lattice.
@@ -163,7 +164,6 @@ class Height(Separable):
         Engineering, 2001.
     """
 
-    name: ClassVar[str] = "height"
     maximize: ClassVar[bool] = False
 
     def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
@@ -172,6 +172,7 @@ class Height(Separable):
         return np.asarray(outcome.level_sums / kept[..., None])
 
 
+@card("ambiguity")
 @dataclass(frozen=True)
 class Ambiguity(IdealBound):
     r"""The mean number of original tuples that a released record may stand for: the product over the attributes of the
@@ -196,7 +197,6 @@ class Ambiguity(IdealBound):
         2010.
     """
 
-    name: ClassVar[str] = "ambiguity"
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("products",)
 

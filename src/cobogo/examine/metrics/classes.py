@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale
+from cobogo.floor.catalogue import card
 
 
+@card("discernibility")
 @dataclass(frozen=True)
 class Discernibility(IdealBound):
     r"""Each record pays the size of its class, a suppressed one the size of the table.
@@ -27,7 +29,6 @@ class Discernibility(IdealBound):
     Paper: R. J. Bayardo and R. Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
     """
 
-    name: ClassVar[str] = "discernibility"
     maximize: ClassVar[bool] = False
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
@@ -35,6 +36,7 @@ class Discernibility(IdealBound):
         return np.asarray(outcome.squares + outcome.suppressed * np.float64(scale.records))
 
 
+@card("c_avg")
 @dataclass(frozen=True)
 class AverageClassSize:
     r"""The mean size of the kept classes as a multiple of k: 1 is as small as k-anonymity allows.
@@ -53,7 +55,6 @@ class AverageClassSize:
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
 
-    name: ClassVar[str] = "c_avg"
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
 
@@ -68,6 +69,7 @@ class AverageClassSize:
         return self.value(replace(ideal, suppressed=limit), scale)
 
 
+@card("aecs")
 @dataclass(frozen=True)
 class AverageEquivalenceClassSize(IdealBound):
     r"""All records over all classes, the suppressed ones counting as one more class.
@@ -85,7 +87,6 @@ class AverageEquivalenceClassSize(IdealBound):
     Paper: None: as ARX reports it; after K. LeFevre, D. J. DeWitt and R. Ramakrishnan 2006.
     """
 
-    name: ClassVar[str] = "aecs"
     maximize: ClassVar[bool] = False
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:

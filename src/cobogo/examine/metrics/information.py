@@ -8,8 +8,10 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Separable
+from cobogo.floor.catalogue import card
 
 
+@card("entropy", title="non-uniform entropy")
 @dataclass(frozen=True)
 class Entropy(Separable):
     r"""Non-uniform entropy: the bits needed to say which original value each released one stands for.
@@ -38,7 +40,6 @@ class Entropy(Separable):
     # (Were frequencies counted on what is left after suppression, a record's value could become rarer than it was in
     # the original, and losing records would count as a gain.)
 
-    name: ClassVar[str] = "entropy"
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("bits",)
 
@@ -48,6 +49,7 @@ class Entropy(Separable):
         return outcome.bits
 
 
+@card("normalized-entropy", title="normalized entropy")
 @dataclass(frozen=True)
 class NormalizedEntropy(Separable):
     r"""Non-uniform entropy, 0 to 1: each attribute's bits as a share of those that full suppression would cost,
@@ -69,7 +71,6 @@ class NormalizedEntropy(Separable):
     Paper: A. Gionis and T. Tassa 2009, for non-uniform entropy; normalized as in ARX.
     """
 
-    name: ClassVar[str] = "normalized-entropy"
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("bits",)
 
@@ -81,6 +82,7 @@ class NormalizedEntropy(Separable):
         return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
+@card("kl-divergence", title="KL divergence")
 @dataclass(frozen=True)
 class KLDivergence(IdealBound):
     r"""How far the table that a reader would rebuild from the release is from the original.
@@ -107,7 +109,6 @@ class KLDivergence(IdealBound):
     # (Gibbs). Suppression gives another one, so the outcome without it is a bound; for its sum over all records see
     # `cobogo.publish.recode.lattice.outcome.ideal`.
 
-    name: ClassVar[str] = "kl-divergence"
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("cross_nats",)
 

@@ -9,8 +9,10 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale
+from cobogo.floor.catalogue import card
 
 
+@card("classification")
 @dataclass(frozen=True)
 class Classification(IdealBound):
     r"""The share of the records whose label is not their class's most frequent one, or that are suppressed.
@@ -36,7 +38,6 @@ class Classification(IdealBound):
     # A step up joins classes, and the majority of the whole is no more than the majorities of its parts; suppression
     # takes a class's majority away. So any finer partition without suppression gives a bound.
 
-    name: ClassVar[str] = "classification"
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("majority",)
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_tuples
+from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints, Mask
-from cobogo.publish.apply import apply
-
-if TYPE_CHECKING:
-    from cobogo.publish.result import Release
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,21 +107,43 @@ class Sides:
         return np.asarray(found + records[-1] / domain)
 
 
-def sides(release: Release, *, label: str | None = None) -> Sides:
+class GeneralizedRelease(Protocol):
+    """A release whose values are generalized: a recoding."""
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that asked for it."""
+
+    @property
+    def table(self) -> Table:
+        """The original."""
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier, where records share them."""
+
+    @property
+    def hierarchies(self) -> tuple[Hierarchy, ...] | None:
+        """The hierarchies that all released values are of, if they are."""
+
+    def applied(self) -> Table:
+        """The released rows."""
+
+
+def sides(release: GeneralizedRelease, *, label: str | None = None) -> Sides:
     """Count the original and the release, each with one GROUP BY of the engine."""
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
-    if release.plan.aggregated or release.plan.ranged or not release.plan.hides_identity:
+    if release.hierarchies is None:
         raise PolicyError(
             "utility is measured on releases whose values are those of the hierarchies",
             where=f"{release.policy.name}, recoding.algorithm",
             remedy='Say algorithm = "optimal", or leave out [utility].',
         )
-    released = replace(release.table, expression=apply(release.table, release.plan, release.columns))
     return Sides(
-        hierarchies=release.problem.hierarchies,
+        hierarchies=release.hierarchies,
         levels=tuple(release.levels[name] for name in quasi) if release.levels else None,
         before=frequency_table(release.table, quasi, sensitive, label=label),
-        after=frequency_table(released, quasi, sensitive, label=label),
+        after=frequency_table(release.applied(), quasi, sensitive, label=label),
     )
 
 

@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import PolicyError
 from cobogo.examine.utility.learning import accuracy, require
-from cobogo.examine.utility.sides import sides
+from cobogo.examine.utility.sides import GeneralizedRelease, sides
 from cobogo.examine.utility.statistics import association_distances, marginal_distances
 from cobogo.examine.utility.workload import query_error
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Utility
-    from cobogo.publish.result import Release
 
 
-def utility(release: Release, asked: Utility) -> dict[str, Any]:
+def utility(release: GeneralizedRelease, asked: Utility) -> dict[str, Any]:
     """Every measure of `cobogo.examine.metrics.REPORTED`, by name; ``accuracy`` only where a label is named."""
     if asked.label is not None:
         require()

@@ -12,8 +12,8 @@ from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
 
 if TYPE_CHECKING:
-    from cobogo.publish.result import Release
-    from cobogo.release.verdict import Verdict
+    from cobogo.release.contract import Verdict
+    from cobogo.release.release import Release
 
 
 def anonymize(
@@ -28,15 +28,15 @@ def anonymize(
     from cobogo.data.policy import Policy
     from cobogo.faces.cli.summary import directory_of
     from cobogo.publish import anonymize as job
-    from cobogo.publish import write as publish
+    from cobogo.release.write import write_release
 
     rules = language.with_report_language(Policy.load(policy))
     directory = None if dry_run else directory_of(rules, out)
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
         if directory is None:
-            publish.check_against_earlier(release)
-        verdict = None if directory is None else publish.write(release, directory, progress=show)
+            release.check_against_earlier(release)
+        verdict = None if directory is None else write_release(release, directory, progress=show)
     _say_recoding(release, verdict, directory, quiet, as_json)
 
 
@@ -56,14 +56,14 @@ def apply(
 
     Exit 1 when nothing is left to release.
     """
-    from cobogo.publish import write as publish
     from cobogo.publish.registry import reuse
+    from cobogo.release.write import write_release
 
     book = registry_at(registry, key)
     with console.progress(quiet=quiet or as_json) as show:
         show("read", 0, 0)
         made = reuse.apply(book, registry, key, release, data, engine=engine)
-        verdict = publish.write(made, out, progress=show)
+        verdict = write_release(made, out, progress=show)
     _say_recoding(made, verdict, out, quiet, as_json)
 
 
@@ -71,7 +71,7 @@ def _say_recoding(
     release: Release, verdict: Verdict | None, directory: Path | None, quiet: bool, as_json: bool
 ) -> None:
     from cobogo.faces.cli.summary import recoding_lines
-    from cobogo.tell.report import story
+    from cobogo.publish.recode import story
 
     for warning in release.warnings:
         console.warn(warning)

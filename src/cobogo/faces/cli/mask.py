@@ -12,7 +12,7 @@ from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 
 if TYPE_CHECKING:
-    from cobogo.publish.mask.job import MaskedTables
+    from cobogo.publish.mask.tables import MaskedTables
 
 
 def mask(
@@ -63,17 +63,18 @@ def _run(
 ) -> None:
     from cobogo.data.policy.masking import operator_of
     from cobogo.faces.cli.summary import directory_of, write_and_say
-    from cobogo.publish.mask import job
+    from cobogo.publish import transform as jobs
+    from cobogo.publish.mask.tables import MaskedTables
 
     with console.progress(quiet=quiet or as_json) as show:
-        release = job.mask(policy, engine=engine, progress=show)
-        tables = release.tables.values() if isinstance(release, job.MaskedTables) else [release]
+        release = jobs.mask(policy, engine=engine, progress=show)
+        tables = release.tables.values() if isinstance(release, MaskedTables) else [release]
         used = {operator_of(spec) for t in tables if t.policy.masking for spec in t.policy.masking.columns.values()}
         if needed and not used & set(needed):
             raise PolicyError(
                 "tokenizes nothing", where=f"{policy}, masking.columns", remedy=f"Use one of {', '.join(needed)}."
             )
-        if not isinstance(release, job.MaskedTables):
+        if not isinstance(release, MaskedTables):
             write_and_say(release, directory_of(release.policy, out), show, quiet, as_json)
             return
         directory = out or (release.rules.home / release.rules.directory if release.rules.directory else None)

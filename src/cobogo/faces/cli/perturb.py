@@ -17,7 +17,7 @@ def perturb(
 
     Exit 1 when it would not hold: noise from a seed never does.
     """
-    from cobogo.publish.perturb.job import perturb as settle
+    from cobogo.publish.transform import perturb as settle
 
     _run(settle, policy, out, engine, quiet, as_json)
 
@@ -29,7 +29,7 @@ def sample(
 
     Exit 1 when it would not hold: a sample from a seed never does.
     """
-    from cobogo.publish.sample.job import sample as settle
+    from cobogo.publish.transform import sample as settle
 
     _run(settle, policy, out, engine, quiet, as_json)
 
@@ -41,7 +41,7 @@ def synthesize(
 
     Exit 1 when the curator's budget does not allow for it; nothing is then read or written.
     """
-    from cobogo.publish.synthesize.job import synthesize as settle
+    from cobogo.publish.transform import synthesize as settle
 
     _run(settle, policy, out, engine, quiet, as_json)
 

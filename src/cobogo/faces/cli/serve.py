@@ -47,12 +47,12 @@ def serve(
 
 
 def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
 
     if role not in list(Role):
         raise InputError(f"there is no role {role!r}", where="--role", remedy=f"Choose among {', '.join(Role)}.")
-    this = House(settings)
+    this = ServerContext(settings)
     _, text = this.keys.create(owner, Role(role), days=days)
     this.close()
     console.say(text)
@@ -61,15 +61,15 @@ def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
 
 def _start(settings: Any, *, workbench: bool) -> None:
     from cobogo.faces.server.app import create_app
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
 
-    this = House(settings)
+    this = ServerContext(settings)
     settings.check_exposure(keys=this.keys.any())
     if not this.keys.any():
         console.warn("there is no key yet; make one: cobogo serve --add-key NAME --role admin")
     scheme = "http" if settings.tls is None else "https"
     console.say(f"Serving   {scheme}://{settings.host}:{settings.port}/api/v1   State in {settings.state}")
-    app = create_app(settings, house=this)
+    app = create_app(settings, context=this)
     if workbench:
         from cobogo.faces.workbench.app import mount
 
@@ -94,7 +94,7 @@ def workbench(
     """Work in a browser on this machine: from a table to a release. Nobody else can reach it."""
     require_server("nicegui")
     from cobogo.faces.server.app import create_app
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import LOCAL, Role
     from cobogo.faces.server.settings import Settings
@@ -110,7 +110,7 @@ def workbench(
             "sources": _sources(source or []),
         }
     )
-    app = create_app(settings, house=House(settings))
+    app = create_app(settings, context=ServerContext(settings))
     door = mount(app, local=Holder(ME, Role.STEWARD, LOCAL, "workbench"))
     address = f"http://127.0.0.1:{port}/enter/{door}"
     console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")

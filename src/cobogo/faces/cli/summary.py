@@ -14,11 +14,10 @@ from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console, language
 from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.publish.result import Release
-from cobogo.publish.transform import write
-from cobogo.release.transformed import Transformed
-from cobogo.release.verdict import Verdict
-from cobogo.tell.report import story
+from cobogo.publish.recode import story
+from cobogo.release.contract import Verdict
+from cobogo.release.release import Release
+from cobogo.release.write import write_release
 
 
 def directory_of(policy: Policy, out: Path | None) -> Path:
@@ -32,9 +31,9 @@ def directory_of(policy: Policy, out: Path | None) -> Path:
     return out or policy.resolve(str(policy.output.directory))
 
 
-def write_and_say(release: Transformed, directory: Path, show: Progress, quiet: bool, as_json: bool) -> None:
+def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool, as_json: bool) -> None:
     """Write a release, say what came of it, and stop with 1 if it does not hold."""
-    verdict = write(release, directory, progress=show)
+    verdict = write_release(release, directory, progress=show)
     for warning in (*release.warnings, *verdict.problems):
         console.warn(warning)
     if as_json:
@@ -104,7 +103,7 @@ def measured_value(found: ModelVerdict) -> str:
     return say("no records") if found.measured is None else say("measured", value=say.fixed(found.measured))
 
 
-def release_lines(release: Transformed, verdict: Verdict, directory: Path) -> list[str]:
+def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
     """Lines of text for any other release: its headline, and every guarantee that was checked."""
     line = partial(_line, widths=(58, 36))
     seconds, report = release.seconds, _report_of(directory)

@@ -11,7 +11,7 @@ from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Json
 
 if TYPE_CHECKING:
-    from cobogo.release.verdict import Verdict
+    from cobogo.release.contract import Verdict
 
 
 def verify(

@@ -1,26 +1,18 @@
-"""Who asks, whether they may, and how often: what stands before every route."""
+"""Whose key somebody gives, and how often they may ask."""
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import TYPE_CHECKING, Annotated, Any
-
-from fastapi import Depends, HTTPException, Request, Security
-from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from typing import TYPE_CHECKING
 
 from cobogo.faces.server.keys import SHAPE, Holder
-from cobogo.faces.server.roles import Scope
 
 if TYPE_CHECKING:
-    from cobogo.faces.server.house import House
-
-BEARER = HTTPBearer(auto_error=False, description="A key: cobogo_…")
+    from cobogo.faces.server.context import ServerContext
 
 AT_MOST = 100_000
 """Addresses and keys whose pace is remembered."""
-
-UNKNOWN = "Give a key that is valid: Authorization: Bearer cobogo_…"
 
 
 class Pace:
@@ -60,61 +52,18 @@ class TooMany(Exception):
     """Somebody has made too many attempts; they are told to wait."""
 
 
-def recognised(house: House, address: str, text: str) -> Holder | None:
+def recognise(context: ServerContext, address: str, text: str) -> Holder | None:
     """Whose key somebody gives. Guesses are paced by address *before* they are hashed, and each wrong one is a line of
     the log; whoever gives a key that is valid is not counted."""
-    holder = house.keys.remembered(text)
+    holder = context.keys.remembered(text)
     if holder is not None:
         return holder
-    if house.strangers.wait(address):
+    if context.strangers.wait(address):
         raise TooMany
-    holder = house.keys.holder(text)
+    holder = context.keys.holder(text)
     if holder is None:
         key = SHAPE.fullmatch(text)
-        house.state.note(owner="", role="", key=key[1] if key else "", action="wrong key", what=address, status=401)
+        context.state.note(owner="", role="", key=key[1] if key else "", action="wrong key", what=address, status=401)
     else:
-        house.strangers.give_back(address)
+        context.strangers.give_back(address)
     return holder
-
-
-def house(request: Request) -> House:
-    """All that the server has: see `cobogo.faces.server.house`."""
-    found: House = request.app.state.house
-    return found
-
-
-def present(
-    request: Request,
-    given: Annotated[HTTPAuthorizationCredentials | None, Security(BEARER)] = None,
-) -> Holder:
-    """Whose key a request carries."""
-    this = house(request)
-    address = request.client.host if request.client else "?"
-    try:
-        holder = None if given is None else recognised(this, address, given.credentials)
-    except TooMany:
-        raise HTTPException(429, "Too many attempts. Wait a minute.", headers={"Retry-After": "60"}) from None
-    if holder is None:
-        raise HTTPException(401, UNKNOWN, headers={"WWW-Authenticate": "Bearer"})
-    request.state.holder = holder
-    seconds = this.pace.wait(holder.key)
-    if seconds:
-        raise HTTPException(
-            429, "More requests than this key may make.", headers={"Retry-After": str(int(seconds) + 1)}
-        )
-    return holder
-
-
-def needs(scope: Scope) -> Any:
-    """A dependency that lets only keys with a scope pass, and says whose they are. The OpenAPI document tells of it.
-
-    What collectors hand in is not written in the log: who reported when would tell where somebody was.
-    """
-
-    def allowed(request: Request, holder: Annotated[Holder, Depends(present)]) -> Holder:
-        if scope not in holder.scopes:
-            raise HTTPException(403, f"This key may not do that: it lacks the scope {scope.value!r}.")
-        request.state.unlogged = scope is Scope.REPORT
-        return holder
-
-    return Security(allowed, scopes=[scope.value])

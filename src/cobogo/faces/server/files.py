@@ -62,6 +62,11 @@ class Files:
         """The directory of a data set."""
         return self._place("datasets", identity)
 
+    def table(self, identity: str) -> Path | None:
+        """The table of a data set as it was received; None where it is no longer there."""
+        home = self.dataset(identity)
+        return next((home / name for name in DATA if (home / name).is_file()), None)
+
     def job(self, identity: str) -> Path:
         """The directory of a job."""
         return self._place("jobs", identity)

@@ -23,9 +23,11 @@ BARS = 24
 """Of a column of numbers or dates, at most."""
 TOP = 8
 """Categories that are told apart."""
+VALUES = ("shape", "sort")
+"""What a profile says of the values of a column, for its steward's eyes."""
 
 
-def of(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
+def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
     """The profile of every column with the suggestion for it and its ``shape``, and a policy to start from.
 
     A shape is made of counts: ``bars`` between a ``first`` and a ``last`` value, or the ``top`` categories and how many
@@ -35,7 +37,7 @@ def of(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
     if file.exists():
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return found
-    engine = rows.opened()
+    engine = rows.connect_bounded()
     with engine.guarded("counting"):
         copy = engine.connection.read_parquet(folder / rows.PAGES)
         table = Table(engine, copy.drop(rows.NUMBER), "file")

@@ -1,4 +1,4 @@
-"""The queue: jobs wait, run a few at a time, can be cancelled, and survive the server."""
+"""The queue: jobs and studies wait, run a few at a time, can be cancelled, and survive the server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from cobogo.errors import InputError
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.state import JOBS, packed
-from cobogo.faces.server.worker import AUDIT, abandoned, began, tell_to_end
+from cobogo.faces.server.worker import STUDY_JOBS, abandoned, began, tell_to_end
 
 BEAT = 0.25
 TRIES = 2
+STUDIES_AT_ONCE = 4
+"""Studies have places of their own, so that a release of hours does not keep somebody from looking at alternatives,
+and a study does not delay a release. Four processes share two cores tolerably; more only slow each other down."""
 UNDER_WAY = ("queued", "running", "cancelling")
 OVER = ("done", "refused", "failed", "cancelled")
 
@@ -29,8 +32,8 @@ class Busy(InputError):
 class Queue:
     """One thread that starts workers, and notices when they end."""
 
-    def __init__(self, house: House) -> None:
-        self.house = house
+    def __init__(self, context: ServerContext) -> None:
+        self.context = context
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._turns: dict[str, int] = {}
         self._spare: subprocess.Popen[bytes] | None = None
@@ -53,29 +56,22 @@ class Queue:
         """End what runs; it waits again."""
         for identity, child in list(self._children.items()):
             _end(child)
-            self.house.state.change(JOBS, identity, only_if={"state": "running"}, state="queued", stage="")
+            self.context.state.change(JOBS, identity, only_if={"state": "running"}, state="queued", stage="")
         self._children.clear()
         if self._spare is not None:
             _end(self._spare)
             self._spare = None
 
-    def submit(self, owner: str, kind: str, dataset: str, file: str, policy: str) -> str:
-        """Put a job on a data set in the queue."""
-        return self._wait(owner, kind, {"dataset": dataset, "file": file, "policy": policy})
-
-    def audit(self, owner: str, release: Mapping[str, Any]) -> str:
-        """Put an audit of a release, a row of the state, in the queue."""
-        return self._wait(owner, AUDIT, {"dataset": release["dataset"], "release": release["id"]})
-
-    def _wait(self, owner: str, kind: str, asked: Mapping[str, str]) -> str:
-        waiting, limits = self.house.state.rows(JOBS, state="queued"), self.house.settings.limits
+    def submit(self, owner: str, kind: str, asked: Mapping[str, Any]) -> str:
+        """Put a job in the queue: what it is asked to do, and on which ``dataset``."""
+        waiting, limits = self.context.state.rows(JOBS, state="queued"), self.context.settings.limits
         if len(waiting) >= limits.jobs_waiting:
             raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
         if sum(row["owner"] == owner for row in waiting) >= limits.jobs_waiting_each:
             raise Busy(
                 "too many of your jobs wait already", where="jobs", remedy="Wait for one of them, or cancel one."
             )
-        identity = self.house.state.add(
+        identity = self.context.state.add(
             JOBS,
             owner=owner,
             kind=kind,
@@ -92,7 +88,7 @@ class Queue:
 
     def cancel(self, identity: str) -> bool:
         """Stop a job; whether there was anything to stop."""
-        state = self.house.state
+        state = self.context.state
         if state.change(JOBS, identity, only_if={"state": "queued"}, state="cancelled", finished=time.time()):
             return True
         asked = state.change(JOBS, identity, only_if={"state": "running"}, state="cancelling")
@@ -108,9 +104,9 @@ class Queue:
 
     def watch(self) -> None:
         """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
-        for row in self.house.state.rows(JOBS, state="cancelling"):
+        for row in self.context.state.rows(JOBS, state="cancelling"):
             self._cancelled(row)
-        running = self.house.state.rows(JOBS, state="running")
+        running = self.context.state.rows(JOBS, state="running")
         for row in running:
             self._watched(row)
         for identity in set(self._children) - {row["id"] for row in running}:
@@ -118,14 +114,16 @@ class Queue:
 
     def _beat(self) -> None:
         self.watch()
-        state = self.house.state
+        state = self.context.state
         running = [row for row in state.rows(JOBS, state="running") if row["id"] in self._children]
         waiting = state.rows(JOBS, state="queued")
-        for _ in range(min(self.house.settings.limits.jobs_at_once - len(running), len(waiting))):
-            row = self._next(waiting, running)
-            waiting.remove(row)
-            running.append(row)
-            self._begin(row)
+        for studies, places in ((False, self.context.settings.limits.jobs_at_once), (True, STUDIES_AT_ONCE)):
+            here, there = ([row for row in rows if _is_study(row) is studies] for rows in (running, waiting))
+            for _ in range(min(places - len(here), len(there))):
+                row = self._next(there, here)
+                there.remove(row)
+                here.append(row)
+                self._begin(row)
         self._ready()
 
     def _next(self, waiting: list[dict[str, Any]], running: list[dict[str, Any]]) -> dict[str, Any]:
@@ -137,15 +135,17 @@ class Queue:
 
     def _begin(self, row: dict[str, Any]) -> None:
         identity = row["id"]
-        directory = self.house.files.job(identity)
+        directory = self.context.files.job(identity)
         directory.mkdir(mode=0o700, exist_ok=True)
-        if not self.house.state.change(
+        if not self.context.state.change(
             JOBS, identity, only_if={"state": "queued"}, state="running", tries=row["tries"] + 1
         ):
             return
         (directory / "lock").write_bytes(b"")  # it may say when an earlier try began
         child, self._spare = self._ready(), None
-        asked = packed({"settings": self.house.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
+        asked = packed(
+            {"settings": self.context.settings.model_dump(mode="json", exclude={"sources"}), "job": identity}
+        )
         assert child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(f"{asked}\n".encode())
@@ -171,7 +171,7 @@ class Queue:
             return
         self._children.pop(row["id"], None)
         again = row["tries"] < TRIES
-        self.house.state.change(
+        self.context.state.change(
             JOBS,
             row["id"],
             only_if={"state": "running"},
@@ -182,15 +182,15 @@ class Queue:
         )
 
     def _end_overdue(self, row: dict[str, Any]) -> None:
-        minutes = self.house.settings.limits.job_minutes
+        minutes = self.context.settings.limits.job_minutes
         begun = began(self._directory(row))
         if begun is None or time.time() - begun <= minutes * 60:
             return
         message = f"The work took longer than the {minutes:g} minutes that a job may take here."
         over = {"state": "failed", "stage": "", "message": message, "finished": time.time()}
-        if self.house.state.change(JOBS, row["id"], only_if={"state": "running"}, **over):
+        if self.context.state.change(JOBS, row["id"], only_if={"state": "running"}, **over):
             self._end_worker(row)
-            self.house.files.forget("releases", row["id"])
+            self.context.files.forget("releases", row["id"])
 
     def _end_worker(self, row: dict[str, Any]) -> bool:
         """End whatever works on a job; whether it has ended. The worker of a server before this one is only told to."""
@@ -210,14 +210,18 @@ class Queue:
             del self._children[identity]
 
     def _directory(self, row: dict[str, Any]) -> Any:
-        directory = self.house.files.job(row["id"])
+        directory = self.context.files.job(row["id"])
         directory.mkdir(mode=0o700, exist_ok=True)
         return directory
 
     def _cancelled(self, row: dict[str, Any]) -> None:
         if self._end_worker(row):
-            self.house.files.forget("releases", row["id"])
-            self.house.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
+            self.context.files.forget("releases", row["id"])
+            self.context.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())
+
+
+def _is_study(row: Mapping[str, Any]) -> bool:
+    return row["kind"] in STUDY_JOBS
 
 
 def _end(child: subprocess.Popen[bytes]) -> None:

@@ -25,7 +25,7 @@ MEMORY = "2 GiB"
 """Memory that one look at a data set may take; what does not fit goes to disk."""
 
 
-def opened() -> Engine:
+def connect_bounded() -> Engine:
     """An engine for a look at a data set: several people's looks must not add up to the machine's memory."""
     found = connect()
     found.connection.raw_sql(f"SET memory_limit = '{MEMORY}'")
@@ -33,7 +33,7 @@ def opened() -> Engine:
 
 
 @dataclass(frozen=True)
-class Order:
+class RowOrder:
     """Rows by a column: by what its texts mean where ``meant`` is an expression of the engine's, else as they are."""
 
     column: int
@@ -54,10 +54,10 @@ def source(folder: Path) -> str:
     return f"read_parquet({literal(str(folder / PAGES))})"
 
 
-def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, order: Order | None = None) -> Any:
+def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, order: RowOrder | None = None) -> Any:
     """Some rows, as text, each with its number."""
     first, last = min(offset, rows), min(offset + limit, rows)
-    engine = opened()
+    engine = connect_bounded()
     with engine.guarded("reading"):
         names = ", ".join(map(quoted, columns))
         if order is None:
@@ -74,7 +74,7 @@ def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, o
 
 
 def _numbers(
-    engine: Engine, folder: Path, columns: list[str], rows: int, first: int, last: int, order: Order
+    engine: Engine, folder: Path, columns: list[str], rows: int, first: int, last: int, order: RowOrder
 ) -> list[int]:
     """The numbers of the rows that stand between two places of an order. An order is found once, and kept."""
     file = folder / f"order-{order.column}.parquet"
@@ -95,7 +95,7 @@ def _numbers(
 
 def counts(folder: Path, column: str, most: int) -> tuple[Counted, int]:
     """The most frequent values of a column, and how many there are: for its steward's eyes."""
-    engine = opened()
+    engine = connect_bounded()
     with engine.guarded("reading"):
         name = quoted(column)
         grouped = f"SELECT {name} AS value, count(*) AS records FROM {source(folder)} GROUP BY 1"

@@ -17,7 +17,7 @@ from cobogo.faces.server.settings import MEGABYTE, Source
 
 if TYPE_CHECKING:
     from cobogo.data.table.engine import Engine
-    from cobogo.faces.server.house import House
+    from cobogo.faces.server.context import ServerContext
 
 LOG = logging.getLogger("cobogo.faces.server")
 
@@ -30,32 +30,32 @@ class SourceAway(InputError):
     """A source that cannot be read now."""
 
 
-def sources(house: House, owner: str) -> list[str]:
+def list_sources(context: ServerContext, owner: str) -> list[str]:
     """The names of the databases that somebody may take tables of."""
-    return sorted(name for name, source in house.settings.sources.items() if source.open_to(owner))
+    return sorted(name for name, source in context.settings.sources.items() if source.open_to(owner))
 
 
-def offered(house: House, owner: str, name: str) -> list[str]:
+def list_tables(context: ServerContext, owner: str, name: str) -> list[str]:
     """The tables of a source that may be taken."""
-    source = _source(house, owner, name)
+    source = _source(context, owner, name)
     if source.tables is not None:
         return sorted(source.tables)
     with _opened(name, source) as engine:
         return engine.tables()
 
 
-def copy_table(house: House, owner: str, name: str, table: str, target: Path) -> None:
+def copy_table(context: ServerContext, owner: str, name: str, table: str, target: Path) -> None:
     """Write a table of a source to a Parquet file, every column as the text that all engines agree on."""
     import pyarrow.parquet as pq
 
-    source = _source(house, owner, name)
+    source = _source(context, owner, name)
     if source.tables is not None and table not in source.tables:
         raise DataError(
             "there is no such table, or it may not be taken",
             where=f"source {name}",
             remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
         )
-    most, size = house.settings.limits.unpacked_megabytes, 0
+    most, size = context.settings.limits.unpacked_megabytes, 0
     with _opened(name, source) as engine, engine.guarded("reading"):
         rows = engine.as_text(table_in(engine, table, Data(), f"source {name}, table {table}").expression)
         with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
@@ -71,8 +71,8 @@ def copy_table(house: House, owner: str, name: str, table: str, target: Path) ->
     target.chmod(0o600)
 
 
-def _source(house: House, owner: str, name: str) -> Source:
-    source = house.settings.sources.get(name)
+def _source(context: ServerContext, owner: str, name: str) -> Source:
+    source = context.settings.sources.get(name)
     if source is None or not source.open_to(owner):
         raise NoSource("there is no such source, or it is not for you", where=f"source {name}")
     return source

@@ -136,7 +136,7 @@ LOG = Table(
 BEGUN = 102
 """The status of an act that is not over; of one whose server was killed meanwhile it stays."""
 
-Row = Mapping[str, Any]
+Row = dict[str, Any]
 Step = Callable[[Connection], None]
 
 

@@ -24,8 +24,8 @@ from sqlalchemy import delete, insert, update
 
 from cobogo.data.policy import Policy
 from cobogo.errors import AnswerIsNo, CobogoError, OutputError
-from cobogo.faces.server.confine import confined
 from cobogo.faces.server.files import DATA, Files
+from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import MEGABYTE, Limits, Settings
 from cobogo.faces.server.state import JOBS, RELEASES, State, packed
 from cobogo.floor.files import lock, open_private, remove_all_scratch
@@ -38,17 +38,17 @@ OFTEN = 0.2
 
 
 def _anonymize(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
-    from cobogo.publish import anonymize as job
-    from cobogo.publish import write as publish
+    from cobogo.publish.anonymize import anonymize
+    from cobogo.release.write import write_release
 
-    publish.write(job.anonymize(data, policy, progress=progress), target, progress=progress)
+    write_release(anonymize(data, policy, progress=progress), target, progress=progress)
 
 
 def _transformed(make: Callable[..., Any]) -> Runner:
     def run(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
-        from cobogo.publish.transform import write
+        from cobogo.release.write import write_release
 
-        verdict = write(make(data, policy, progress=progress), target, progress=progress)
+        verdict = write_release(make(data, policy, progress=progress), target, progress=progress)
         if not verdict:
             raise AnswerIsNo("the release does not hold what it promises", where="policy")
 
@@ -56,36 +56,58 @@ def _transformed(make: Callable[..., Any]) -> Runner:
 
 
 def _perturb(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.perturb.job import perturb
+    from cobogo.publish.transform import perturb
 
     return perturb(*given, **options)
 
 
 def _mask(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.mask.job import mask
+    from cobogo.publish.transform import mask
 
     return mask(*given, **options)
 
 
 def _synthesize(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.synthesize.job import synthesize
+    from cobogo.publish.transform import synthesize
 
     return synthesize(*given, **options)
 
 
-KINDS: Mapping[str, Runner] = {
+RELEASE_JOBS: Mapping[str, Runner] = {
     "anonymize": _anonymize,
     "perturb": _transformed(_perturb),
     "mask": _transformed(_mask),
     "synthesize": _transformed(_synthesize),
 }
-"""What a job on a data set may be."""
+"""The jobs that release something of a data set."""
 
 AUDIT = "audit"
 """The kind of a job that attacks a release, and puts what it finds into the evidence."""
 
+Each = Callable[[dict[str, Any]], None]
+Study = Callable[[Path, Policy, Mapping[str, Any], Progress, Each], None]
 
-class Work:
+
+def _compare(data: Path, policy: Policy, options: Mapping[str, Any], progress: Progress, each: Each) -> None:
+    from cobogo.studies.comparison import compare
+
+    compare(data, policy, algorithms=options["algorithms"], progress=progress, each=lambda run: each(run.as_dict()))
+
+
+def _frontier(data: Path, policy: Policy, options: Mapping[str, Any], progress: Progress, each: Each) -> None:
+    from cobogo.studies.frontier import frontier
+
+    frontier(data, policy, vary=options["vary"], progress=progress, each=lambda point: each(point.as_dict()))
+
+
+STUDY_JOBS: Mapping[str, Study] = {"compare": _compare, "frontier": _frontier}
+"""The jobs that release nothing: what they find is looked at, one thing at a time while they go on."""
+
+FINDINGS = "findings.jsonl"
+"""The file in a study's directory that holds what it found, a line of JSON each."""
+
+
+class JobRun:
     """A job that this process does."""
 
     def __init__(self, settings: Settings, identity: str) -> None:
@@ -93,7 +115,7 @@ class Work:
         self.identity = identity
         self.files = Files(Path(settings.state), settings.limits)
         self.state = State(settings.database or Path(settings.state) / "state.db")
-        self._told = 0.0
+        self._noted = 0.0
 
     def run(self) -> None:
         """Do the job, and say what came of it."""
@@ -113,7 +135,8 @@ class Work:
         row = self.state.get(JOBS, self.identity)
         assert row is not None
         try:
-            (self._audit if row["kind"] == AUDIT else self._release)(row)
+            kind = row["kind"]
+            (self._audit if kind == AUDIT else self._study if kind in STUDY_JOBS else self._release)(row)
         except AnswerIsNo as no:
             return "refused", self._unplaced(str(no), row)
         except CobogoError as error:
@@ -139,18 +162,38 @@ class Work:
         from cobogo.studies import audit as audits
 
         asked = json.loads(row["asked"])
-        release, home = self.files.release(asked["release"]), self.files.dataset(asked["dataset"])
-        original = next((home / name for name in DATA if (home / name).is_file()), None)
+        release, original = self.files.release(asked["release"]), self.files.table(asked["dataset"])
         audits.write(audits.audit(release, original=original, progress=self.progress), release)
+        self._mark_done()
+
+    def _study(self, row: Mapping[str, Any]) -> None:
+        """Study a data set under a policy; each finding is written as soon as there is one."""
+        asked = json.loads(row["asked"])
+        data, policy = self._given(row["owner"], asked)
+        with (self.files.job(self.identity) / FINDINGS).open("w", encoding="utf-8") as sink:
+
+            def keep(found: dict[str, Any]) -> None:
+                sink.write(json.dumps(found) + "\n")
+                sink.flush()
+
+            STUDY_JOBS[row["kind"]](data, policy, asked["options"], self.progress, keep)
+        self._mark_done()
+
+    def _mark_done(self) -> None:
         if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
             raise AnswerIsNo("was cancelled", where="job")
 
+    def _given(self, owner: str, asked: Mapping[str, Any]) -> tuple[Path, Policy]:
+        """The table that a job works on, and its policy."""
+        home = self.files.dataset(asked["dataset"])
+        policy = confine_policy(asked["policy"], home / "files", owner=owner, registry=self.settings.registry)
+        return home / asked["file"], policy
+
     def _release(self, row: Mapping[str, Any]) -> None:
         asked = json.loads(row["asked"])
-        home = self.files.dataset(asked["dataset"])
-        policy = confined(asked["policy"], home / "files", owner=row["owner"], registry=self.settings.registry)
+        data, policy = self._given(row["owner"], asked)
         target = self.files.release(self.identity)
-        KINDS[row["kind"]](home / asked["file"], policy, target, self.progress)
+        RELEASE_JOBS[row["kind"]](data, policy, target, self.progress)
         summary = json.loads((target / "evidence" / "report.json").read_bytes())
         with self.state.transaction() as connection:
             mine = (JOBS.c.id == self.identity) & (JOBS.c.state == "running")
@@ -184,8 +227,8 @@ class Work:
     def progress(self, stage: str, done: int, total: int) -> None:
         """Note how far the job is, now and then."""
         now = time.monotonic()
-        if now - self._told >= OFTEN or done == 0:
-            self._told = now
+        if now - self._noted >= OFTEN or done == 0:
+            self._noted = now
             self.state.change(
                 JOBS, self.identity, only_if={"state": "running"}, stage=stage, done=int(done), total=int(total)
             )
@@ -246,7 +289,7 @@ def _prepare() -> None:
 
     for module in (
         "cobogo.publish.anonymize",
-        "cobogo.publish.write",
+        "cobogo.publish.recode.story",
         "cobogo.tell.report.plots",
         "pandas",
         "pyarrow.compute",
@@ -277,7 +320,7 @@ def main() -> None:
         asked = json.loads(line)
         settings = Settings.model_validate(asked["settings"])
         _limit_memory(settings.limits)
-        Work(settings, asked["job"]).run()
+        JobRun(settings, asked["job"]).run()
 
 
 if __name__ == "__main__":

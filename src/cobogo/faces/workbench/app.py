@@ -23,26 +23,26 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     With ``local`` one person on one machine needs no key: whoever comes through the door ``/enter/…``, whose name is
     returned, is that person. Other users of the machine do not know it.
     """
-    settings = app.state.house.settings
+    settings = app.state.context.settings
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(settings.state) / "pages"))
     from nicegui import ui
 
-    from cobogo.faces.workbench import entering, files, trouble
-    from cobogo.faces.workbench.looks import CSS, NAMES
+    from cobogo.faces.workbench import error_pages, files, login_ticket
     from cobogo.faces.workbench.pages import login
     from cobogo.faces.workbench.session import Desk
     from cobogo.faces.workbench.steps import STEPS, first
+    from cobogo.faces.workbench.style import CSS, NAMES
 
-    desk, door = Desk(app.state.house, app.state.queue, local=local is not None), secrets.token_urlsafe(24)
+    desk, door = Desk(app.state.service, local=local is not None), secrets.token_urlsafe(24)
     ui.add_css(CSS, shared=True)
     ui.add_body_html(NAMES, shared=True)
     for step in STEPS:
         _page(ui, step, desk)
     ui.page("/login")(lambda: login.build(desk))
-    trouble.prepare(desk)
+    error_pages.prepare(desk)
     files.serve(desk)
-    entering.serve(desk)
-    app.state.house.browsers = lambda name: desk.known(name).holder
+    login_ticket.serve(desk)
+    app.state.context.browsers = lambda name: desk.known(name).holder
 
     @ui.page("/")
     def begin() -> None:
@@ -117,7 +117,7 @@ async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
 
     from nicegui import run
 
-    from cobogo.faces.workbench import acts
+    from cobogo.faces.workbench import actions
 
     browser, asked = desk.browser(), dict(request.query_params)
     if browser.holder is None:
@@ -127,5 +127,5 @@ async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
         return f"{step.path}?{urlencode({'data': last, **asked})}"
     session = desk.opened(browser, asked)
     if session.dataset is not None and not session.version:
-        await run.io_bound(acts.begin_policy, desk, session, session.dataset)
+        await run.io_bound(actions.begin_policy, desk, session, session.dataset)
     return None

@@ -9,13 +9,11 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.schema.starter import CONFIRM
 from cobogo.errors import PolicyError, number_of
-from cobogo.faces.server.confine import confined
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.promises import models
-from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.models.differential_privacy import MEASURES
-from cobogo.promises.models.promise import made
+from cobogo.promises.models.promise import build_promises
+from cobogo.promises.registry import PROMISES
 from cobogo.publish import anonymize as job
 
 TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
@@ -55,11 +53,10 @@ def check_roles(draft: Draft) -> None:
         )
 
 
-def checked(desk: Desk, session: Session, dataset: str) -> Policy:
+def check_draft(desk: Desk, session: Session, dataset: str) -> Policy:
     """The policy of the draft, or an error that names the place and the remedy."""
-    home = desk.house.files.dataset(dataset) / "files"
     check_roles(session.draft)
-    policy = confined(session.draft.text, home, owner=session.owner, registry=desk.house.settings.registry)
+    policy = desk.service.policies.read(session.caller, dataset, session.draft.text)
     jobs = jobs_of(session.draft.content())
     if not jobs:
         raise PolicyError(
@@ -67,10 +64,9 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
             where="policy, privacy.models",
             remedy="Say what must hold: add a model.",
         )
-    _attached(policy, home)
+    _check_files(policy, desk.service.policies.files(session.caller, dataset))
     if policy.privacy is not None:
-        known: dict[str, Any] = {**models.MODELS, **GUARANTEES, **MEASURES}
-        made(policy.models, policy.sensitive, known)
+        build_promises(policy.models, policy.sensitive, PROMISES)
     if jobs[0] == "anonymize":
         if not policy.quasi_identifiers:
             raise PolicyError(
@@ -82,7 +78,7 @@ def checked(desk: Desk, session: Session, dataset: str) -> Policy:
     return policy
 
 
-def _attached(policy: Policy, home: Path) -> None:
+def _check_files(policy: Policy, home: Path) -> None:
     """See that the files that a policy names were attached to its data set."""
     columns = policy.attributes.items()
     named = {f"policy, attributes.{name}": getattr(one.hierarchy, "csv", None) for name, one in columns}

@@ -2,36 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from nicegui import app
 
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
-from cobogo.faces.server.routes import jobs
+from cobogo.faces.server.routes.jobs import evidence_archive, evidence_page, public_archive
+from cobogo.faces.server.services.operation import Forbidden, NotFound
 from cobogo.faces.workbench.session import Desk
 
 
 def serve(desk: Desk) -> None:
     """Add the addresses. They are as closed as the server's: to strangers, and to what is somebody else's."""
 
-    def holder(request: Request, scope: Scope) -> Holder:
-        found = desk.known(str(request.session.get("id", ""))).holder
-        if found is None or scope not in found.scopes:
+    def fetch(request: Request, get: Callable[[Holder], Response]) -> Response:
+        holder = desk.known(str(request.session.get("id", ""))).holder
+        if holder is None:
             raise HTTPException(404)
-        request.state.holder = found  # for the log
-        return found
+        request.state.holder = holder  # for the log
+        try:
+            return get(holder)
+        except (Forbidden, NotFound):
+            raise HTTPException(404) from None
 
     @app.get("/release/{identity}/public.zip", include_in_schema=False)
     def public(request: Request, identity: str) -> Response:
-        return jobs.public(desk.house, holder(request, Scope.RELEASES), identity)
+        return fetch(request, lambda holder: public_archive(desk.service, holder, identity))
 
     @app.get("/release/{identity}/evidence.zip", include_in_schema=False)
     def evidence(request: Request, identity: str) -> Response:
-        return jobs.evidence(desk.house, holder(request, Scope.EVIDENCE), identity)
+        return fetch(request, lambda holder: evidence_archive(desk.service, holder, identity))
 
     @app.get("/release/{identity}/report", include_in_schema=False)
     def report(request: Request, identity: str) -> Response:
-        page = jobs.report(desk.house, holder(request, Scope.EVIDENCE), identity)
+        page = fetch(request, lambda holder: evidence_page(desk.service, holder, identity, "report.html"))
         page.headers["X-Frame-Options"] = "SAMEORIGIN"
         return page

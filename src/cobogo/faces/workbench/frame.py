@@ -10,12 +10,11 @@ from typing import Any, TypeVar
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError, Stale
-from cobogo.faces.server.state import DATASETS
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.header import header
-from cobogo.faces.workbench.looks import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.steps import open_to
+from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.language.sentences import translated
 
@@ -26,7 +25,7 @@ T = TypeVar("T")
 def framed(desk: Desk, step: str) -> Iterator[Session | None]:
     """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
-    session.draft = acts.draft_of(desk, session)
+    session.draft = actions.draft_of(desk, session)
     dark = prepared(session, f"step.{step}")
     ui.on_exception(lambda error: _surprised(session, error))
     if session.holder is None:
@@ -48,7 +47,7 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
 def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]] | None]:
     """A page about the data set at hand, with its row; None where there is none, and the page says so."""
     with framed(desk, step) as session:
-        row = None if session is None else desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        row = None if session is None else desk.service.datasets.find(session.caller, session.dataset)
         if session is None or row is None:
             if session is not None:
                 no_data(session)

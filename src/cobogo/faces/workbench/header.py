@@ -8,12 +8,11 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.server.state import DATASETS, POLICIES
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.looks import INK
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.steps import DOORS, finished, open_to
+from cobogo.faces.workbench.style import INK
 
 LISTED = 20
 """Earlier versions of a policy that are offered."""
@@ -38,7 +37,7 @@ def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
 
 
 def _dataset(desk: Desk, session: Session) -> None:
-    row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+    row = desk.service.datasets.find(session.caller, session.dataset)
     if row is None:
         return
     link = ui.link(target=session.to("data")).classes("row items-center no-wrap q-gutter-xs")
@@ -133,7 +132,7 @@ def policy(desk: Desk, session: Session) -> None:
         with ui.row().classes("items-center w-full"):
             ui.label(session.say("privacy.policy")).classes("text-h6")
             ui.space()
-            for word, icon, act in (("undo", "undo", acts.undo_policy), ("redo", "redo", acts.redo_policy)):
+            for word, icon, act in (("undo", "undo", actions.undo_policy), ("redo", "redo", actions.redo_policy)):
                 label = session.say(f"frame.{word}")
                 button = ui.button(icon=icon, on_click=lambda act=act: turn(act))
                 button.props(f'flat round aria-label="{label}"').tooltip(label)
@@ -143,15 +142,15 @@ def policy(desk: Desk, session: Session) -> None:
             close = session.say("frame.close")
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         ui.code(session.draft.text, language="toml").classes("w-full").style("max-height: 55vh; overflow: auto")
-        _saved(desk, session, lambda text: turn(acts.write_policy, text, "version"))
+        _saved(desk, session, lambda text: turn(actions.write_policy, text, "version"))
         with ui.expansion(session.say("frame.versions"), icon="history").classes("w-full").props("dense"):
-            _versions(desk, session, lambda text: turn(acts.write_policy, text, "version"))
+            _versions(desk, session, lambda text: turn(actions.write_policy, text, "version"))
     dialog.open()
 
 
 def _saved(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
     """Policies of the data set that were kept under a name, and a field to keep this one."""
-    for row in desk.house.state.rows(POLICIES, session.owner, dataset=session.dataset):
+    for row in desk.service.policies.list_all(session.caller, session.dataset):
         with ui.row().classes("w-full items-center no-wrap"):
             ui.icon("bookmark").props("size=xs")
             ui.label(row["name"]).classes("text-body2 col ellipsis")
@@ -160,7 +159,7 @@ def _saved(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
             )
 
     def keep() -> None:
-        acts.save_policy(desk, session, str(session.dataset), str(name.value or ""))
+        actions.save_policy(desk, session, str(session.dataset), str(name.value or ""))
         ui.notify(session.say("frame.saved", name=name.value), type="positive")
 
     with ui.row().classes("w-full items-center no-wrap"):

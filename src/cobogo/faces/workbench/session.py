@@ -16,19 +16,17 @@ from urllib.parse import urlencode
 from nicegui import app, ui
 
 from cobogo.errors import CobogoError, Stale
-from cobogo.faces.server import drafts
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.state import DATASETS, KEYS, RELEASES
+from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.entering import Tickets
-from cobogo.faces.workbench.shelf import Shelf
+from cobogo.faces.workbench.login_ticket import Tickets
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.floor.language.sentences import in_portuguese, translated
 from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:
-    from cobogo.faces.server.house import House
-    from cobogo.faces.server.queue import Queue
+    from cobogo.faces.server.services import Service
+    from cobogo.faces.server.services.policies import Version
 
 AT_MOST = 10_000
 """Browsers that are remembered; beyond them those that never logged in are forgotten."""
@@ -76,6 +74,13 @@ class Session:
     def kept(self) -> dict[str, Any]:
         """What pages remember until somebody logs out, each under its own name."""
         return self.browser.kept
+
+    @property
+    def caller(self) -> Holder:
+        """On whose behalf the page calls the service."""
+        if self.holder is None:
+            raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
+        return self.holder
 
     @property
     def owner(self) -> str:
@@ -139,12 +144,10 @@ class Session:
 
 @dataclass
 class Desk:
-    """What all pages share: the server's house and queue, and everybody's browser."""
+    """What all pages share: the server's operations, and everybody's browser."""
 
-    house: House
-    queue: Queue
+    service: Service
     browsers: dict[str, Browser] = field(default_factory=dict)
-    shelf: Shelf = field(default_factory=Shelf)
     local: bool = False  # whether it is one person's, on their own machine
     tickets: Tickets = field(default_factory=Tickets)
 
@@ -157,14 +160,13 @@ class Desk:
         session = Session(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
             return session
-        state, sees = self.house.state, session.holder.sees
         session.dataset = self._mine(session.holder, asked.get("data"))
         if session.dataset is not None:
             browser.dataset = session.dataset
-            now = drafts.current(state, session.owner, session.dataset)
+            now = self.service.policies.draft(session.holder, session.dataset)
             session.version, session.draft = (0, Draft()) if now is None else (now.number, Draft(now.toml))
         session.job = asked.get("job")
-        release = None if asked.get("release") is None else state.get(RELEASES, asked["release"], sees)
+        release = self.service.releases.find(session.holder, asked.get("release"))
         session.release = None if release is None else release["id"]
         return session
 
@@ -172,7 +174,7 @@ class Desk:
         """The data set that a browser worked on last, or, after a restart, whose policy its holder changed last."""
         if browser.holder is None:
             return None
-        known = browser.dataset or drafts.latest(self.house.state, browser.holder.owner)
+        known = browser.dataset or self.service.policies.latest_dataset(browser.holder)
         return self._mine(browser.holder, known)
 
     def browser(self) -> Browser:
@@ -194,7 +196,7 @@ class Desk:
     @property
     def idle(self) -> float:
         """Seconds without a page, a click or a download after which a browser is logged out."""
-        return self.house.settings.limits.session_minutes * 60
+        return self.service.keys.idle_seconds
 
     def enter(self, name: str, holder: Holder) -> str:
         """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing, and
@@ -231,33 +233,28 @@ class Desk:
 
     def note(self, holder: Holder, action: str, what: str = "", status: int = 200) -> int:
         """Write in the server's log what somebody does on a page; the number of the line."""
-        line = {"owner": holder.owner, "role": holder.role.value, "key": holder.key, "what": what}
-        return self.house.state.note(action=f"workbench {action}", status=status, **line)
+        return self.service.keys.note(holder, f"workbench {action}", what, status)
 
-    def versions(self, session: Session) -> list[drafts.Version]:
+    def versions(self, session: Session) -> list[Version]:
         """The versions of a page's policy, the one that counts first."""
-        return drafts.versions(self.house.state, session.owner, session.dataset or "")
+        return self.service.policies.versions(session.caller, session.dataset or "")
 
     def release(self, session: Session) -> dict[str, Any] | None:
         """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of
         the data set at hand; never one that its holder may not see."""
         if session.holder is None:
             return None
-        state, sees = self.house.state, session.holder.sees
+        releases = self.service.releases
         for identity in (session.release, session.job):
-            row = None if identity is None else state.get(RELEASES, identity, sees)
+            row = releases.find(session.holder, identity)
             if row is not None:
                 return row
-        of = {} if session.dataset is None else {"dataset": session.dataset}
-        return next(iter(state.rows(RELEASES, sees, **of)), None)
+        if Scope.RELEASES not in session.holder.scopes:
+            return None
+        return next(iter(releases.list_all(session.holder, session.dataset)), None)
 
     def _valid(self, holder: Holder) -> bool:
-        if holder.key == LOCAL_KEY:
-            return True
-        row = self.house.state.get(KEYS, holder.key)
-        if row is None or row["revoked"] is not None:
-            return False
-        return row["expires"] is None or row["expires"] > time.time()
+        return holder.key == LOCAL_KEY or self.service.keys.is_valid(holder)
 
     def _make_room(self) -> None:
         if len(self.browsers) >= AT_MOST:
@@ -265,8 +262,8 @@ class Desk:
                 del self.browsers[name]
 
     def _mine(self, holder: Holder, dataset: str | None) -> str | None:
-        row = None if dataset is None else self.house.state.get(DATASETS, dataset, holder.owner)
-        return None if row is None or not row["about"] else str(row["id"])
+        row = self.service.datasets.find(holder, dataset)
+        return None if row is None else str(row["id"])
 
 
 def _is_number(value: object) -> bool:

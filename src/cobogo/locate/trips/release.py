@@ -14,10 +14,10 @@ from cobogo.floor.untrusted import fraction
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
+from cobogo.locate.release import ReleasedPoints, read_released
 from cobogo.locate.trips.check import Closeness, closeness
 from cobogo.locate.trips.kdelta import Anonymized
 from cobogo.locate.trips.synthesis import SHARES, Model, Synthesis, sensitivity
-from cobogo.locate.write import Package, read_released
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import Promise
@@ -49,8 +49,22 @@ class KDeltaAnonymity(Promise):
         return ModelVerdict(self, not short, float(measured.k), None, short)
 
 
-def packed(found: Anonymized) -> Package:
+class AnonymousTrips(ReleasedPoints):
     """(k, δ)-anonymous trajectories."""
+
+    kind = "trajectories"
+    whose = WHOSE
+
+
+class MadeUpTrips(ReleasedPoints):
+    """Trips that nobody made."""
+
+    kind = "trip-synthesis"
+    whose = WHOSE
+
+
+def anonymous_trips(found: Anonymized) -> AnonymousTrips:
+    """(k, δ)-anonymous trajectories, to be released."""
     asked = found.asked
     stated = {
         "method": asked.method,
@@ -72,15 +86,15 @@ def packed(found: Anonymized) -> Package:
         "lat": "latitude in degrees (WGS 84), moved",
     }
     promise = KDeltaAnonymity(asked.k, asked.delta)
-    return Package("trajectories", found.points, WHOSE, meanings, [promise], stated, explained, found.figures())
+    return AnonymousTrips(found.points, meanings, [promise], stated, explained, found.figures())
 
 
 def _waited(method: str) -> str:
     return ", in space and in time" if method == "w4m" else ""
 
 
-def made_up(model: Model, made: Points, report: dict[str, Any]) -> Package:
-    """Trips that nobody made."""
+def made_up_trips(model: Model, made: Points, report: dict[str, Any]) -> MadeUpTrips:
+    """Trips that nobody made, to be released."""
     asked = model.asked
     grid = asked.grid
     stated = {
@@ -108,7 +122,7 @@ def made_up(model: Model, made: Points, report: dict[str, Any]) -> Package:
         "lat": "latitude of the middle of a cell of the public grid",
     }
     promise = DifferentialPrivacy(float(asked.epsilon))
-    return Package("trip-synthesis", made, WHOSE, meanings, [promise], stated, explained, report)
+    return MadeUpTrips(made, meanings, [promise], stated, explained, report)
 
 
 def costs(asked: Synthesis) -> list[dict[str, Any]]:

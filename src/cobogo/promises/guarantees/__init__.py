@@ -1,16 +1,24 @@
 """Guarantees of randomization: what whoever sees a released value can learn of the original at most."""
 
+from __future__ import annotations
+
+from cobogo.floor.catalogue import Registry
 from cobogo.promises.guarantees.base import Exposure as Exposure
 from cobogo.promises.guarantees.base import Guarantee as Guarantee
-from cobogo.promises.guarantees.growth import DeltaGrowth as DeltaGrowth
-from cobogo.promises.guarantees.prior_posterior import RhoPrivacy as RhoPrivacy
-from cobogo.promises.guarantees.prior_posterior import UpwardRhoPrivacy as UpwardRhoPrivacy
-from cobogo.promises.guarantees.ratios import Amplification as Amplification
-from cobogo.promises.guarantees.ratios import DGammaPrivacy as DGammaPrivacy
-from cobogo.promises.guarantees.ratios import LocalPrivacy as LocalPrivacy
 
-GUARANTEES: dict[str, type[Guarantee]] = {
-    guarantee.name: guarantee
-    for guarantee in (RhoPrivacy, UpwardRhoPrivacy, DeltaGrowth, DGammaPrivacy, Amplification, LocalPrivacy)
-}
+GUARANTEES: Registry[type[Guarantee]] = Registry(
+    "model",
+    {
+        "local-differential-privacy": ".ratios:LocalPrivacy",
+        "gamma-amplification": ".ratios:Amplification",
+        "rho1-rho2-privacy": ".prior_posterior:RhoPrivacy",
+        "upward-rho1-rho2-privacy": ".prior_posterior:UpwardRhoPrivacy",
+        "delta-growth": ".growth:DeltaGrowth",
+        "d-gamma-privacy": ".ratios:DGammaPrivacy",
+    },
+    home=__name__,
+    listed="models",
+    guide="randomization",
+    remark="of randomization",
+)
 """Each guarantee by its name in ``privacy.models``."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cobogo.floor.arguments import number, text
+from cobogo.floor.catalogue import card
 from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, raised
 
 
+@card("delta-growth", title="Δ-growth", group="noise", start={"delta": 0.3})
 @dataclass(frozen=True)
 class DeltaGrowth(Guarantee):
     r"""The posterior of any property exceeds its prior by at most Δ, whomever else the attacker has corrupted.
@@ -36,8 +37,6 @@ class DeltaGrowth(Guarantee):
     attribute: str
     delta: float
     largest_prior: float = 1.0
-
-    name: ClassVar[str] = "delta-growth"
 
     def __post_init__(self) -> None:
         text(self.name, "attribute", self.attribute)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.floor.arguments import choice, number, text
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, raised
 from cobogo.promises.models.check import ModelVerdict
 
 
+@card("rho1-rho2-privacy", title="(ρ1,ρ2)-privacy", group="noise", start={"rho1": 0.1, "rho2": 0.5})
 @dataclass(frozen=True)
 class RhoPrivacy(Guarantee):
     r"""No property of a value whose prior probability is at most ρ1 gets a posterior above ρ2, and none of at least ρ2
@@ -47,8 +48,6 @@ class RhoPrivacy(Guarantee):
     rho1: float
     rho2: float
     prior: str = "any"
-
-    name: ClassVar[str] = "rho1-rho2-privacy"
 
     def __post_init__(self) -> None:
         text(self.name, "attribute", self.attribute)
@@ -95,6 +94,7 @@ class RhoPrivacy(Guarantee):
         return ModelVerdict(self, found.satisfied and not sinks, found.measured, None, 0)
 
 
+@card("upward-rho1-rho2-privacy", title="upward (ρ1,ρ2)-privacy", group="noise", start={"rho1": 0.1, "rho2": 0.5})
 @dataclass(frozen=True)
 class UpwardRhoPrivacy(RhoPrivacy):
     r"""No property of a value whose prior probability is at most ρ1 gets a posterior above ρ2: the first half of
@@ -120,8 +120,6 @@ class UpwardRhoPrivacy(RhoPrivacy):
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
         2003, for the two halves: upward and downward breaches.
     """
-
-    name: ClassVar[str] = "upward-rho1-rho2-privacy"
 
     def check(self, exposure: Exposure) -> ModelVerdict:
         """Upwards alone."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cobogo.floor.arguments import number, text
+from cobogo.floor.catalogue import card
 from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, raised
 from cobogo.promises.models.check import ModelVerdict
 
 
+@card("gamma-amplification", title="γ-amplification", group="noise", start={"gamma": 5.0})
 @dataclass(frozen=True)
 class Amplification(Guarantee):
     r"""No released value is more than γ times as likely from one original value as from another.
@@ -36,8 +37,6 @@ class Amplification(Guarantee):
     attribute: str
     gamma: float
 
-    name: ClassVar[str] = "gamma-amplification"
-
     def __post_init__(self) -> None:
         text(self.name, "attribute", self.attribute)
         number(self.name, "gamma", self.gamma, least=1)
@@ -56,6 +55,7 @@ class Amplification(Guarantee):
         return measured <= self.gamma * (1 + SLACK)
 
 
+@card("local-differential-privacy", title="ε-local differential privacy", group="noise", start={"epsilon": 1.0})
 @dataclass(frozen=True)
 class LocalPrivacy(Guarantee):
     r"""ε-local differential privacy: the logarithm of the amplification is at most ε.
@@ -82,8 +82,6 @@ class LocalPrivacy(Guarantee):
     attribute: str
     epsilon: float
 
-    name: ClassVar[str] = "local-differential-privacy"
-
     def __post_init__(self) -> None:
         text(self.name, "attribute", self.attribute)
         number(self.name, "epsilon", self.epsilon, above=0, most=700)
@@ -102,6 +100,7 @@ class LocalPrivacy(Guarantee):
         return measured <= self.epsilon + SLACK
 
 
+@card("d-gamma-privacy", title="(d,γ)-privacy", group="noise", start={"d": 0.1, "gamma": 0.5})
 @dataclass(frozen=True)
 class DGammaPrivacy(Guarantee):
     r"""For every value whose prior is at most d, the posterior is at most γ, and not below d/γ times the prior.
@@ -125,8 +124,6 @@ class DGammaPrivacy(Guarantee):
     attribute: str
     d: float
     gamma: float
-
-    name: ClassVar[str] = "d-gamma-privacy"
 
     def __post_init__(self) -> None:
         text(self.name, "attribute", self.attribute)

@@ -6,64 +6,45 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cobogo.data.classes import Classes, Domain, Histogram
-from cobogo.promises.models.b_t_privacy import BT
+from cobogo.floor.catalogue import Registry
 from cobogo.promises.models.base import Model, Monotone, Scope
-from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
-from cobogo.promises.models.guarding import Personalized
-from cobogo.promises.models.injector import Injector
-from cobogo.promises.models.invariance import MInvariance
-from cobogo.promises.models.k_anonymity import KAnonymity
-from cobogo.promises.models.l_diversity import LDiversity
-from cobogo.promises.models.minimality import MConfidentiality
-from cobogo.promises.models.numbers import KE, EpsilonM
-from cobogo.promises.models.population import DeltaPresence, KMap
-from cobogo.promises.models.promise import made, parameters
-from cobogo.promises.models.risk import AverageRisk, HighestRisk
-from cobogo.promises.models.safety import CKSafety
-from cobogo.promises.models.set_valued import KM
-from cobogo.promises.models.t_closeness import TCloseness
+from cobogo.promises.models.promise import build_promises, parameters
 
-MODELS: dict[str, type[Model]] = {
-    model.name: model
-    for model in (
-        KAnonymity, LDiversity, TCloseness, DeltaPresence, KMap, AlphaK, KE, BetaLikeness, DeltaDisclosure,
-        HighestRisk, AverageRisk, PSensitive, TCorruption, EpsilonM,
-        CKSafety, Personalized, KM, MInvariance, BT, Injector, MConfidentiality,
-    )
-}  # fmt: skip
+MODELS: Registry[type[Model]] = Registry(
+    "model",
+    {
+        "k-anonymity": ".k_anonymity:KAnonymity",
+        "highest-risk": ".risk:HighestRisk",
+        "average-risk": ".risk:AverageRisk",
+        "k-map": ".population:KMap",
+        "delta-presence": ".population:DeltaPresence",
+        "k-m-anonymity": ".set_valued:KM",
+        "l-diversity": ".l_diversity:LDiversity",
+        "t-closeness": ".t_closeness:TCloseness",
+        "alpha-k-anonymity": ".frequency:AlphaK",
+        "p-sensitive-k-anonymity": ".frequency:PSensitive",
+        "beta-likeness": ".frequency:BetaLikeness",
+        "delta-disclosure": ".frequency:DeltaDisclosure",
+        "k-e-anonymity": ".numbers:KE",
+        "epsilon-m-anonymity": ".numbers:EpsilonM",
+        "t-corruption": ".frequency:TCorruption",
+        "c-k-safety": ".safety:CKSafety",
+        "personalized": ".guarding:Personalized",
+        "b-t-privacy": ".b_t_privacy:BT",
+        "injector": ".injector:Injector",
+        "m-confidentiality": ".minimality:MConfidentiality",
+        "m-invariance": ".invariance:MInvariance",
+    },
+    home=__name__,
+    listed="models",
+    guide="models",
+    plugins="cobogo.models",
+    base=".base:Model",
+)
 """Every model by the name that a policy gives it. A new one is registered here."""
 
 __all__ = [
-    "BT",
-    "KE",
-    "KM",
-    "MODELS",
-    "AlphaK",
-    "AverageRisk",
-    "BetaLikeness",
-    "CKSafety",
-    "Classes",
-    "DeltaDisclosure",
-    "DeltaPresence",
-    "Domain",
-    "EpsilonM",
-    "HighestRisk",
-    "Histogram",
-    "Injector",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "MConfidentiality",
-    "MInvariance",
-    "Model",
-    "Monotone",
-    "PSensitive",
-    "Personalized",
-    "Scope",
-    "TCloseness",
-    "TCorruption",
-    "build",
-    "parameters",
+    "MODELS", "Classes", "Domain", "Histogram", "Model", "Monotone", "Scope", "build", "parameters",
 ]  # fmt: skip
 
 
@@ -75,4 +56,4 @@ def build(
     >>> build([{"model": "k-anonymity", "k": 2}, {"model": "l-diversity", "l": 2}], ["disease"])
     (KAnonymity(k=2), LDiversity(attribute='disease', l=2, kind='distinct', c=None, distort=None, missing=None))
     """
-    return made(specifications, sensitive, MODELS, where=where)
+    return build_promises(specifications, sensitive, MODELS, where=where)

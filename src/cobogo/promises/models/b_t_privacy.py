@@ -15,6 +15,7 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arguments import missing, number
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model
 from cobogo.promises.models.knowledge import Known, complete, dense, original_members, whole_table
 
@@ -29,6 +30,7 @@ class Bandwidths(dict[str, float]):
         return hash(frozenset(self.items()))
 
 
+@card("b-t-privacy", title="(B,t)-privacy", group="knowledge", start={"b": 0.5, "t": 0.3})
 @dataclass(frozen=True)
 class BT(Model):
     r"""(B,t)-privacy: seeing the release moves the belief about nobody's sensitive value by more than t, for an
@@ -69,7 +71,6 @@ class BT(Model):
     smoothing: float = 0.0
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "b-t-privacy"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -7,9 +7,9 @@ costs, and trusts that the procedure was followed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from cobogo.floor.arguments import number
+from cobogo.floor.catalogue import Registry, card
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import Promise
 
@@ -17,6 +17,7 @@ SLACK = 1e-9
 """How far floats may take a cost above what it is."""
 
 
+@card("differential-privacy", title="differential privacy", group="noise", start={"epsilon": 1.0, "delta": 1e-06})
 @dataclass(frozen=True)
 class DifferentialPrivacy(Promise):
     r"""Nothing that may be released is likelier by more than e^ε, except by δ, for any one person.
@@ -44,8 +45,6 @@ class DifferentialPrivacy(Promise):
     epsilon: float
     delta: float = 0.0
 
-    name: ClassVar[str] = "differential-privacy"
-
     def __post_init__(self) -> None:
         number(self.name, "epsilon", self.epsilon, above=0)
         number(self.name, "delta", self.delta, least=0, most=1)
@@ -56,6 +55,12 @@ class DifferentialPrivacy(Promise):
         return ModelVerdict(self, held, epsilon, None, 0 if held else 1)
 
 
+@card(
+    "zero-concentrated-differential-privacy",
+    title="zero-concentrated differential privacy",
+    group="noise",
+    start={"rho": 0.5},
+)
 @dataclass(frozen=True)
 class ConcentratedPrivacy(Promise):
     r"""The Rényi divergence of order α of what is seen with and without a person is at most ρ·α, for every α above 1:
@@ -78,8 +83,6 @@ class ConcentratedPrivacy(Promise):
 
     rho: float
 
-    name: ClassVar[str] = "zero-concentrated-differential-privacy"
-
     def __post_init__(self) -> None:
         number(self.name, "rho", self.rho, above=0)
 
@@ -89,8 +92,14 @@ class ConcentratedPrivacy(Promise):
         return ModelVerdict(self, held, rho, None, 0 if held else 1)
 
 
-MEASURES: dict[str, type[DifferentialPrivacy] | type[ConcentratedPrivacy]] = {
-    DifferentialPrivacy.name: DifferentialPrivacy,
-    ConcentratedPrivacy.name: ConcentratedPrivacy,
-}
+MEASURES: Registry[type[DifferentialPrivacy] | type[ConcentratedPrivacy]] = Registry(
+    "model",
+    {
+        "differential-privacy": f"{__name__}:DifferentialPrivacy",
+        "zero-concentrated-differential-privacy": f"{__name__}:ConcentratedPrivacy",
+    },
+    listed="models",
+    guide="curator",
+    remark="of how it is drawn",
+)
 """Each by its name in the manifest."""

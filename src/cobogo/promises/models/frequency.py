@@ -12,11 +12,13 @@ from cobogo.data.classes import Classes, Domain
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number, text, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Records, least_beyond, over
 
 SLACK = 1e-12
 
 
+@card("alpha-k-anonymity", title="(α,k)-anonymity", group="attribute", start={"alpha": 0.5, "k": 5})
 @dataclass(frozen=True)
 class AlphaK(Model):
     r"""(α,k)-anonymity: at least k people in a class, and no sensitive value (or not the one named) in more than a
@@ -46,7 +48,6 @@ class AlphaK(Model):
     value: str | None = None
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "alpha-k-anonymity"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -96,6 +97,7 @@ class AlphaK(Model):
         return np.where(classes.sizes < self.k, classes.sizes, known)
 
 
+@card("p-sensitive-k-anonymity", title="p-sensitive k-anonymity", group="attribute", start={"p": 2, "k": 5})
 @dataclass(frozen=True)
 class PSensitive(Model):
     r"""p-sensitive k-anonymity: at least k people in a class and at least p distinct sensitive values.
@@ -120,7 +122,6 @@ class PSensitive(Model):
     k: int
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "p-sensitive-k-anonymity"
     records_tell: ClassVar[Records] = Records.TOO_MANY
 
     def __post_init__(self) -> None:
@@ -146,6 +147,7 @@ class PSensitive(Model):
         return np.asarray(classes.sizes >= self.k)
 
 
+@card("beta-likeness", title="β-likeness", group="attribute", start={"beta": 2.0, "kind": "basic"})
 @dataclass(frozen=True)
 class BetaLikeness(Model):
     r"""No sensitive value is much likelier in a class than in the whole table.
@@ -174,7 +176,6 @@ class BetaLikeness(Model):
     kind: Literal["basic", "enhanced"] = "basic"
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "beta-likeness"
     more_is_safer: ClassVar[bool] = False
     compares: ClassVar[bool] = True
 
@@ -215,6 +216,7 @@ class BetaLikeness(Model):
         )
 
 
+@card("delta-disclosure", title="δ-disclosure privacy", group="attribute", start={"delta": 1.0})
 @dataclass(frozen=True)
 class DeltaDisclosure(Model):
     r"""Every sensitive value of the whole table occurs in every class, at a rate within a factor e^δ of the table's.
@@ -240,7 +242,6 @@ class DeltaDisclosure(Model):
     delta: float
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "delta-disclosure"
     more_is_safer: ClassVar[bool] = False
     compares: ClassVar[bool] = True
 
@@ -274,6 +275,7 @@ class DeltaDisclosure(Model):
         return np.where(np.isinf(measured), classes.sizes, known)
 
 
+@card("t-corruption", group="knowledge", start={"t": 1, "l": 2.0})
 @dataclass(frozen=True)
 class TCorruption(Model):
     r"""l-diversity that survives an attacker who already knows the values of t people of the class: the most frequent
@@ -299,7 +301,6 @@ class TCorruption(Model):
     l: float
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "t-corruption"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -13,11 +13,13 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import PolicyError, number_of
 from cobogo.floor.arguments import missing, number, text
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model
 
 SLACK = 1e-12
 
 
+@card("personalized", title="personalized privacy", group="knowledge", start={"guard": "", "p": 0.5})
 @dataclass(frozen=True)
 class Personalized(Model):
     r"""Nobody is linked to what they asked not to be linked to with a probability above p.
@@ -57,7 +59,6 @@ class Personalized(Model):
     p: float
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "personalized"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from cobogo.data.classes import Classes
 from cobogo.floor.arguments import missing, whole
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone
 from cobogo.promises.models.knowledge import Known, complete, dense, original_members, whole_table
 
 
+@card("injector", title="Injector", group="knowledge", start={"l": 2, "min-support": 10})
 @dataclass(frozen=True)
 class Injector(Model):
     r"""Who knows what never goes together in the table still takes at least l values to be possible for each person.
@@ -50,8 +52,6 @@ class Injector(Model):
     l: int
     min_support: int
     missing: Literal["value"] | None = None
-
-    name: ClassVar[str] = "injector"
 
     def __post_init__(self) -> None:
         whole(self.name, "l", self.l, least=1)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from cobogo.data.classes import Classes, Earlier, Histogram
 from cobogo.floor.arguments import missing, text, whole
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model
 
 
+@card("m-invariance", group="series", start={"m": 2})
 @dataclass(frozen=True)
 class MInvariance(Model):
     r"""Every class holds at least m people, no two with the same sensitive value, and whoever was in an earlier release
@@ -46,8 +48,6 @@ class MInvariance(Model):
     m: int
     previous: str | None = None
     missing: Literal["value"] | None = None
-
-    name: ClassVar[str] = "m-invariance"
 
     def __post_init__(self) -> None:
         whole(self.name, "m", self.m, least=1)

@@ -8,9 +8,11 @@ from typing import ClassVar
 from cobogo.data.classes import Classes
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Records
 
 
+@card("k-anonymity", group="identity", start={"k": 5})
 @dataclass(frozen=True)
 class KAnonymity(Model):
     r"""Every released quasi-identifier tuple is shared by at least k people.
@@ -39,7 +41,6 @@ class KAnonymity(Model):
 
     k: int
 
-    name: ClassVar[str] = "k-anonymity"
     records_tell: ClassVar[Records] = Records.TOO_MANY
 
     def __post_init__(self) -> None:

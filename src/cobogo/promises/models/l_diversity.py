@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from cobogo.data.classes import Classes, Histogram
 from cobogo.floor.arguments import choice, missing, number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Records, at_least, over
 
 TOLERANCE = 1e-9
 """A class whose entropy is exactly on the bound passes, whatever the rounding."""
 
 
+@card("l-diversity", group="attribute", start={"kind": "distinct", "l": 2})
 @dataclass(frozen=True)
 class LDiversity(Model):
     r"""Every class holds at least l well-represented values of a sensitive attribute.
@@ -59,8 +61,6 @@ class LDiversity(Model):
     c: float | None = None
     distort: bool | None = None
     missing: Literal["value"] | None = None
-
-    name: ClassVar[str] = "l-diversity"
 
     def __post_init__(self) -> None:
         choice(self.name, "kind", self.kind, ("distinct", "entropy", "recursive"))

@@ -16,6 +16,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import SearchTooLarge
 from cobogo.floor.arguments import missing, whole
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone
 
 SLACK = 1e-12
@@ -24,6 +25,7 @@ WORLDS_AT_MOST = 1_000_000
 Quasi = TypeVar("Quasi")
 
 
+@card("m-confidentiality", group="knowledge", start={"m": 2})
 @dataclass(frozen=True)
 class MConfidentiality(Model):
     r"""Nobody's sensitive value is believed with a probability above 1/m, even by who knows everybody's
@@ -60,7 +62,6 @@ class MConfidentiality(Model):
     distort: bool = False
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "m-confidentiality"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

@@ -12,9 +12,11 @@ from cobogo.data.classes import Classes, Domain, Histogram
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Records, over
 
 
+@card("k-e-anonymity", title="(k,e)-anonymity", group="attribute", start={"k": 3, "e": 100.0})
 @dataclass(frozen=True)
 class KE(Model):
     r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
@@ -42,7 +44,6 @@ class KE(Model):
     e: float
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "k-e-anonymity"
     records_tell: ClassVar[Records] = Records.ALL
 
     def __post_init__(self) -> None:
@@ -89,6 +90,12 @@ def _slack(numbers: Floats) -> Floats:
     return np.asarray(1e-9 * np.maximum(1.0, np.abs(numbers)))
 
 
+@card(
+    "epsilon-m-anonymity",
+    title="(ε,m)-anonymity",
+    group="attribute",
+    start={"epsilon": 10.0, "m": 2, "kind": "absolute"},
+)
 @dataclass(frozen=True)
 class EpsilonM(Model):
     r"""(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it.
@@ -119,8 +126,6 @@ class EpsilonM(Model):
     m: int
     kind: Literal["absolute", "relative"] = "absolute"
     missing: Literal["value"] | None = None
-
-    name: ClassVar[str] = "epsilon-m-anonymity"
 
     def __post_init__(self) -> None:
         missing(self.name, self.missing)

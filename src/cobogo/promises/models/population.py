@@ -10,11 +10,18 @@ import numpy as np
 from cobogo.data.classes import Classes
 from cobogo.floor.arguments import choice, number, text, whole
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, over
 
 SLACK = 1e-12
 
 
+@card(
+    "delta-presence",
+    title="δ-presence",
+    group="identity",
+    start={"population": "population.csv", "min": 0.0, "max": 0.5},
+)
 @dataclass(frozen=True)
 class DeltaPresence(Model):
     r"""From the release nobody can tell, with a confidence outside ``min`` … ``max``, that a person of a public table
@@ -44,7 +51,6 @@ class DeltaPresence(Model):
     min: float = 0.0
     max: float = 1.0
 
-    name: ClassVar[str] = "delta-presence"
     more_is_safer: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
@@ -71,6 +77,7 @@ class DeltaPresence(Model):
         return (measured >= self.min - SLACK) & (measured <= self.max + SLACK)
 
 
+@card("k-map", group="identity", start={"k": 5, "population-size": 1000000})
 @dataclass(frozen=True)
 class KMap(Model):
     r"""Every released tuple matches at least k people of the population; the table itself may be a small sample of it.
@@ -104,8 +111,6 @@ class KMap(Model):
     population_size: int | None = None
     significance: float = 0.05
     estimator: Literal["poisson", "zero-truncated-poisson"] = "poisson"
-
-    name: ClassVar[str] = "k-map"
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, least=1)

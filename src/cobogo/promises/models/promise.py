@@ -5,17 +5,19 @@ A promise is a frozen dataclass; its fields are the parameters that a policy giv
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, ClassVar, TypeVar
 
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import Card, Registry, checked, construct, options_of
 
 
 class Promise:
-    """What every promise has."""
+    """What every promise has. `cobogo.floor.catalogue.card` gives it its card and its name."""
 
     name: ClassVar[str]
+    card: ClassVar[Card]
     drawn: ClassVar[bool] = True
     """Whether it is about how values were drawn, and not about the released rows."""
 
@@ -48,7 +50,7 @@ Kind = TypeVar("Kind", bound=Promise)
 def parameters(promise: Promise) -> dict[str, Any]:
     """A promise as the policy writes it.
 
-    >>> from cobogo.promises.models import KAnonymity
+    >>> from cobogo.promises.models.k_anonymity import KAnonymity
     >>> parameters(KAnonymity(k=5))
     {'model': 'k-anonymity', 'k': 5}
     """
@@ -56,39 +58,34 @@ def parameters(promise: Promise) -> dict[str, Any]:
     return {"model": promise.name} | {name: value for name, value in values.items() if value is not None}
 
 
-def made(
+def build_promises(
     specifications: Sequence[Mapping[str, Any]],
     sensitive: Sequence[str],
-    known: Mapping[str, type[Kind]],
+    registry: Registry[type[Kind]],
     *,
     where: str = "policy",
 ) -> tuple[Kind, ...]:
-    """The promises of a policy, of those that are ``known``. One without ``attribute`` stands for every sensitive
+    """The promises of a policy, each of the registry. One without ``attribute`` stands for every sensitive
     attribute."""
     promises: list[Kind] = []
     for number, specification in enumerate(specifications):
-        promises += _one(dict(specification), sensitive, known, f"{where}, privacy.models[{number}]")
+        promises += _each(dict(specification), sensitive, registry, f"{where}, privacy.models[{number}]")
     return tuple(dict.fromkeys(promises))
 
 
-def _one(
-    given: dict[str, Any], sensitive: Sequence[str], known_names: Mapping[str, type[Kind]], where: str
-) -> list[Kind]:
-    name = given.pop("model", None)
-    if not isinstance(name, str) or name not in known_names:
-        said = "a model needs the key 'model'" if name is None else f"there is no model {name!r}"
-        raise PolicyError(said, where=where, remedy=nearest(name, known_names, "cobogo list models"))
-    kind = known_names[name]
-    known = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-    given = {key.replace("-", "_"): value for key, value in given.items()}
-    for key in given:
-        if key not in known:
-            raise PolicyError(f"{name} has no parameter {key!r}", where=where, remedy=f"It has: {', '.join(known)}.")
-    for key, field in known.items():
-        if key != "attribute" and key not in given and field.default is MISSING:
-            raise PolicyError(f"{name} needs the parameter {key!r}", where=where)
-    if "attribute" not in known:
-        return [_make(kind, given, where)]
+def _each(
+    given: dict[str, Any], sensitive: Sequence[str], registry: Registry[type[Kind]], where: str
+) -> Iterator[Kind]:
+    if "model" not in given:
+        raise PolicyError(
+            "a model needs the key 'model'", where=where, remedy=f"`cobogo list {registry.listed}` shows all."
+        )
+    name = given.pop("model")
+    kind = registry.find(name, where)
+    if "attribute" not in options_of(kind):
+        yield construct(kind, name, given, where)
+        return
+    checked(kind, name, {"attribute": "", **given}, where)
     asked = [given.pop("attribute")] if "attribute" in given else list(sensitive)
     if not asked:
         raise PolicyError(
@@ -103,11 +100,5 @@ def _one(
                 where=where,
                 remedy=f"Sensitive attributes: {', '.join(sensitive) or 'none'}.",
             )
-    return [_make(kind, {"attribute": attribute, **given}, where) for attribute in asked]
-
-
-def _make(kind: type[Kind], given: dict[str, Any], where: str) -> Kind:
-    try:
-        return kind(**given)
-    except ValueError as error:
-        raise PolicyError(str(error), where=where) from None
+    for attribute in asked:
+        yield construct(kind, name, {"attribute": attribute, **given}, where)

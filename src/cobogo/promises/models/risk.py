@@ -10,11 +10,13 @@ import numpy as np
 from cobogo.data.classes import Classes
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Records, Scope
 
 SLACK = 1e-12
 
 
+@card("highest-risk", title="highest risk", group="identity", start={"max": 0.2})
 @dataclass(frozen=True)
 class HighestRisk(Model):
     r"""Nobody can be pointed at with a chance above ``max`` by who knows the quasi-identifiers and that the person is
@@ -35,7 +37,6 @@ class HighestRisk(Model):
 
     max: float
 
-    name: ClassVar[str] = "highest-risk"
     records_tell: ClassVar[Records] = Records.TOO_MANY
     more_is_safer: ClassVar[bool] = False
 
@@ -56,6 +57,7 @@ class HighestRisk(Model):
         return measured <= self.max + SLACK
 
 
+@card("average-risk", title="average risk", group="identity", start={"max": 0.05})
 @dataclass(frozen=True)
 class AverageRisk(Model):
     r"""Pointing at people one after the other succeeds with a chance of at most ``max`` on average: the number of
@@ -79,7 +81,6 @@ class AverageRisk(Model):
 
     max: float
 
-    name: ClassVar[str] = "average-risk"
     records_tell: ClassVar[Records] = Records.TOO_MANY
     scope: ClassVar[Scope] = Scope.TABLE
     more_is_safer: ClassVar[bool] = False

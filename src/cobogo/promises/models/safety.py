@@ -10,11 +10,13 @@ import numpy as np
 from cobogo.data.classes import Classes, Histogram
 from cobogo.floor.arguments import missing, number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Scope
 
 SLACK = 1e-12
 
 
+@card("c-k-safety", title="(c,k)-safety", group="knowledge", start={"c": 0.9, "k": 1})
 @dataclass(frozen=True)
 class CKSafety(Model):
     r"""(c,k)-safety: whoever knows any k implications about the people of the table ("if Ann has the flu, so has Bob")
@@ -52,7 +54,6 @@ class CKSafety(Model):
     k: int
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "c-k-safety"
     scope: ClassVar[Scope] = Scope.TABLE
     more_is_safer: ClassVar[bool] = False
 

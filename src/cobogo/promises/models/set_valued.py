@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations
-from typing import ClassVar
 
 import numpy as np
 
@@ -16,11 +15,13 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import text, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone
 
 COMBINATIONS_AT_MOST = 2_000_000
 
 
+@card("k-m-anonymity", title="k^m-anonymity", group="identity", start={"k": 5, "m": 2, "separator": ","})
 @dataclass(frozen=True)
 class KM(Model):
     r"""Whoever knows a person's class and up to m items of their set finds at least k people who match.
@@ -49,8 +50,6 @@ class KM(Model):
     k: int
     m: int
     separator: str = ","
-
-    name: ClassVar[str] = "k-m-anonymity"
 
     def __post_init__(self) -> None:
         whole(self.name, "k", self.k, least=1)

@@ -12,11 +12,13 @@ from cobogo.data.classes import Classes, Domain, Histogram
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, at_least
 
 SLACK = 1e-12
 
 
+@card("t-closeness", group="attribute", start={"distance": "equal", "t": 0.3})
 @dataclass(frozen=True)
 class TCloseness(Model):
     r"""In every class a sensitive attribute is distributed almost as in the whole table: the earth mover's distance
@@ -52,7 +54,6 @@ class TCloseness(Model):
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
     missing: Literal["value"] | None = None
 
-    name: ClassVar[str] = "t-closeness"
     more_is_safer: ClassVar[bool] = False
     compares: ClassVar[bool] = True
 

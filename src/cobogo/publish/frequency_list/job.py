@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy import Data, Policy
+from cobogo.data.policy import Data, Role
 from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
@@ -21,9 +21,8 @@ from cobogo.publish.frequency_list import counted
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList
 from cobogo.publish.frequency_list.release import Drawn
-from cobogo.release.transformed import Transformed
+from cobogo.release.release import Origin, Release
 
-NAME = "cobogo answer frequency-list"
 TEXTS = (".txt", ".lst")
 """How the names of files end that have one item a line, and no header."""
 
@@ -49,7 +48,7 @@ def frequency_list(
     payer: Payer | None = None,
     seed: int | None = None,
     language: str = "en",
-) -> Iterator[Transformed]:
+) -> Iterator[Release]:
     """The list of how often the items of a column occur, not yet drawn nor written, for as long as the block runs.
 
     ``data`` is a path (CSV, Parquet, or a text file of one item a line) or a frame. With ``counts`` the column has the
@@ -63,13 +62,12 @@ def frequency_list(
         else:
             table = read(data, read_as, connect(engine))
         chosen = _column(table, column)
-        content = {"attributes": {name: {"role": "identifier"} for name in table.columns}}
-        policy = Policy.of({**content, "report": {"language": language}}, name=NAME)
+        origin = Origin(table.name, dict.fromkeys(table.columns, Role.IDENTIFIER), language=language)
         paid = {} if payer is None else _paid(payer, mechanism)
         with table.engine.guarded("counting"):
             true = counted.of_counts(table, chosen) if counts else counted.of_items(table, chosen)
         made = Drawn(true, mechanism, source(seed), seed, paid)
-        yield Transformed(policy, table, made, (), {"read": time.perf_counter() - start})
+        yield Release(origin, table, made, (), {"read": time.perf_counter() - start})
 
 
 def _paid(payer: Payer, mechanism: FrequencyList) -> dict[str, Any]:

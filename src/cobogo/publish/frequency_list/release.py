@@ -24,9 +24,9 @@ from cobogo.release.contract import (
     Meaning,
     Section,
     Story,
-    Transformation,
     Written,
 )
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -42,11 +42,11 @@ PROCEDURE = (
 )
 
 
-class Drawn(Transformation):
+class Drawn(DrawnRows):
     """The list of a column, drawn by the mechanism: in place of every row, one row for each count."""
 
     kind = KIND
-    falling = COUNT
+    sorted_by = COUNT
 
     def __init__(self, true: Counts, mechanism: FrequencyList, source: Source, seed: int | None, paid: Json) -> None:
         self._true, self._mechanism, self._source = true, mechanism, source

@@ -22,8 +22,8 @@ from cobogo.publish.mask.operators import Operator
 from cobogo.publish.mask.settle import Shared, operators
 from cobogo.publish.mask.values import distinct
 from cobogo.release.columns import replaced, streamed
-from cobogo.release.contract import Findings, Json, Meaning, Row, Section, Story, Transformation, Written
-from cobogo.release.write import OUR_FAULT
+from cobogo.release.contract import OUR_FAULT, Findings, Json, Meaning, Row, Section, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -33,7 +33,7 @@ NO_GUARANTEE = (
 )
 
 
-class Masked(Transformation):
+class Masked(DrawnRows):
     """Columns changed by operators; identifiers without one are left out, other columns released as they are."""
 
     kind = "masking"

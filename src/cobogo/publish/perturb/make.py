@@ -22,7 +22,8 @@ from cobogo.publish.perturb import pram, steps
 from cobogo.publish.perturb.rules import violations
 from cobogo.publish.perturb.sheet import Sheet, digits
 from cobogo.release.columns import counted
-from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story, Transformation
+from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -37,7 +38,7 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Perturbed(Transformation):
+class Perturbed(DrawnRows):
     """Some attributes perturbed, step by step; the rest is released as it is."""
 
     wanted: Perturbation

@@ -24,14 +24,15 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
-from cobogo.promises.guarantees import DGammaPrivacy
 from cobogo.promises.guarantees.base import raised
+from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
 from cobogo.publish.randomize.columns import promised
 from cobogo.release.columns import codes, counted, labelled, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -118,7 +119,7 @@ def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SetRelease(Transformation):
+class SetRelease(DrawnRows):
     """All released columns as one set of records."""
 
     values: tuple[Values, ...]

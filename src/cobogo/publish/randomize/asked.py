@@ -14,7 +14,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.floor.arrays import Ints
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
-from cobogo.promises.models.promise import made
+from cobogo.promises.models.promise import build_promises
 from cobogo.release.columns import counted
 
 
@@ -83,7 +83,7 @@ def asked(policy: Policy, table: Table) -> Asked:
     return Asked(
         policy,
         wanted,
-        made(own, names, GUARANTEES, where=policy.name),
+        build_promises(own, names, GUARANTEES, where=policy.name),
         tuple(entry for entry in entries if entry.get("model") not in GUARANTEES),
         values,
         _records_per_person(policy, table),

@@ -9,7 +9,7 @@ from importlib import import_module
 from cobogo.data.policy import Role
 from cobogo.errors import VerificationFailed
 from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.models import KAnonymity
+from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.randomize.make import METHODS
 from cobogo.release.contract import Findings, Written
 

@@ -19,13 +19,14 @@ from cobogo.promises import fit
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.promises.models.promise import made, parameters
+from cobogo.promises.models.promise import build_promises, parameters
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Values
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -71,7 +72,7 @@ class Drawn:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Columns(Transformation):
+class Columns(DrawnRows):
     """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
 
     method: str
@@ -217,7 +218,7 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
         if entry.get("model") in GUARANTEES
     ]
     try:
-        return made(asked, names, GUARANTEES, where="the models asked for")
+        return build_promises(asked, names, GUARANTEES, where="the models asked for")
     except PolicyError as error:
         raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
 

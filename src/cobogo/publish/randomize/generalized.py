@@ -20,16 +20,17 @@ from cobogo.errors import PolicyError
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
-from cobogo.promises.guarantees import DeltaGrowth, Exposure, Guarantee
-from cobogo.promises.guarantees.growth import owned
-from cobogo.promises.models import KAnonymity
+from cobogo.promises.guarantees import Exposure, Guarantee
+from cobogo.promises.guarantees.growth import DeltaGrowth, owned
+from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Asked, Values
 from cobogo.publish.randomize.columns import judged, promised
 from cobogo.publish.recode.plan import Plan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -53,7 +54,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized(Transformation):
+class Generalized(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
 
     Even whoever knows everybody else of the group cannot tell whether the record is the victim's, so more may be
@@ -94,11 +95,9 @@ class Generalized(Transformation):
         """The engine generalizes and draws one record of each group; the values are perturbed batch by batch."""
         import ibis
 
-        from cobogo.publish.apply import apply
-
         own = [name for name in columns if name != self.size]
         quasi = list(self.policy.quasi_identifiers)
-        rows = apply(table, self.plan, own)
+        rows = self.plan.apply(table, own)
         key, turn = unused([*rows.columns, self.size], 2)
         rows = rows.mutate(**{key: table.engine.random_key(rows)})
         group = [table.engine.text(rows[name]) for name in quasi]

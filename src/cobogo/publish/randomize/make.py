@@ -9,7 +9,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, nearest
 from cobogo.publish.randomize.asked import Asked, asked
-from cobogo.release.contract import Transformation
+from cobogo.release.drawn import DrawnRows
 
 _SETTLE = "cobogo.publish.randomize.settle"
 
@@ -26,7 +26,7 @@ METHODS: dict[str, str] = {
 """Each method, and the module that makes (``make``) and verifies (``check``) it."""
 
 
-def make(policy: Policy, table: Table) -> Transformation:
+def make(policy: Policy, table: Table) -> DrawnRows:
     """Settle a randomization."""
     wanted = asked(policy, table)
     name = wanted.table.method
@@ -36,5 +36,5 @@ def make(policy: Policy, table: Table) -> Transformation:
             where=f"{policy.name}, randomization.method",
             remedy=nearest(name, METHODS, "cobogo list mechanisms"),
         )
-    maker: Callable[[Asked, Table], Transformation] = import_module(METHODS[name]).make
+    maker: Callable[[Asked, Table], DrawnRows] = import_module(METHODS[name]).make
     return maker(wanted, table)

@@ -12,7 +12,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor.arrays import Floats
-from cobogo.promises.guarantees import RhoPrivacy
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of

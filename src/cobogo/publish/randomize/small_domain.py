@@ -15,7 +15,8 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
-from cobogo.promises.guarantees import Exposure, Guarantee, RhoPrivacy, UpwardRhoPrivacy
+from cobogo.promises.guarantees import Exposure, Guarantee
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
@@ -25,7 +26,8 @@ from cobogo.publish.randomize.optimal.small_domain import Part, partitioned
 from cobogo.publish.randomize.settle import only_rho
 from cobogo.publish.recode.plan import free_name
 from cobogo.release.columns import codes, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Transformation, Written
+from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -37,7 +39,7 @@ WARNING = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SmallDomain(Transformation):
+class SmallDomain(DrawnRows):
     """One attribute, in parts."""
 
     values: Values

@@ -9,25 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from cobogo.publish.recode.buckets.anatomy import anatomy
-from cobogo.publish.recode.buckets.bucketization import bucketization
-from cobogo.publish.recode.buckets.slicing import slicing
-from cobogo.publish.recode.cells.mu_argus import mu_argus
+from cobogo.floor.catalogue import Registry
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
-from cobogo.publish.recode.cuts.bottom_up import bottom_up
-from cobogo.publish.recode.cuts.top_down import top_down
-from cobogo.publish.recode.lattice.classic.datafly import datafly
-from cobogo.publish.recode.lattice.classic.genetic import genetic
-from cobogo.publish.recode.lattice.classic.incognito import incognito
-from cobogo.publish.recode.lattice.classic.ola import ola
-from cobogo.publish.recode.lattice.classic.samarati import samarati
-from cobogo.publish.recode.lattice.search import optimal
-from cobogo.publish.recode.local.search import local
-from cobogo.publish.recode.marginals.algorithm import marginals
-from cobogo.publish.recode.partition import mondrian, similar
-from cobogo.publish.recode.partition.condensation import condensation
-from cobogo.publish.recode.partition.mdav import mdav
 
 
 class Algorithm(Protocol):
@@ -40,46 +24,53 @@ class Algorithm(Protocol):
         ...
 
 
-ALGORITHMS: dict[str, Algorithm] = {
-    "optimal": optimal,
-    "datafly": datafly,
-    "samarati": samarati,
-    "incognito": incognito,
-    "ola": ola,
-    "genetic": genetic,
-    "top-down": top_down,
-    "bottom-up": bottom_up,
-    "mu-argus": mu_argus,
-    "local": local,
-    "mondrian": mondrian.strict,
-    "mondrian-relaxed": mondrian.relaxed,
-    "k-member": similar.k_member,
-    "k-similar": similar.k_similar,
-    "oka": similar.oka,
-    "hilbert": similar.hilbert,
-    "r-tree": similar.r_tree,
-    "mdav": mdav,
-    "condensation": condensation,
-    "anatomy": anatomy,
-    "bucketization": bucketization,
-    "slicing": slicing,
-    "marginals": marginals,
-}
-"""A new one is registered here."""
+ALGORITHMS: Registry[Algorithm] = Registry(
+    "algorithm",
+    {
+        "optimal": ".lattice.search:optimal",
+        "datafly": ".lattice.classic.datafly:datafly",
+        "samarati": ".lattice.classic.samarati:samarati",
+        "incognito": ".lattice.classic.incognito:incognito",
+        "ola": ".lattice.classic.ola:ola",
+        "genetic": ".lattice.classic.genetic:genetic",
+        "top-down": ".cuts.top_down:top_down",
+        "bottom-up": ".cuts.bottom_up:bottom_up",
+        "mu-argus": ".cells.mu_argus:mu_argus",
+        "local": ".local.search:local",
+        "mondrian": ".partition.mondrian:strict",
+        "mondrian-relaxed": ".partition.mondrian:relaxed",
+        "k-member": ".partition.similar:k_member",
+        "k-similar": ".partition.similar:k_similar",
+        "oka": ".partition.similar:oka",
+        "hilbert": ".partition.similar:hilbert",
+        "r-tree": ".partition.similar:r_tree",
+        "mdav": ".partition.mdav:mdav",
+        "condensation": ".partition.condensation:condensation",
+        "anatomy": ".buckets.anatomy:anatomy",
+        "bucketization": ".buckets.bucketization:bucketization",
+        "slicing": ".buckets.slicing:slicing",
+        "marginals": ".marginals.algorithm:marginals",
+    },
+    home="cobogo.publish.recode",
+    listed="algorithms",
+    guide="algorithms-partition",
+    plugins="cobogo.algorithms",
+)
+"""A new one is registered here.
 
-BUCKETIZING = frozenset({"anatomy", "bucketization", "slicing", "marginals"})
-"""Those that part the sensitive values from the rest: what they release is not one table of records."""
-
-_NODES = ("optimal", "datafly", "samarati", "incognito", "ola", "genetic")
-
-KINDS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(_NODES, ("full-domain",)),
-    "top-down": ("subtree",),
-    "bottom-up": ("subtree", "sibling", "value"),
-}
-"""The kinds of recoding that each can make, its own choice first; one that is not here treats each record by itself."""
+Its card says which ``recodings`` it can make, its own choice first; one that says nothing treats each record by itself.
+With ``one_table=False`` it parts the sensitive values from the rest: what it releases is not one table of records.
+"""
 
 
-def kinds(name: str) -> tuple[str, ...]:
+def recodings(name: str) -> tuple[str, ...]:
     """The kinds of recoding that an algorithm can make."""
-    return KINDS.get(name, ("cell",))
+    ALGORITHMS.find(name)
+    able: tuple[str, ...] = ALGORITHMS.card(name).facts.get("recodings", ("cell",))
+    return able
+
+
+def releases_one_table(name: str) -> bool:
+    """Whether an algorithm releases one table of records."""
+    ALGORITHMS.find(name)
+    return bool(ALGORITHMS.card(name).facts.get("one_table", True))

@@ -1,28 +1,41 @@
-"""The plan: what to do to each value or record and what to suppress, in a form that an engine applies by join."""
+"""The plan: what to do to each value or record and what to suppress, in a form that an engine applies by join.
+
+A plan releases itself: it applies itself to a table, names the tables that are released, describes them in the
+manifest, finds what of the written file is not as planned, and says what reports and the registry ask of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes
-from cobogo.data.hierarchy import Label
+from cobogo.data.hierarchy import SUPPRESSED, Label
+from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.apply import assign, distort, generalize
+from cobogo.publish.recode.cells.recovery import recoverable
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.cuts.cut import CutAssignment
+from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.distort import Distortion, Tuple
-from cobogo.publish.recode.marginals.margins import Margins
 from cobogo.publish.recode.moves import Moves, named
-from cobogo.publish.recode.partition.condensation import Condensed
+from cobogo.release import dictionary
+from cobogo.release.contract import ROWS
+from cobogo.release.manifest import BucketEntry, Column, Manifest
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Plan:
+class Plan(ABC):
     """What every plan says of the release to come.
 
     ``star``: suppressed records are released with ``*`` in every quasi-identifier; otherwise they are dropped.
@@ -47,10 +60,107 @@ class Plan:
 
     hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
     shows_tuples: ClassVar[bool] = True  # whether a class is what has equal released quasi-identifiers
+    has_rows: ClassVar[bool] = True  # whether records are released, and not only counts of them
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
         """The columns of the released table, of those that are not left out."""
         return tuple(kept)
+
+    @abstractmethod
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """The released rows before any value is distorted, in no particular order."""
+
+    def apply(self, table: Table, columns: Sequence[str]) -> Expression:
+        """The released rows, in no particular order: columns recoded, suppressed records dropped or starred, values
+        distorted where the plan says so."""
+        released = self.recode(table, columns)
+        for distortion in self.distortions:
+            if distortion.attribute in columns:
+                released = distort(table.engine, released, self.attributes, distortion)
+        return released
+
+    def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:  # noqa: ARG002
+        """The released tables, by the names of their files; ``rows`` gives the released rows."""
+        return {ROWS: rows()}
+
+    def beside(self, about: Description) -> tuple[BucketEntry | None, list[Column]]:  # noqa: ARG002
+        """What the manifest says of buckets, and the columns that are there because of them."""
+        return None, []
+
+    def manifest(self, about: Description) -> Manifest:
+        """What is said of the release, before anything was measured."""
+        buckets, added = self.beside(about)
+        own = {column.name for column in added if column.file is None}
+        columns = [self._column(name, about) for name in about.columns if name not in own]
+        return about.manifest([*added, *columns], self.records, buckets)
+
+    def _column(self, name: str, about: Description) -> Column:
+        text, truthful = self.meaning(name, about)
+        withheld = name in self.withheld
+        return Column(
+            name=name,
+            role=about.policy.attributes[name].role,
+            meaning=dictionary.withheld_meaning(text) if withheld else text,
+            level=self.levels.get(name),
+            truthful=truthful,
+            withheld=withheld,
+        )
+
+    def meaning(self, name: str, about: Description) -> tuple[str, bool]:
+        """What a column's values mean, and whether each is what was collected or stands for it."""
+        if about.is_distorted(name):
+            return "distorted where a value was too frequent: not always what was collected", False
+        if name in self.aggregated:
+            return dictionary.aggregated_meaning(self.aggregated[name]), False
+        if name in self.ranged:
+            return dictionary.RANGES, True
+        if self.hides_identity and name in self.attributes and name not in self.levels:
+            if about.policy.recoding.kind == "value":
+                return dictionary.VALUES, True
+            return dictionary.local_meaning(about.policy.attributes[name], alike=self.alike), True
+        return about.meaning(name, self.levels.get(name, 0)), True
+
+    def faults(self, released: FrequencyTable) -> Iterator[str]:
+        """What of a file that was read back is not as planned: no row may be lost or merged on the way to disk."""
+        found, planned = (released.records, len(released.counts)), (self.records, self.classes)
+        if found != planned:
+            what = (
+                f"the file has {found[0]:,} records in {found[1]:,} classes; the plan, {planned[0]:,} in {planned[1]:,}"
+            )
+            yield what
+
+    def for_population(self) -> Plan | None:
+        """The plan that recodes other people's tables as this one does; None where it tells of its own records only."""
+        return None
+
+    def unshuffled(self) -> Plan:
+        """The same, before slices are shuffled."""
+        return self
+
+    def shuffle(self, engine: Engine, rows: Expression) -> Expression:  # noqa: ARG002
+        """Rows of the plan `unshuffled`, with their slices shuffled."""
+        return rows
+
+    def level_shares(self) -> dict[str, list[float]]:
+        """For each quasi-identifier, the share of the kept records that have it at each level of its hierarchy."""
+        return {}
+
+    def people(self, classes: Classes) -> Classes:
+        """The classes that are people, of those that were read back."""
+        return classes
+
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
+        """The release's quasi-identifiers, counted: where its classes are no tuples they are as before."""
+        return released if self.shows_tuples else original
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as the registry keeps it, so that it can be applied to other rows; its kind, where it cannot."""
+        return {"kind": "full-domain", "levels": dict(self.levels), "star": self.star}
+
+    @property
+    def class_columns(self) -> tuple[str, ...]:
+        """The columns by which the registry tells classes apart."""
+        return self.attributes
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -70,12 +180,65 @@ class FullDomainPlan(Plan):
     recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
     suppressed: tuple[tuple[Label, ...], ...]  # released tuples
 
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """Each value by itself."""
+        return generalize(table, self, columns)
+
+    def for_population(self) -> Plan:
+        """The only plan that tells what becomes of other tables' values."""
+        return replace(self, suppressed=(), distortions=())
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LocalPlan(Plan):
     """Of a local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment
+
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """Each record by its class."""
+        return assign(table, self.moves, columns)
+
+    def faults(self, released: FrequencyTable) -> Iterator[str]:
+        """The file must hold the classes of the assignment, one by one; and every record's values must stand for its
+        own.
+
+        Rows carry nothing that tells whose they are. But the assignment gives every record of the original a class
+        whose values are generalizations of its own, and the file has exactly those classes, of those sizes.
+        """
+        yield from super().faults(released)
+        yield from self.assignment.faults()
+        if self.assignment.hides and recoverable(self.assignment):
+            what = "a suppressed cell can be told from the rest of the release"
+            yield what
+        sizes = enumerate(self.assignment.sizes.tolist())
+        expected = Counter({self.assignment.released(number): size for number, size in sizes})
+        if self.star:
+            expected[(SUPPRESSED,) * len(self.attributes)] += self.suppressed_records
+        if counted_tuples(released) != expected:
+            what = "the file's classes are not those that were planned"
+            yield what
+
+    def level_shares(self) -> dict[str, list[float]]:
+        """Those of the assignment."""
+        return self.assignment.level_shares()
+
+    def to_json(self) -> dict[str, Any]:
+        """Each class's levels, and its values there."""
+        assignment = self.assignment
+        values = [
+            [tree.labels[level][tree.maps[level][leaf]] for level, leaf in zip(levels, leaves, strict=True)]
+            for tree, levels, leaves in zip(
+                assignment.problem.hierarchies, assignment.levels.T.tolist(), assignment.leaves.T.tolist(), strict=True
+            )
+        ]
+        return {
+            "kind": "aggregated" if self.aggregated else "local",
+            "attributes": list(self.attributes),
+            "levels": assignment.levels.tolist(),
+            "values": values,
+            "star": self.star,
+        }
 
     @property
     def alike(self) -> bool:
@@ -95,85 +258,17 @@ class LocalPlan(Plan):
         return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class BucketPlan(Plan):
-    """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
-    sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
-
-    buckets: Buckets
-    group: str  # the column that names the bucket
-    count: str  # the column that counts values
-    slices: tuple[tuple[str, ...], ...] = ()  # a column that is in none of them is one by itself
-
-    hides_identity: ClassVar[bool] = False
-    shows_tuples: ClassVar[bool] = False
-
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """The sensitive attribute is in a table of its own, unless there are slices; the bucket joins the two."""
-        if self.slices:
-            return (*kept, self.group)
-        return (*(name for name in kept if name != self.buckets.attribute), self.group)
-
-    @property
-    def moves(self) -> Moves:
-        """Each record gets the name of its bucket."""
-        b = self.buckets
-        told = {}
-        if b.values is not None:
-            told = {b.attribute: named(b.problem.table.domains[b.attribute].labels, b.values)}
-        return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, told, {self.group: b.names}, star=False)
+def counted_tuples(table: FrequencyTable) -> Counter[Tuple]:
+    """How many records have each released tuple."""
+    return Counter({table.tuple_labels(number): count for number, count in enumerate(table.counts.tolist())})
 
 
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class MarginalPlan(Plan):
-    """Of marginals: tables of counts, and no records."""
-
-    margins: Margins
-    count: str  # the column that counts records
-
-    shows_tuples: ClassVar[bool] = False
-
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """There is no table of records."""
-        return ()
-
-
-@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CondensedPlan(Plan):
-    """Of groups whose records are released with values drawn for each, and the name of their group."""
-
-    assignment: Condensed
-    group: str  # the column that names the group
-
-    shows_tuples: ClassVar[bool] = False
-
-    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """With the column that names the group."""
-        return (*kept, self.group)
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The group."""
-        return (self.group,)
-
-    @property
-    def alike(self) -> bool:
-        """Each record has what its group has."""
-        return False
-
-    @property
-    def moves(self) -> Moves:
-        """Each record gets values of its own, and the name of its group."""
-        a = self.assignment
-        parcels, owners = a.records
-        joint, told = a.problem.table.joint, {}
-        values = None if a.values is None else a.values[parcels]
-        if values is not None and joint is not None:
-            codes = joint.codes[values].T
-            told = {name: named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
-        released = dict(zip(self.attributes, a.released_values(), strict=True)) | {self.group: a.group_names[owners]}
-        turns, ones = np.arange(len(parcels)), np.ones(len(parcels), dtype=np.int64)
-        return Moves(a.problem, a.tuples[parcels], turns, ones, values, told, released, star=False)
+def group_faults(released: FrequencyTable, names: NDArray[np.object_], sizes: Ints) -> Iterator[str]:
+    """Where the groups that were read back are not those that were planned, or have other sizes."""
+    planned = dict(zip(names.tolist(), sizes.tolist(), strict=True))
+    if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != planned:
+        what = "the file's buckets are not those that were planned"
+        yield what
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:

@@ -14,23 +14,18 @@ from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
 from cobogo.promises.models import Scope
+from cobogo.publish.recode.buckets.plan import BucketPlan
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
 from cobogo.publish.recode.distort import Tuple, settle
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.rolled import Rolled
-from cobogo.publish.recode.marginals.margins import Marginal, Margins
+from cobogo.publish.recode.marginals.plan import MarginalPlan
 from cobogo.publish.recode.partition.condensation import Condensed
-from cobogo.publish.recode.plan import (
-    BucketPlan,
-    CondensedPlan,
-    FullDomainPlan,
-    LocalPlan,
-    MarginalPlan,
-    Plan,
-    free_name,
-)
-from cobogo.publish.recode.withhold import given_away, shown
+from cobogo.publish.recode.partition.plan import CondensedPlan
+from cobogo.publish.recode.plan import FullDomainPlan, LocalPlan, Plan, free_name
+from cobogo.release.margins import Marginal, Margins
+from cobogo.release.withheld import given_away, visible_classes
 
 
 def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> Plan:
@@ -206,9 +201,9 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[P
         together = rolled.together(failing | released_as_stars)
         star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
     chosen = ~failing & there
-    kept = shown(classes, withheld).where(chosen)
+    kept = visible_classes(classes, withheld).where(chosen)
     if star and withheld:
-        star, warnings = _unless_given_away(problem, shown(classes, withheld), released_as_stars, lost)
+        star, warnings = _unless_given_away(problem, visible_classes(classes, withheld), released_as_stars, lost)
     planned = FullDomainPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},

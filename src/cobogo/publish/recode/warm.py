@@ -15,7 +15,10 @@ from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, Joint
 from cobogo.errors import CobogoError
 from cobogo.examine import metrics
-from cobogo.promises.models import Domain, Histogram, KAnonymity, LDiversity, TCloseness
+from cobogo.promises.models import Domain, Histogram
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.search import optimal
 

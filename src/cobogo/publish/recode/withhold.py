@@ -16,6 +16,7 @@ import numpy as np
 from cobogo.data.classes import Classes, Histogram
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models.base import Model
+from cobogo.release.withheld import one_attribute
 
 CELLS_AT_ONCE = 400_000
 """How many classes, times the values there are, are tried beside those withheld."""
@@ -68,41 +69,6 @@ def withheld_values(
     return Withholding(gone, {name: hidden for name, hidden in withheld.items() if hidden.any()})
 
 
-def shown(classes: Classes, withheld: Mapping[str, Mask]) -> Classes:
-    """The classes as a release shows them."""
-    histograms = {
-        name: histogram.without(withheld[name]) if name in withheld else histogram
-        for name, histogram in classes.histograms.items()
-    }
-    return Classes(
-        classes.sizes, histograms, classes.total, classes.populations, classes.members, classes.people,
-        classes.earlier, withheld,
-    )  # fmt: skip
-
-
-def not_shown(name: str, classes: Classes) -> Classes:
-    """What follows of an attribute from the whole table's totals: the values that the classes do not show, as one."""
-    histogram = classes.histograms[name]
-    seen = np.bincount(histogram.values, histogram.counts, len(histogram.domain)).astype(np.int64)
-    return _rows(name, np.maximum(histogram.domain.total - seen, 0)[None, :], classes)
-
-
-def given_away(models: Sequence[Model], classes: Classes) -> list[Model]:
-    """The models that do not hold of what is withheld, as far as it follows from the whole table's totals."""
-    found = []
-    for name, hidden in classes.withheld.items():
-        if hidden.any():
-            rest = not_shown(name, classes)
-            own = [model for model in models if model.attributes == (name,)]
-            found += [model for model in own if not model.holds(rest, model.measure(rest)).all()]
-    return found
-
-
-def follows(model: Model) -> str:
-    """Why such a release is refused."""
-    return f"what is withheld follows from the column's totals: {model} fails of it"
-
-
 def _completed(
     models: Sequence[Model],
     name: str,
@@ -116,14 +82,14 @@ def _completed(
     histogram, domain = classes.histograms[name], len(classes.histograms[name].domain)
     outside = (hidden | gone)[histogram.owners]
     rest = np.bincount(histogram.values[outside], histogram.counts[outside], domain).astype(np.int64)
-    while not _hold(models, _rows(name, rest[None, :], classes)).all():
+    while not _hold(models, one_attribute(name, rest[None, :], classes)).all():
         free = np.flatnonzero(~hidden & ~gone & (classes.sizes > 0) & (classes.sizes <= room))
         if not len(free):
             return None
         rank = order()[free]
         free = free[np.lexsort((rank, classes.sizes[free]))][: max(1, CELLS_AT_ONCE // max(domain, 1))]
         joined = rest + _dense(histogram, free)
-        taken = _best(models, _rows(name, joined, classes))
+        taken = _best(models, one_attribute(name, joined, classes))
         hidden = hidden.copy()
         hidden[free[taken]] = True
         rest = joined[taken]
@@ -159,11 +125,3 @@ def _dense(histogram: Histogram, chosen: Ints) -> Ints:
     found = np.zeros((len(chosen), len(histogram.domain)), dtype=np.int64)
     found[rows[inside], histogram.values[inside]] = histogram.counts[inside]
     return found
-
-
-def _rows(name: str, counts: Ints, like: Classes) -> Classes:
-    """Classes of one attribute, given how often each has every value."""
-    owners, values = np.nonzero(counts)
-    offsets = np.searchsorted(owners, np.arange(len(counts) + 1)).astype(np.int64)
-    histogram = Histogram(offsets, values.astype(np.int32), counts[owners, values], like.histograms[name].domain)
-    return Classes(counts.sum(axis=1), {name: histogram}, like.total)

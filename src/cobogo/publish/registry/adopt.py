@@ -11,10 +11,10 @@ from cobogo.errors import OutputError, RegistryError
 from cobogo.publish import anonymize as job
 from cobogo.publish.registry.check import Breach
 from cobogo.publish.registry.plans import Reuse
-from cobogo.publish.result import Release
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.readback import parts, released_table
+from cobogo.release.release import Release
 from cobogo.release.verify import verify
 
 

@@ -17,12 +17,11 @@ from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
-from cobogo.publish.registry.plans import plan_to_json
 from cobogo.publish.registry.store import Registry, Transaction
 from cobogo.publish.registry.structure import Kept, Traced, kept_of, traced
-from cobogo.publish.result import Release
-from cobogo.publish.series import REGISTERED, Series
 from cobogo.release.evidence import digest, without_passwords
+from cobogo.release.release import Release
+from cobogo.release.series import REGISTERED, Series
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,7 +160,7 @@ class Book:
         return {
             "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
             "home": str(policy.home.absolute()),
-            "plan": plan_to_json(release.plan),
+            "plan": release.plan.to_json(),
             "models": [str(model) for model in release.problem.promised],
             "records": release.plan.records,
             "classes": release.plan.classes,

@@ -1,4 +1,4 @@
-"""A plan as the registry keeps it, and the same done to other rows."""
+"""A plan that the registry keeps (`Plan.to_json`), done to other rows."""
 
 from __future__ import annotations
 
@@ -18,35 +18,9 @@ from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.plan import BucketPlan, LocalPlan, Plan
 
 NAME = "reused"
 """What the report calls the algorithm."""
-
-
-def plan_to_json(plan: Plan) -> dict[str, Any]:
-    """The levels of a full-domain recoding; of a local one each class's levels, and its values there.
-
-    Buckets are drawn from the rows that they hold: of them nothing can be used again.
-    """
-    if isinstance(plan, BucketPlan):
-        return {"kind": "buckets", "star": False}
-    if not isinstance(plan, LocalPlan):
-        return {"kind": "full-domain", "levels": dict(plan.levels), "star": plan.star}
-    assignment = plan.assignment
-    values = [
-        [tree.labels[level][tree.maps[level][leaf]] for level, leaf in zip(levels, leaves, strict=True)]
-        for tree, levels, leaves in zip(
-            assignment.problem.hierarchies, assignment.levels.T.tolist(), assignment.leaves.T.tolist(), strict=True
-        )
-    ]
-    return {
-        "kind": "aggregated" if plan.aggregated else "local",
-        "attributes": list(plan.attributes),
-        "levels": assignment.levels.tolist(),
-        "values": values,
-        "star": plan.star,
-    }
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,10 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, UnfitValues, number_of
 from cobogo.floor.urls import is_url
 from cobogo.publish import anonymize as job
+from cobogo.publish.recoded import telling
 from cobogo.publish.registry.plans import Reuse
 from cobogo.publish.registry.store import Registry
-from cobogo.publish.result import Release, telling
+from cobogo.release.release import Release
 
 ROUNDS = 20
 

@@ -22,9 +22,8 @@ from cobogo.data.table.coder import Coder, Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing, linked_by
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.plan import BucketPlan
-from cobogo.publish.result import Release
 from cobogo.release.reference import domain_from_json, domain_to_json
+from cobogo.release.release import Release
 
 Digests = NDArray[np.uint64]
 Traced = dict[str, Column]
@@ -166,7 +165,7 @@ class Kept:
 def traced(release: Release) -> Traced:
     """The rows of a release that is about to be written, coded, with what tells their records again."""
     engine, rows = release.table.engine, release.traced
-    wanted = [*_told_by(release), *release.policy.sensitive, release.mark]
+    wanted = [*release.plan.class_columns, *release.policy.sensitive, release.mark]
     texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
     coders = [Coder() for _ in wanted]
     for batch in engine.batches(texts):
@@ -175,14 +174,10 @@ def traced(release: Release) -> Traced:
     return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
-def _told_by(release: Release) -> tuple[str, ...]:
-    """The columns that tell classes apart."""
-    return (release.plan.group,) if isinstance(release.plan, BucketPlan) else release.policy.quasi_identifiers
-
-
 def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
     """The structure of a release, of its rows as they were traced."""
-    plan, policy, told_by = release.plan, release.policy, _told_by(release)
+    plan, policy = release.plan, release.policy
+    told_by = plan.class_columns
     quasi = [columns[name] for name in told_by]
     ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
@@ -199,7 +194,7 @@ def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
             ids,
             values,
             domains,
-            {} if isinstance(plan, BucketPlan) else {tree.attribute: tree for tree in release.problem.hierarchies},
+            {tree.attribute: tree for tree in release.problem.hierarchies} if plan.hides_identity else {},
             who if several else None,
         ),
         _records(who, ids, list(values.values())),

@@ -17,8 +17,8 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source, coins, source
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.models.differential_privacy import DifferentialPrivacy
-from cobogo.promises.models.promise import made as promised
+from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
+from cobogo.promises.models.promise import build_promises
 from cobogo.publish.sample import scheme
 from cobogo.publish.sample.parameters import FINEST, Parameters, largest_share, least_k, parameters
 from cobogo.publish.sample.scheme import Coarser
@@ -33,9 +33,9 @@ from cobogo.release.contract import (
     Meaning,
     Section,
     Story,
-    Transformation,
     Written,
 )
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -49,7 +49,7 @@ SHOWN = 12
 """Values of a column that the report draws."""
 
 
-class Sampled(Transformation):
+class Sampled(DrawnRows):
     """Rows drawn, made coarser and cut."""
 
     kind = "sampling"
@@ -208,8 +208,8 @@ def make(policy: Policy, table: Table) -> Sampled:
 
 def asked_of(policy: Policy) -> DifferentialPrivacy:
     """The one promise that a sample can keep."""
-    promises = promised(policy.models, (), {DifferentialPrivacy.name: DifferentialPrivacy}, where=policy.name)
-    if len(promises) != 1:
+    promises = build_promises(policy.models, (), MEASURES, where=policy.name)
+    if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):
         raise PolicyError(
             "a sample keeps one model of differential privacy",
             where=f"{policy.name}, privacy.models",

@@ -20,7 +20,8 @@ from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.private import Private, Step
 from cobogo.publish.synthesize.rows import CodedRows, coded_rows
 from cobogo.release.columns import kind_of
-from cobogo.release.contract import ENTROPY, Json, Meaning, Story, Transformation
+from cobogo.release.contract import ENTROPY, Json, Meaning, Story
+from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -42,7 +43,7 @@ class Done:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Synthetic(Transformation):
+class Synthetic(DrawnRows):
     """Records drawn from a model of the table: no released record is anybody's."""
 
     policy: Policy

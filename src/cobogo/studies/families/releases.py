@@ -31,7 +31,7 @@ def recoded(original: Original, policy: Policy, table: Any, k: float) -> View:
 
 def randomized(original: Original, policy: Policy, table: Any, retention: float) -> View:
     """Sensitive values kept with a probability, else drawn evenly; quasi-identifiers as they are."""
-    from cobogo.publish.perturb.job import perturb
+    from cobogo.publish.transform import perturb
 
     secret, values = original.names[-1], original.leaves[-1]
     asked = {"method": "uniform", "attributes": [secret], "retention": retention, "domains": {secret: list(values)}}
@@ -43,18 +43,18 @@ def randomized(original: Original, policy: Policy, table: Any, retention: float)
 
 def sampled(original: Original, policy: Policy, table: Any, epsilon: float) -> View:
     """A differentially private sample of true rows, its levels chosen for a tenth of ε."""
-    from cobogo.publish.sample.job import sample
+    from cobogo.publish.transform import sample
 
     model = {"model": "differential-privacy", "epsilon": epsilon, "delta": DELTA}
     rules = _without(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
     release = sample(table, rules)
-    levels = release.transformation.stated()["levels"]
+    levels = release.stated()["levels"]
     return View("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
 
 
 def synthesized(original: Original, policy: Policy, table: Any, epsilon: float) -> View:
     """Records drawn from a differentially private model (MST)."""
-    from cobogo.publish.synthesize.job import synthesize
+    from cobogo.publish.transform import synthesize
 
     domains = {
         name: {"values": [label for label in leaves if label is not None], "null": None in leaves}

@@ -6,6 +6,8 @@ import inspect
 import re
 from dataclasses import dataclass
 
+from cobogo.floor.catalogue import first_sentence
+
 PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
 """What every docstring of the reference has after its definition, in this order."""
 
@@ -62,16 +64,6 @@ def read(name: str, thing: object) -> Entry:
             here.append(line)
     told = {part: _joined(lines) for part, lines in parts.items()}
     return Entry(name, "\n".join(definition).strip(), told, getattr(thing, "__module__", ""))
-
-
-def first_sentence(text: str) -> str:
-    """Of a docstring: what a list says of the thing.
-
-    >>> first_sentence("What it is (Li et al. 2007). And more.")
-    'What it is (Li et al. 2007)'
-    """
-    line = " ".join(text.split("\n\n", maxsplit=1)[0].split()).replace("`", "")
-    return re.split(r"(?<!al)\. ", line)[0].rstrip(".")
 
 
 def _joined(lines: list[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,7 @@ from cobogo.examine.risk.estimates import Sizes, estimates
 from cobogo.examine.risk.population import population_size
 from cobogo.floor.arrays import Ints
 from cobogo.promises.population import open_population
-from cobogo.publish.recode.plan import MarginalPlan
 from cobogo.tell.report.content import Risk, Telling
-
-if TYPE_CHECKING:
-    from cobogo.publish.result import Release
 
 
 @dataclass(frozen=True)
@@ -37,23 +33,14 @@ class Exposed:
         }
 
 
-def exposed(release: Release, classes: Classes) -> Exposed:
-    """The risk of a release's original, and that of the released classes."""
-    original = release.problem.table.classes()
+def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposed:
+    """The risk of an original, and that of the released classes of so many people each; the same, where None says that
+    the release hides nobody's identity."""
     people = original.total
-    size = _population(release.policy, people)
-    threshold = release.policy.risk.threshold
+    size = _population(policy, people)
+    threshold = policy.risk.threshold
     before = risk(original.sizes, threshold, people, size)
-    if not release.plan.hides_identity:
-        return Exposed(before, before)
-    return Exposed(before, risk(counted(release, classes).sizes, threshold, people, size))
-
-
-def counted(release: Release, classes: Classes) -> Classes:
-    """The classes that are people: of marginals, the cells that count them."""
-    if not isinstance(release.plan, MarginalPlan):
-        return classes
-    return classes.where(np.arange(len(classes)) < len(release.plan.kept_records))
+    return Exposed(before, before if released is None else risk(released, threshold, people, size))
 
 
 def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> Risk:
@@ -101,6 +88,13 @@ def separation(counts: Ints) -> float:
     total = float(counts.sum())
     alike = float((counts.astype(float) * (counts - 1)).sum())
     return 1 - alike / (total * (total - 1)) if total > 1 else 0.0
+
+
+def worst_inference(name: str, classes: Classes) -> float:
+    """The share of the likeliest sensitive value in the class where that share is largest, of those who have one."""
+    whole = classes.histograms[name]
+    histogram, there = whole.known, np.maximum(classes.sizes - whole.unknown, 1)
+    return float(np.minimum(histogram.counts / there[histogram.owners], 1.0).max(initial=0.0))
 
 
 def _population(policy: Policy, people: int) -> int | None:

@@ -6,42 +6,42 @@ import json
 from base64 import b64encode
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import cobogo
-from cobogo.data.table.read import Table
-from cobogo.release.contract import Findings, Section, Story
+from cobogo.release.contract import Section, Story
+from cobogo.release.drawn import DrawnReadBack, DrawnRows
+from cobogo.release.release import Release
 from cobogo.tell.report.bars import compared
 from cobogo.tell.report.html import environment, printable
 from cobogo.tell.report.words import Words, words
 
-if TYPE_CHECKING:
-    from cobogo.release.transformed import Transformed
 
-
-def summary(release: Transformed, found: Findings, story: Story) -> dict[str, Any]:
+def summary(release: Release, made: DrawnRows, read: DrawnReadBack, story: Story) -> dict[str, Any]:
     """What report.json holds."""
     return {
         "version": cobogo.__version__,
-        "kind": release.transformation.kind,
+        "kind": made.kind,
         "headline": story.headline,
-        "records": release.records,
-        "models": [verdict.as_dict() for verdict in found.verdicts],
-        "problems": list(found.problems),
-        "notes": list(found.notes),
-        "transformation": release.transformation.stated(),
+        "records": read.verdict.records,
+        "models": [verdict.as_dict() for verdict in read.verdict.models],
+        "problems": list(read.verdict.problems),
+        "notes": list(read.verdict.notes),
+        "transformation": made.stated(),
         **story.summary,
         "warnings": list(release.warnings),
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
     }
 
 
-def write_report(release: Transformed, after: Table, found: Findings, evidence: Path) -> None:
+def write_report(release: Release, read: DrawnReadBack, evidence: Path) -> None:
     """Write ``report.json``, ``report.html`` and ``plots/*.png``. The directory shows original values: it stays."""
-    say = words(release.policy.report.language)
-    story = release.transformation.story(release.table, after, say)
+    made, found = release.transformation, read.verdict
+    assert isinstance(made, DrawnRows)
+    say = words(release.origin.language)
+    story = made.story(release.table, read.rows, say)
     (evidence / "plots").mkdir()
-    text = json.dumps(summary(release, found, story), indent=1, ensure_ascii=False, allow_nan=False)
+    text = json.dumps(summary(release, made, read, story), indent=1, ensure_ascii=False, allow_nan=False)
     (evidence / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
     drawn = []
     for plot in story.plots:
@@ -55,11 +55,11 @@ def write_report(release: Transformed, after: Table, found: Findings, evidence: 
             say=say,
             source=Path(release.table.name).name,
             created=datetime.now().astimezone().isoformat(timespec="seconds"),
-            holds=not found.problems and all(verdict.satisfied for verdict in found.verdicts),
-            promised=bool(found.verdicts),
+            holds=not found.problems and all(verdict.satisfied for verdict in found.models),
+            promised=bool(found.models),
             story=story,
-            models=[_model(verdict.as_dict(), say) for verdict in found.verdicts],
-            columns=_columns(release, say),
+            models=[_model(verdict.as_dict(), say) for verdict in found.models],
+            columns=_columns(release, made, say),
             sections=[_section(section, say) for section in story.sections],
             warnings=list(dict.fromkeys([*found.problems, *release.warnings, *found.notes])),
             figures=drawn,
@@ -81,12 +81,12 @@ def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
     }
 
 
-def _columns(release: Transformed, say: Words) -> list[dict[str, str]]:
-    changed = release.transformation.meanings
+def _columns(release: Release, made: DrawnRows, say: Words) -> list[dict[str, str]]:
+    changed = made.meanings
     rows = []
     for name in release.columns:
-        known = release.policy.attributes.get(name)
-        role = say("transformed.added") if known is None else say.name("role", known.role)
+        known = release.origin.roles.get(name)
+        role = say("transformed.added") if known is None else say.name("role", known)
         rows.append(
             {
                 "name": name,

@@ -44,9 +44,9 @@ def pair(home: Path, *, original: bool = True, frame: pd.DataFrame | None = None
     frame = people() if frame is None else frame
     rules = Policy.of({"attributes": ATTRIBUTES, **content})
     if "masking" in content:
-        from cobogo.publish.mask.job import mask as make
+        from cobogo.publish.transform import mask as make
     elif "perturbation" in content:
-        from cobogo.publish.perturb.job import perturb as make
+        from cobogo.publish.transform import perturb as make
     else:
         make = cb.anonymize  # type: ignore[assignment]
     make(frame, rules).write(home / "release")

@@ -11,11 +11,11 @@ import numpy as np
 from cobogo.collect.collection import Collection
 from cobogo.collect.encode import shuffled_reports
 from cobogo.collect.wire import batches
-from cobogo.faces.server import collecting
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.services.collections import read_collection
 from cobogo.faces.server.settings import Settings
-from cobogo.faces.server.state import COLLECTIONS
 from cobogo.floor.randomness import Entropy
+from support.services import person, service_of
 
 TOML = """
 [collection]
@@ -67,24 +67,30 @@ def test_what_comes_again_under_its_key_is_counted_once(served) -> None:
 
 SEND = """
 import sys
-from cobogo.faces.server.house import House
+from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import COLLECTIONS
-from cobogo.faces.server import collecting, journal
+from cobogo.faces.server import journal
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.queue import Queue
+from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.services import Service
 journal.LONG = 200  # segments are counted all the time
-house = House(Settings(state=sys.argv[1]))
-(row,) = house.state.rows(COLLECTIONS)
+context = ServerContext(Settings(state=sys.argv[1]))
+(row,) = context.state.rows(COLLECTIONS)
+take, ana = Service(context, Queue(context)).collections.take, Holder("ana", Role.STEWARD, frozenset(Scope), "k")
 message = bytes.fromhex(sys.argv[2])
 for number in range(int(sys.argv[3]), 10**6):
-    collecting.take(house, row, message, f"key number {number}")
+    take(ana, row["id"], message, f"key number {number}")
     print(number, flush=True)
 """
 
 
 def test_a_kill_at_any_moment_loses_no_report_and_counts_none_twice(tmp_path) -> None:
-    house = House(Settings(state=str(tmp_path / "s")))
-    identity = collecting.begin(house, "ana", TOML)
-    asked = collecting.asked_by(TOML)
+    context = ServerContext(Settings(state=str(tmp_path / "s")))
+    ana, collections = person("ana"), service_of(context).collections
+    identity = collections.begin(ana, TOML)
+    asked = read_collection(TOML)
     (message,) = batches(asked, shuffled_reports(asked, ["a"] * 5, Entropy()))
     source, sent = random.Random(1), 0
     for _ in range(3):
@@ -95,12 +101,11 @@ def test_a_kill_at_any_moment_loses_no_report_and_counts_none_twice(tmp_path) ->
             process.kill()
             rest = process.stdout.read().split("\n")[:-1]
         sent = int(rest[-1]) if rest else told  # which is sent again, as by a client that heard nothing
-    row = house.state.get(COLLECTIONS, identity)
-    collecting.take(house, row, message, f"key number {sent}")
-    collecting.take(house, row, message, f"key number {sent + 1}")  # perhaps written, and never acknowledged
-    assert collecting.counted(house, row).users == 5 * (sent + 2)
-    assert not list(house.files.collection(identity).glob("segment-*"))
-    house.close()
+    collections.take(ana, identity, message, f"key number {sent}")
+    collections.take(ana, identity, message, f"key number {sent + 1}")  # perhaps written, and never acknowledged
+    assert collections.count(ana, identity).users == 5 * (sent + 2)
+    assert not list(context.files.collection(identity).glob("segment-*"))
+    context.close()
 
 
 def test_a_collection_names_no_file_of_the_machine(served) -> None:

@@ -63,7 +63,7 @@ def test_a_release_is_audited_for_its_steward_and_auditors(served) -> None:
         tried = {one["attack"] for one in found["attacks"] if one["tried"]}
         assert "record-linkage" in tried, found  # which needs the original table
         assert found["release"] == release
-        assert str(served.house.files.root) not in str(found)
+        assert str(served.context.files.root) not in str(found)
         assert "<html" in served(who, "GET", f"/releases/{release}/audit").text
     assert served("other", "GET", f"/releases/{release}/findings").status_code == 404
     assert served("admin", "GET", f"/releases/{release}/audit").status_code == 403
@@ -84,8 +84,8 @@ def test_a_job_that_takes_too_much_time_or_memory_ends_and_leaves_no_process(ser
     asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
 
     def ended(**limits: float) -> str:
-        narrow = served.house.settings.limits.model_copy(update=limits)
-        served.house.settings = served.house.settings.model_copy(update={"limits": narrow})
+        narrow = served.context.settings.limits.model_copy(update=limits)
+        served.context.settings = served.context.settings.model_copy(update={"limits": narrow})
         job = served.finished(served("steward", "POST", "/jobs", json=asked).json()["id"])
         assert job["state"] == "failed"
         return str(job["message"])
@@ -101,8 +101,8 @@ def test_a_job_that_takes_too_much_time_or_memory_ends_and_leaves_no_process(ser
 
 
 def test_whoever_keeps_the_server_running_sees_jobs_and_ends_them(served) -> None:
-    limits = served.house.settings.limits.model_copy(update={"jobs_at_once": 0})
-    served.house.settings = served.house.settings.model_copy(update={"limits": limits})
+    limits = served.context.settings.limits.model_copy(update={"jobs_at_once": 0})
+    served.context.settings = served.context.settings.model_copy(update={"limits": limits})
     dataset = served.upload().json()["id"]
     asked = {"kind": "anonymize", "dataset": dataset, "toml": served.policy}
     identity = served("steward", "POST", "/jobs", json=asked).json()["id"]
@@ -140,5 +140,5 @@ def test_a_job_that_runs_tells_how_far_it_is_and_can_be_cancelled(served) -> Non
     assert served.finished(running)["state"] == "cancelled"
     assert served("steward", "POST", f"/jobs/{running}/cancel").json()["state"] == "cancelled"
     assert served("steward", "GET", "/releases").json() == []
-    assert not served.house.files.release(running).exists()
+    assert not served.context.files.release(running).exists()
     assert served("steward", "DELETE", f"/datasets/{dataset}").status_code == 204

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution, SearchTooLarge
-from cobogo.promises.guarantees import Exposure, RhoPrivacy, UpwardRhoPrivacy
-from cobogo.promises.guarantees.prior_posterior import worst_posterior
+from cobogo.promises.guarantees import Exposure
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy, worst_posterior
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.optimal.fine_grain import linear_programme, tempered, value_dependent
 from cobogo.publish.randomize.optimal.opt_rr import error, privacy, search_operators

@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.promises.models import LDiversity, Model, TCloseness
+from cobogo.promises.models import Model
 from cobogo.promises.models.check import check
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.cells.mu_argus import TOGETHER, mu_argus
 from cobogo.publish.recode.cells.recovery import recoverable, unrecoverable
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples

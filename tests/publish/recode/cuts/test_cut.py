@@ -15,9 +15,12 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
-from cobogo.examine.metrics import METRICS, igpl, information_gain, measure
-from cobogo.promises.models import Domain, Histogram, LDiversity, Model, TCloseness
+from cobogo.examine.metrics import METRICS, measure
+from cobogo.examine.metrics.labels import igpl, information_gain
+from cobogo.promises.models import Domain, Histogram, Model
 from cobogo.promises.models.check import check
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.cuts.bottom_up import bottom_up

@@ -24,7 +24,8 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
-from cobogo.promises.models import Classes, KAnonymity, Model, Monotone
+from cobogo.promises.models import Classes, Model, Monotone
+from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice import search

@@ -19,7 +19,8 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import PolicyError
 from cobogo.examine import metrics
 from cobogo.examine.metrics import METRICS, REPORTED
-from cobogo.promises.models import Domain, Histogram, KAnonymity
+from cobogo.promises.models import Domain, Histogram
+from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import slack
 from cobogo.publish.recode.lattice import search

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import NoSolution, OutputError, PolicyError, SearchTooLarge
-from cobogo.publish.recode.marginals import margins as module
-from cobogo.publish.recode.marginals.margins import Marginal, Margins
-from cobogo.publish.recode.marginals.structure import join_tree
 from cobogo.release import manifest as manifests
+from cobogo.release import margins as module
 from cobogo.release.buckets import estimated_count
+from cobogo.release.margins import Marginal, Margins, join_tree
 from support.partition_tables import LADDERS, K, arrow, policy, tables
 
 some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))

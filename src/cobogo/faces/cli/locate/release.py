@@ -51,7 +51,8 @@ def protect(
     from cobogo.locate import spec as asking
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.protect import Limits, protected
-    from cobogo.locate.write import write
+    from cobogo.locate.release import release_of
+    from cobogo.release.write import write_release
 
     asked = asking.parsed(mechanism, "--mechanism")
     if len(asked) != 1:
@@ -61,7 +62,7 @@ def protect(
         raise DataError("has no points", where=str(file))
     made = asking.mechanism(asked[0], None)
     package = protected(points, made, asked[0].label, Limits(budget, every, round_times))
-    verdict = write(package, out, source=str(file.absolute()), records=len(points))
+    verdict = write_release(release_of(package, points, str(file.absolute())), out)
     report = dict(package.report)
     if as_json:
         console.say_json({"holds": bool(verdict), "reports": len(package.points), **report})
@@ -104,10 +105,11 @@ def anonymize(
 ) -> None:
     """Release trajectories of which each has at least k − 1 others within δ metres of it at all times."""
     from cobogo.locate.places.reading import read_points
+    from cobogo.locate.release import release_of
     from cobogo.locate.trips import KDelta
     from cobogo.locate.trips import anonymize as make
-    from cobogo.locate.trips.release import packed
-    from cobogo.locate.write import write
+    from cobogo.locate.trips.release import anonymous_trips
+    from cobogo.release.write import write_release
 
     try:
         asked = KDelta(k, delta, method, trash, step, period, gap, stay, daily=daily)  # type: ignore[arg-type]
@@ -115,7 +117,7 @@ def anonymize(
         raise PolicyError(str(error), where="cobogo locate anonymize") from None
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     found = make(points, asked)
-    verdict = write(packed(found), out, source=str(file.absolute()), records=len(points))
+    verdict = write_release(release_of(anonymous_trips(found), points, str(file.absolute())), out)
     figures = found.figures()
     if as_json:
         console.say_json({"holds": bool(verdict), "k": k, "delta": delta, "method": method, **figures})
@@ -159,13 +161,14 @@ def synthesize(
     """Make up trips like those of a file, with differential privacy for each person and all of their trips."""
     from cobogo.locate.places.grid import Grid
     from cobogo.locate.places.reading import read_points
+    from cobogo.locate.release import release_of
     from cobogo.locate.trips import Synthesis, fit
     from cobogo.locate.trips.likeness import likeness
-    from cobogo.locate.trips.release import costs, made_up
-    from cobogo.locate.write import write
+    from cobogo.locate.trips.release import costs, made_up_trips
     from cobogo.promises.accounting import Loss
     from cobogo.promises.payer import payer_of_options
     from cobogo.promises.units import exact
+    from cobogo.release.write import write_release
 
     asked = Synthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
@@ -179,7 +182,7 @@ def synthesize(
     made = model.sample(number)
     alike = likeness(points, made, asked.grid, gap=gap, stay=stay)
     report: dict[str, Any] = {"epsilon": float(asked.epsilon), "likeness": alike, "parts": costs(asked)}
-    verdict = write(made_up(model, made, report), out, source=str(file.absolute()), records=len(points))
+    verdict = write_release(release_of(made_up_trips(model, made, report), points, str(file.absolute())), out)
     if as_json:
         console.say_json({"holds": bool(verdict), **report, "trips": made.users, "points": len(made)})
         return
@@ -223,10 +226,11 @@ def where(
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
     from cobogo.locate.mobility import Space
-    from cobogo.locate.mobility import write as writing
+    from cobogo.locate.mobility.release import release_of
     from cobogo.locate.places.reading import read_calls, read_cells
     from cobogo.promises.accounting import loss_of
     from cobogo.promises.payer import payer_of_options
+    from cobogo.release.write import write_release
     from cobogo.studies.fortaleza import layers_below
 
     cost = loss_of(epsilon).amount
@@ -238,14 +242,15 @@ def where(
     within = (calls.time >= space.start) & (calls.time < space.start + 86_400.0 * days)
     if len(calls) and not within.any():  # for who has the data; a refusal would tell of them
         console.warn("no call is of these days: what is released is noise alone. Look at --first and --days")
-    found = writing.write(
-        calls, space, cost, out, source=str(events.absolute()), people=people, seed=seed, paying=paying,
+    release = release_of(
+        calls, space, cost, source=str(events.absolute()), people=people, seed=seed, paying=paying,
         base=layers_below(network.lon, network.lat),
     )  # fmt: skip
-    made, compared = found.made, found.fidelity
+    verdict = write_release(release, out)
+    made, compared = release.made, release.fidelity
     if as_json:
         console.say_json(
-            {"holds": bool(found.verdict), "epsilon": float(cost), "parts": made.model.costs(),
+            {"holds": bool(verdict), "epsilon": float(cost), "parts": made.model.costs(),
              "people": made.calls.users, "records": len(made.calls), "fidelity": compared}
         )  # fmt: skip
         return

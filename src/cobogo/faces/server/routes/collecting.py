@@ -7,21 +7,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, HTTPException, Query, Request
+from fastapi import APIRouter, Header, HTTPException, Query, Request
 
-from cobogo.faces.server import collecting
-from cobogo.faces.server.access import house, needs
-from cobogo.faces.server.house import House
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
-from cobogo.faces.server.routes.common import REFUSALS, found
-from cobogo.faces.server.shapes import CollectionShown, CollectionWanted, Identity, Received
-from cobogo.faces.server.state import COLLECTIONS
+from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may
+from cobogo.faces.server.schemas import CollectionShown, CollectionWanted, Identity, Received
+from cobogo.faces.server.services.collections import CollectionService
 
 router = APIRouter(prefix="/collections", tags=["collections"], responses=REFUSALS)
-Here = Annotated[House, Depends(house)]
-Steward = Annotated[Holder, needs(Scope.COLLECT)]
-Collector = Annotated[Holder, needs(Scope.REPORT)]
 
 MOST = 16 << 20
 BYTES: dict[str, Any] = {
@@ -33,28 +26,31 @@ BYTES: dict[str, Any] = {
 
 
 @router.post("", status_code=201)
-def begin(this: Here, holder: Steward, wanted: CollectionWanted) -> CollectionShown:
+def begin(
+    this: Here, holder: Annotated[Holder, may(CollectionService.begin)], wanted: CollectionWanted
+) -> CollectionShown:
     """Open a collection."""
-    identity = collecting.begin(this, holder.owner, wanted.toml)
-    return _shown(this, found(this, COLLECTIONS, identity, holder, own=True))
+    return _shown(this.collections.get(holder, this.collections.begin(holder, wanted.toml)))
 
 
 @router.get("")
-def listed(this: Here, holder: Steward) -> list[CollectionShown]:
+def listed(this: Here, holder: Annotated[Holder, may(CollectionService.list_all)]) -> list[CollectionShown]:
     """One's own collections, the latest first."""
-    return [_shown(this, row) for row in this.state.rows(COLLECTIONS, holder.owner)]
+    return [_shown(row) for row in this.collections.list_all(holder)]
 
 
 @router.get("/{identity}")
-def described(this: Here, holder: Collector, identity: Identity) -> dict[str, Any]:  # noqa: ARG001
+def described(
+    this: Here, holder: Annotated[Holder, may(CollectionService.describe)], identity: Identity
+) -> dict[str, Any]:
     """What clients need to know of a collection."""
-    return dict(collecting.asked_by(_row(this, identity)["toml"]).as_dict())
+    return this.collections.describe(holder, identity)
 
 
 @router.post("/{identity}/reports", status_code=202, openapi_extra=BYTES)
 async def report(
     this: Here,
-    holder: Collector,  # noqa: ARG001
+    holder: Annotated[Holder, may(CollectionService.take)],
     identity: Identity,
     request: Request,
     idempotency_key: Annotated[str | None, Header(min_length=8, max_length=200, pattern=r"^[!-~]+$")] = None,
@@ -71,29 +67,20 @@ async def report(
         content += block
         if len(content) > MOST:
             raise HTTPException(413, "More than 16 MB of reports at once.")
-    return Received(reports=await run_in_threadpool(_taken, this, identity, bytes(content), idempotency_key))
+    take = this.collections.take
+    return Received(reports=await run_in_threadpool(take, holder, identity, bytes(content), idempotency_key))
 
 
 @router.get("/{identity}/estimates")
 def estimates(
-    this: Here, holder: Steward, identity: Identity, level: Annotated[float, Query(gt=0, lt=1)] = 0.05
+    this: Here,
+    holder: Annotated[Holder, may(CollectionService.count)],
+    identity: Identity,
+    level: Annotated[float, Query(gt=0, lt=1)] = 0.05,
 ) -> dict[str, Any]:
     """What the reports tell so far, with standard errors."""
-    counts = collecting.counted(this, found(this, COLLECTIONS, identity, holder, own=True))
-    return dict(counts.findings(level=level).as_dict())
+    return dict(this.collections.count(holder, identity).findings(level=level).as_dict())
 
 
-def _taken(this: House, identity: str, content: bytes, key: str | None) -> int:
-    return collecting.take(this, _row(this, identity), content, key)
-
-
-def _row(this: House, identity: str) -> dict[str, Any]:
-    row = this.state.get(COLLECTIONS, identity)
-    if row is None:
-        raise HTTPException(404, "There is no such collection.")
-    return row
-
-
-def _shown(this: House, row: dict[str, Any]) -> CollectionShown:
-    reports = collecting.counted(this, row).users
-    return CollectionShown(id=row["id"], name=row["name"], reports=reports, created=row["created"])
+def _shown(row: dict[str, Any]) -> CollectionShown:
+    return CollectionShown(id=row["id"], name=row["name"], reports=row["reports"], created=row["created"])

@@ -11,7 +11,6 @@ from nicegui import run, ui
 from cobogo.data.schema.portuguese import reason_in_portuguese, type_in_portuguese
 from cobogo.data.schema.suggest import CERTAIN
 from cobogo.errors import CobogoError
-from cobogo.faces.server import profiles, tables
 from cobogo.faces.workbench.frame import complain, framed_data
 from cobogo.faces.workbench.pages.columns_shape import Shape
 from cobogo.faces.workbench.session import Desk, Session
@@ -31,7 +30,7 @@ async def build(desk: Desk) -> None:
         if at_hand is None:
             return
         session, row = at_hand
-        found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+        found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
         try:
             told = session.draft.attributes
         except CobogoError as error:

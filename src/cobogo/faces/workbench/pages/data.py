@@ -7,14 +7,11 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cobogo.faces.server import tables
 from cobogo.faces.server.settings import MEGABYTE
-from cobogo.faces.server.state import DATASETS
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done, framed, section
 from cobogo.faces.workbench.pages import data_rows
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.floor.files import create_scratch, remove_scratch
 
 EXAMPLE_ROWS = 5000
 SEPARATORS = (",", ";", "\t", "|")
@@ -29,7 +26,7 @@ async def build(desk: Desk) -> None:
             _upload(desk, session)
             _databases(desk, session)
         _datasets(desk, session)
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        row = desk.service.datasets.find(session.caller, session.dataset)
         if row is not None:
             await data_rows.show(desk, session, row)
 
@@ -39,16 +36,13 @@ def _upload(desk: Desk, session: Session) -> None:
     busy = _waiting(session)
 
     async def taken(event: events.UploadEventArguments) -> None:
-        stage = create_scratch(desk.house.files.root / "datasets", ".page-")
-        try:
+        with desk.service.datasets.stage(session.caller) as stage:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
-            await _keep(desk, session, busy, acts.receive_table, name, stage / "upload", dict(options))
-        finally:
-            remove_scratch(stage)
+            await _keep(desk, session, busy, actions.receive_table, name, stage / "upload", dict(options))
         event.sender.reset()  # type: ignore[attr-defined]
 
-    most = desk.house.settings.limits.upload_megabytes
+    most = desk.service.datasets.upload_megabytes
     drop = ui.upload(
         label=session.say("data.drop"),
         on_begin_upload=lambda: busy.set_visibility(True),
@@ -92,17 +86,17 @@ def _options(session: Session, options: dict[str, str | None]) -> None:
 
 def _databases(desk: Desk, session: Session) -> None:
     """Tables of the databases that the server's settings name."""
-    known = tables.sources(desk.house, session.owner)
+    known = desk.service.datasets.list_sources(session.caller)
     if not known:
         return
 
     async def turned() -> None:
-        found = await done(session, tables.offered, desk.house, session.owner, str(source.value))
+        found = await done(session, desk.service.datasets.list_tables, session.caller, str(source.value))
         table.set_options(found or [], value=None)
 
     async def take() -> None:
         if table.value:
-            await _keep(desk, session, busy, acts.copy_table, str(source.value), str(table.value))
+            await _keep(desk, session, busy, actions.copy_table, str(source.value), str(table.value))
 
     with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
         ui.label(session.say("data.copied")).classes("text-caption")
@@ -125,7 +119,7 @@ async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., 
 
 
 def _datasets(desk: Desk, session: Session) -> None:
-    rows = [row for row in desk.house.state.rows(DATASETS, session.owner) if row["about"]]
+    rows = desk.service.datasets.list_all(session.caller)
     section(session.say("data.mine"))
     if not rows:
         _nothing_yet(desk, session)
@@ -135,7 +129,7 @@ def _datasets(desk: Desk, session: Session) -> None:
 
 def _nothing_yet(desk: Desk, session: Session) -> None:
     async def example() -> None:
-        await _keep(desk, session, busy, acts.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
+        await _keep(desk, session, busy, actions.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
 
     with ui.card().classes("w-full items-center q-pa-lg"):
         ui.icon("table_view").props("size=xl color=primary")
@@ -146,7 +140,7 @@ def _nothing_yet(desk: Desk, session: Session) -> None:
 
 
 def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
-    known = tables.about(row)
+    known = row["about"]
     chosen = row["id"] == session.dataset
     card = ui.card().classes("w-full q-py-sm")
     if chosen:
@@ -188,7 +182,7 @@ async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
             ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
     if not await dialog:
         return
-    await done(session, acts.forget_dataset, desk, session, row["id"])
+    await done(session, actions.forget_dataset, desk, session, row["id"])
     there = None if row["id"] == session.dataset else session.dataset
-    if desk.house.state.get(DATASETS, row["id"]) is None:
+    if desk.service.datasets.find(session.caller, row["id"]) is None:
         ui.navigate.to(session.to("data", data=there, release=None))

@@ -8,8 +8,7 @@ from typing import Any
 
 from nicegui import events, run, ui
 
-from cobogo.faces.server import profiles, tables
-from cobogo.faces.server.rows import Order
+from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.session import Desk, Session
 
@@ -29,12 +28,12 @@ HEADER = """
 
 
 @dataclass
-class View:
+class RowsView:
     """Where somebody stands in a table, by which column it is sorted, and what they asked to see."""
 
     rows: int
     offset: int = 0
-    order: Order | None = None
+    order: RowOrder | None = None
     revealed: set[int] = field(default_factory=set)
 
     def move(self, offset: int) -> None:
@@ -44,15 +43,15 @@ class View:
     def sort(self, column: int, meant: str | None) -> None:
         """By a column: upwards, then downwards, then in the order of the file again."""
         if self.order is None or self.order.column != column:
-            self.order = Order(column, meant)
+            self.order = RowOrder(column, meant)
         else:
-            self.order = None if self.order.descending else Order(column, meant, descending=True)
+            self.order = None if self.order.descending else RowOrder(column, meant, descending=True)
         self.offset = 0
 
 
 async def show(desk: Desk, session: Session, row: dict[str, Any]) -> None:
     """The rows of a data set with what turns their pages."""
-    found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+    found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
     if found is not None:
         await _Rows(desk, session, row, found["columns"]).draw()
 
@@ -63,7 +62,7 @@ class _Rows:
     def __init__(self, desk: Desk, session: Session, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
         self.desk, self.row, self.columns, self.say, self.session = desk, row, columns, session.say, session
         self.number = session.number
-        self.view = View(tables.about(row)["rows"])
+        self.view = RowsView(row["about"]["rows"])
         self.veiled = {at for at, one in enumerate(columns) if one["role"] == "identifier"}
         section(self.say("data.preview"))
         if self.veiled:
@@ -106,7 +105,9 @@ class _Rows:
         return [
             {"n": self.number(at + 1)}
             | {f"c{n}": HIDDEN if n in hidden and value is not None else value for n, value in enumerate(values)}
-            for at, values in tables.page(self.desk.house, self.row, self.view.offset, PAGE, self.view.order)
+            for at, values in self.desk.service.datasets.page(
+                self.session.caller, self.row["id"], self.view.offset, PAGE, self.view.order
+            )
         ]
 
     def _described(self, at: int) -> dict[str, Any]:

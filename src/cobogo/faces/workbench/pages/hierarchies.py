@@ -7,11 +7,10 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server import profiles, rows, tables
-from cobogo.faces.server.rows import Counted
+from cobogo.faces.server.services.datasets import Counted
 from cobogo.faces.workbench.frame import complain, empty, framed_data
-from cobogo.faces.workbench.hierarchy.kinds import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
-from cobogo.faces.workbench.hierarchy.look import MOST, Look, look
+from cobogo.faces.workbench.hierarchy.builders import BY_HAND, FIELDS, LARGE, NONE, kind_of, start
+from cobogo.faces.workbench.hierarchy.preview import MOST, HierarchyPreview, preview
 from cobogo.faces.workbench.pages.hierarchies_files import Files
 from cobogo.faces.workbench.pages.hierarchies_form import Form
 from cobogo.faces.workbench.pages.hierarchies_groups import Groups
@@ -47,7 +46,7 @@ async def build(desk: Desk) -> None:
                 go=session.to("columns"),
             )
             return
-        found = await run.io_bound(profiles.of, desk.house.files.dataset(row["id"]), tables.about(row))
+        found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
         if found is not None:
             await _Page(desk, session, row, names, {one["column"]: one for one in found["columns"]}).choose(names[0])
 
@@ -62,7 +61,7 @@ class _Page:
         self.names, self.name, self.turn = names, names[0], 0
         self.counted: Counted = []
         self.values = 0
-        self.seen = Look()
+        self.seen = HierarchyPreview()
         with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
             with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)").classes("cobogo-list"):
                 self.list = ui.column().classes("w-full gap-1")
@@ -88,8 +87,8 @@ class _Page:
         self.name = name
         self.form.clear()
         self.shown.wait()
-        folder = self.desk.house.files.dataset(self.row["id"])
-        found = await run.io_bound(rows.counts, folder, name, MOST)
+        count = self.desk.service.datasets.count_values
+        found = await run.io_bound(count, self.session.caller, self.row["id"], name, MOST)
         if found is None or self.name != name:
             return
         self.counted, self.values = found
@@ -130,7 +129,7 @@ class _Page:
                 kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
             ).props("outlined dense").classes("w-full")
             ui.label(say(f"about.{kind}")).classes("text-caption")
-            Form(self.session, kind, self.spec or {}, self._changed, tables.attached(self.desk.house, self.row["id"]))
+            Form(self.session, kind, self.spec or {}, self._changed, self._attached())
             Files(self)
 
     async def _begin(self, kind: str) -> None:
@@ -141,7 +140,7 @@ class _Page:
             self._formed()
             return
         if kind == "csv":
-            files = tables.attached(self.desk.house, self.row["id"])
+            files = self._attached()
             if not files:
                 ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
                 self._formed()
@@ -169,22 +168,26 @@ class _Page:
         """Build the hierarchy on the values, off the event loop, and show what comes of it."""
         self.turn += 1
         turn, name = self.turn, self.name
-        house = self.desk.house
-        home = house.files.dataset(self.row["id"]) / "files"
         try:
             text = self.session.draft.only(name)
         except CobogoError as error:
-            self.seen = Look(error=error)
+            self.seen = HierarchyPreview(error=error)
         else:
             self.shown.busy(True)
-            found = await run.io_bound(
-                look, text, home, name, self.counted, owner=self.session.owner, registry=house.settings.registry
-            )
+            found = await run.io_bound(self._preview, text, name)
             if found is None or turn != self.turn:
                 return
             self.seen = found
         self.shown.draw()
         self.groups.draw()
+
+    def _preview(self, text: str, name: str) -> HierarchyPreview:
+        read, caller, dataset = self.desk.service.policies.read, self.session.caller, self.row["id"]
+        home = self.desk.service.policies.files(caller, dataset)
+        return preview(lambda: read(caller, dataset, text), home, name, self.counted)
+
+    def _attached(self) -> list[str]:
+        return self.desk.service.datasets.list_files(self.session.caller, self.row["id"])
 
     @property
     def by_hand(self) -> bool:

@@ -10,11 +10,10 @@ from nicegui import events, run, ui
 
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
 from cobogo.data.table.files import guess_separator
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
+from cobogo.faces.workbench.hierarchy.builders import kind_of
 from cobogo.faces.workbench.hierarchy.groups import as_csv, rows_of
-from cobogo.faces.workbench.hierarchy.kinds import kind_of
-from cobogo.floor.files import create_scratch, remove_scratch
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import _Page
@@ -52,12 +51,9 @@ class Files:
 
     async def _import(self, event: events.UploadEventArguments) -> None:
         page = self.page
-        stage = create_scratch(page.desk.house.files.root / "datasets", ".page-")
-        try:
+        with page.desk.service.datasets.stage(page.session.caller) as stage:
             await event.file.save(stage / "file.csv")
             spec = await done(page.session, self._taken, stage / "file.csv", self.plain(event.file.name))
-        finally:
-            remove_scratch(stage)
         if spec is not None:
             await page.say_spec(spec)
 
@@ -67,7 +63,7 @@ class Files:
         encoding = _encoding(file)
         separator = guess_separator(file, encoding)
         csv_hierarchy(page.name, file, separator=separator, encoding=encoding, missing=("",), where=name)
-        kept = acts.attach_file(page.desk, page.session, page.row["id"], name, file.read_bytes())
+        kept = actions.attach_file(page.desk, page.session, page.row["id"], name, file.read_bytes())
         return {"csv": kept, "separator": separator, "encoding": encoding} | _top(page)
 
 
@@ -75,7 +71,7 @@ def keep(page: _Page, rows: list[Any]) -> dict[str, Any]:
     """Write rows to a file of a column's hierarchy, and say so in a spec."""
     spec = page.spec or {}
     name = spec["csv"] if kind_of(spec) == "csv" else f"{Files.plain(page.name)}.csv"
-    kept = acts.attach_file(page.desk, page.session, page.row["id"], name, as_csv(rows, ";"))
+    kept = actions.attach_file(page.desk, page.session, page.row["id"], name, as_csv(rows, ";"))
     return {"csv": kept, "separator": ";", "encoding": "utf-8"} | _top(page)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.workbench.hierarchy.kinds import CHOICES, COARSER, FIELDS, FORMATS
+from cobogo.faces.workbench.hierarchy.builders import CHOICES, COARSER, FIELDS, FORMATS
 from cobogo.faces.workbench.session import Session
 
 WAIT = "debounce=500"

@@ -10,7 +10,7 @@ from nicegui import ui
 from cobogo.data.hierarchy import Label
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.hierarchy import groups
-from cobogo.faces.workbench.hierarchy.kinds import LARGE, kind_of
+from cobogo.faces.workbench.hierarchy.builders import LARGE, kind_of
 from cobogo.faces.workbench.pages.hierarchies_files import keep
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nicegui import events, ui
 
 from cobogo.data.hierarchy import Label
-from cobogo.faces.workbench.hierarchy.look import SHOWN, nodes
+from cobogo.faces.workbench.hierarchy.preview import SHOWN, nodes
 from cobogo.faces.workbench.plots import ORANGE, PLAIN, axis, plotted
 from cobogo.floor.language.sentences import translated
 

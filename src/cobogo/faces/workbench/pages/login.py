@@ -6,7 +6,7 @@ import re
 
 from nicegui import run, ui
 
-from cobogo.faces.server.access import TooMany, recognised
+from cobogo.faces.server.services.keys import TooMany
 from cobogo.faces.workbench.frame import prepared
 from cobogo.faces.workbench.header import buttons
 from cobogo.faces.workbench.session import Desk
@@ -21,7 +21,7 @@ def build(desk: Desk) -> None:
     async def enter() -> None:
         text, key.value = str(key.value).strip(), ""
         try:
-            holder = await run.io_bound(recognised, desk.house, f"workbench {ui.context.client.ip}", text)
+            holder = await run.io_bound(desk.service.keys.recognise, f"workbench {ui.context.client.ip}", text)
         except TooMany:
             ui.notify(session.say("login.wait"), type="negative")
             return

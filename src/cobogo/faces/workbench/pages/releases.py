@@ -7,11 +7,8 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.errors import CobogoError
-from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
-from cobogo.faces.server.state import DATASETS, RELEASES
-from cobogo.faces.workbench import acts, outcome, records
+from cobogo.faces.workbench import actions, release_figures
 from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.publish.registry.store import Entry
@@ -24,7 +21,7 @@ async def build(desk: Desk) -> None:
             return
         holder = session.holder
         assert holder is not None
-        rows = desk.house.state.rows(RELEASES, holder.sees)
+        rows = desk.service.releases.list_all(holder)
         if not rows:
             can = Scope.RUN in holder.scopes
             empty(
@@ -35,7 +32,7 @@ async def build(desk: Desk) -> None:
             )
             return
         looked_at = chosen_release(desk, session) or rows[0]
-        entry = await run.io_bound(_recorded, desk, holder, looked_at["id"])
+        entry = await run.io_bound(desk.service.registry.entry_of, holder, looked_at["id"])
         with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
                 section(session.say("release.list"))
@@ -46,16 +43,8 @@ async def build(desk: Desk) -> None:
                 _shown(desk, session, looked_at, entry)
 
 
-def _recorded(desk: Desk, holder: Holder, release: str) -> Entry | None:
-    try:
-        return records.entry_of(desk.house, release, records.recorded(desk.house, holder))
-    except CobogoError:
-        return None
-
-
 def _named(desk: Desk, session: Session, row: dict[str, Any]) -> str:
-    data = desk.house.state.get(DATASETS, row["dataset"], row["owner"])
-    return session.say("release.gone") if data is None else str(data["name"])
+    return desk.service.datasets.names(session.caller).get(row["dataset"], session.say("release.gone"))
 
 
 def _counted(session: Session, row: dict[str, Any]) -> str:
@@ -86,11 +75,13 @@ def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) 
 def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
-    manifest = outcome.manifest(desk, identity)
+    manifest = release_figures.manifest(desk, session, identity)
     with ui.row().classes("items-center w-full gap-2"):
         with ui.column().classes("gap-0"):
             ui.label(_named(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
-            ui.label(" · ".join(outcome.promise(session, manifest.get("models", [])))).classes("text-body2 text-quiet")
+            ui.label(" · ".join(release_figures.promise(session, manifest.get("models", [])))).classes(
+                "text-body2 text-quiet"
+            )
         ui.space()
         if entry is not None:
             ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
@@ -104,9 +95,9 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
         ui.tab("registry", session.say("release.registry"))
     with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
-            found = outcome.report(desk, identity) if inside else {}
-            outcome.tiles(session, found or json.loads(row["summary"]), _took(found))
-            outcome.levels(session, found or manifest, manifest.get("columns", []))
+            found = release_figures.report(desk, session, identity)
+            release_figures.tiles(session, found or json.loads(row["summary"]), _took(found))
+            release_figures.levels(session, found or manifest, manifest.get("columns", []))
         if inside:
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
                 _report(session, identity)
@@ -116,7 +107,7 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
 
 def _verdict(desk: Desk, session: Session, row: dict[str, Any], size: str = "xs") -> None:
     """What attacks made of a release, in a sign and a line."""
-    judged = outcome.judged(desk, session, row)
+    judged = release_figures.judged(desk, session, row)
     if judged is not None:
         icon, colour, text = judged
         with ui.row().classes("items-center gap-1 no-wrap").props('data-verdict="1"'):
@@ -153,14 +144,14 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
     assert holder is not None
 
     async def check() -> None:
-        verdict = await done(session, acts.verify_release, desk, session, identity)
+        verdict = await done(session, actions.verify_release, desk, session, identity)
         if verdict is None:
             return
         said = session.say("release.holds" if verdict else "release.fails")
         ui.notify(said, type="positive" if verdict else "negative")
 
     async def again() -> None:
-        dataset = await done(session, acts.take_policy, desk, session, identity)
+        dataset = await done(session, actions.take_policy, desk, session, identity)
         if dataset is not None:
             ui.navigate.to(session.to("privacy", data=dataset))
 
@@ -188,8 +179,8 @@ def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | No
     async def go() -> None:
         dialog.close()
         taken_back = entry if never.value else None
-        await done(session, acts.delete_release, desk, session, row["id"], taken_back)
-        if desk.house.state.get(RELEASES, row["id"]) is None:
+        await done(session, actions.delete_release, desk, session, row["id"], taken_back)
+        if desk.service.releases.find(session.caller, row["id"]) is None:
             ui.navigate.to(session.to("releases", release=None))
 
     with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
@@ -203,7 +194,7 @@ def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | No
 
 
 def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
-    if desk.house.settings.registry is None:
+    if not desk.service.registry.exists:
         ui.label(session.say("release.no-registry"))
         return
     if entry is not None:
@@ -219,7 +210,7 @@ def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | 
 
     async def go() -> None:
         button.props("loading")
-        found = await done(session, acts.register_release, desk, session, row["id"], str(name.value))
+        found = await done(session, actions.register_release, desk, session, row["id"], str(name.value))
         button.props(remove="loading")
         if found:
             ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")

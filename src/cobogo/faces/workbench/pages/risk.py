@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.frame import framed
-from cobogo.faces.workbench.looked import Looked, opened, tabs, trouble
+from cobogo.faces.workbench.opened_release import open_chosen
 from cobogo.faces.workbench.pages import risk_attacks, risk_people, risk_timeline
 from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import tabs, trouble
 
 
 async def build(desk: Desk) -> None:
     """The page."""
     with framed(desk, "risk") as session:
-        if session is None or (looked := await opened(desk, session)) is None:
+        if session is None or (looked := await open_chosen(desk, session)) is None:
             return
         if not looked.mine:
             trouble(session.say("risk.no-original"))
 
-        def attacks(session: Session, looked: Looked) -> None:
+        def attacks(session: Session, looked: OpenedRelease) -> None:
             risk_attacks.attacks(desk, session, looked)
 
-        def timeline(session: Session, looked: Looked) -> None:
+        def timeline(session: Session, looked: OpenedRelease) -> None:
             risk_timeline.timeline(desk, session, looked)
 
         drawn = {

@@ -8,38 +8,36 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.queue import OVER
-from cobogo.faces.server.state import JOBS
-from cobogo.faces.server.worker import AUDIT
-from cobogo.faces.workbench import acts
+from cobogo.faces.server.services.jobs import OVER
+from cobogo.faces.server.services.releases import OpenedRelease
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.drawings import table
 from cobogo.faces.workbench.frame import done, empty, metric
-from cobogo.faces.workbench.looked import Looked, trouble
 from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import trouble
 
 
-def latest(desk: Desk, session: Session, looked: Looked) -> dict[str, Any] | None:
+def latest(desk: Desk, session: Session, looked: OpenedRelease) -> dict[str, Any] | None:
     """The last audit of a release that whoever is at the workbench asked for."""
     if not looked.runs:
         return None
-    rows = desk.house.state.rows(JOBS, session.owner, kind=AUDIT)
-    return next((row for row in rows if json.loads(row["asked"])["release"] == looked.identity), None)
+    return desk.service.jobs.latest_audit(session.caller, looked.identity)
 
 
-def findings(looked: Looked) -> dict[str, Any] | None:
+def findings(looked: OpenedRelease) -> dict[str, Any] | None:
     """The audit that the evidence holds, if there is one."""
     file = looked.directory / "evidence" / "audit.json"
     found: dict[str, Any] | None = json.loads(file.read_bytes()) if file.is_file() else None
     return found
 
 
-def attacks(desk: Desk, session: Session, looked: Looked) -> None:
+def attacks(desk: Desk, session: Session, looked: OpenedRelease) -> None:
     """What an audit found, or a button to begin one, or how far one is."""
     ui.label(session.say("risk.attacks.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
 
     async def begin() -> None:
-        await done(session, acts.audit_release, desk, session, looked.identity)
+        await done(session, actions.audit_release, desk, session, looked.identity)
         show()
 
     async def draw(job: dict[str, Any] | None) -> None:
@@ -61,7 +59,7 @@ def attacks(desk: Desk, session: Session, looked: Looked) -> None:
             return
         body.clear()
         with body:
-            _going(desk, session, job, lambda: draw(desk.house.state.get(JOBS, job["id"], session.owner)))
+            _going(desk, session, job, lambda: draw(desk.service.jobs.find(session.caller, job["id"])))
 
     show()
 
@@ -76,14 +74,14 @@ def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[]
             ui.button(
                 session.say("risk.attacks.stop"),
                 icon="stop",
-                on_click=lambda: done(session, acts.cancel_job, desk, session, job["id"]),
+                on_click=lambda: done(session, actions.cancel_job, desk, session, job["id"]),
             ).props("flat no-caps")
         bar = ui.linear_progress(0, show_value=False).classes("w-full")
 
     async def follow() -> None:
         if not session.here:
             return
-        now = desk.house.state.get(JOBS, job["id"], session.owner)
+        now = desk.service.jobs.find(session.caller, job["id"])
         if now is None or now["state"] in OVER:
             timer.deactivate()
             await after()
@@ -95,7 +93,7 @@ def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[]
     timer = ui.timer(0.3, follow)
 
 
-def _nothing(session: Session, looked: Looked, begin: Any) -> None:
+def _nothing(session: Session, looked: OpenedRelease, begin: Any) -> None:
     if looked.runs:
         empty(session.say("risk.attacks.none"), icon="crisis_alert", button=session.say("risk.attacks.go"), go=begin)
     else:
@@ -110,7 +108,7 @@ def named(session: Session, attack: str) -> tuple[str, str, str]:
     return told_of(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
-def _found(session: Session, looked: Looked, found: dict[str, Any], begin: Any) -> None:
+def _found(session: Session, looked: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
     tried = [one for one in found["attacks"] if one["tried"]]
     worst = sorted(tried, key=lambda one: (-one["exposed"] / max(one["attacked"], 1), -one["highest"]))
     succeeded = [one for one in tried if one["succeeded"]]

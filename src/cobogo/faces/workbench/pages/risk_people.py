@@ -10,9 +10,11 @@ import numpy as np
 from nicegui import ui
 
 from cobogo.errors import CobogoError
+from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.drawings import bars, curves, gauge, table
-from cobogo.faces.workbench.looked import ANONYMIZED, SYNTHETIC, Looked, measured, slowly, trouble
+from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.attackers import Attackers
@@ -67,7 +69,7 @@ class Exposure:
     why: str = ""
 
 
-def assessed(looked: Looked, size: int | None) -> Exposure:
+def assessed(looked: OpenedRelease, size: int | None) -> Exposure:
     """The risk of a release and of its original, drawn from a population of some size where that is known."""
     from cobogo.studies.risk import risk
 
@@ -81,7 +83,7 @@ def assessed(looked: Looked, size: int | None) -> Exposure:
         return Exposure(before, None, error.what)
 
 
-def chances(session: Session, looked: Looked) -> None:
+def chances(session: Session, looked: OpenedRelease) -> None:
     """The three attackers' chances, and the curve of class sizes."""
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
@@ -98,7 +100,7 @@ def chances(session: Session, looked: Looked) -> None:
         await slowly(
             session,
             body,
-            lambda: measured(looked, assessed, people),
+            lambda: looked.measure(assessed, people),
             lambda found: _chances(session, looked, found),
         )
 
@@ -106,7 +108,7 @@ def chances(session: Session, looked: Looked) -> None:
     ui.timer(0.01, again, once=True)
 
 
-def _chances(session: Session, looked: Looked, found: Exposure) -> None:
+def _chances(session: Session, looked: OpenedRelease, found: Exposure) -> None:
     told = looked.report.get("risk", {})
     sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
@@ -183,7 +185,7 @@ def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]
     }
 
 
-def _rows(session: Session, looked: Looked, sides: list[dict[str, Any]], found: Exposure) -> None:
+def _rows(session: Session, looked: OpenedRelease, sides: list[dict[str, Any]], found: Exposure) -> None:
     threshold = looked.policy.risk.threshold
     shares = {
         "over": session.say("risk.figures.over", share=session.percent(threshold)),
@@ -222,14 +224,14 @@ def size_curve(sizes: Sequence[int] | Any) -> list[tuple[float, float]]:
     return [(float(found[place]), float(shares[place])) for place in places.tolist()]
 
 
-def people(session: Session, looked: Looked) -> None:
+def people(session: Session, looked: OpenedRelease) -> None:
     """Which quasi-identifiers, and which combinations of them, single people out."""
     ui.label(session.say("risk.people.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
     size = looked.policy.risk.population_size
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: measured(looked, assessed, size), lambda found: _people(session, found)),
+        lambda: slowly(session, body, lambda: looked.measure(assessed, size), lambda found: _people(session, found)),
         once=True,
     )
 

@@ -2,75 +2,62 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nicegui import ui
 
-from cobogo.faces.server.state import RELEASES
+from cobogo.faces.server.services.releases import OpenedRelease
+from cobogo.faces.workbench import release_figures
 from cobogo.faces.workbench.drawings import LINE, ORIGINAL, RELEASE, chart, table
-from cobogo.faces.workbench.looked import Looked, slowly, trouble
 from cobogo.faces.workbench.pages.risk_attacks import named
 from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.history import Chapter
 
 
-def timeline(desk: Desk, session: Session, looked: Looked) -> None:
+def timeline(desk: Desk, session: Session, looked: OpenedRelease) -> None:
     """By the registry where the release is in it, else by what the workbench itself remembers."""
     ui.label(session.say("risk.timeline.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
-    registry = desk.house.settings.registry
-    if looked.registered is None or looked.policy.registry is None or registry is None:
+    if looked.registered is None or looked.policy.registry is None or not desk.service.registry.exists:
         rows = _own(desk, session, looked)
         ui.timer(
             0.01,
             lambda: slowly(
-                session, body, lambda: _summaries(desk, rows), lambda found: _unchecked(session, looked, found)
+                session, body, lambda: _summaries(desk, session, rows), lambda found: _unchecked(session, looked, found)
             ),
             once=True,
         )
         return
-    dataset, place = looked.policy.registry.dataset, registry
+    series, history = looked.policy.registry.dataset, desk.service.registry.history
     ui.timer(
         0.01,
         lambda: slowly(
-            session, body, lambda: _chapters(place, dataset), lambda found: _checked(session, looked, found)
+            session,
+            body,
+            lambda: history(session.caller, looked.identity, series),
+            lambda found: _checked(session, looked, found),
         ),
         once=True,
     )
 
 
-def _own(desk: Desk, session: Session, looked: Looked) -> list[dict[str, Any]]:
-    assert session.holder is not None
-    rows = desk.house.state.rows(RELEASES, session.holder.sees, dataset=looked.dataset)
+def _own(desk: Desk, session: Session, looked: OpenedRelease) -> list[dict[str, Any]]:
+    rows = desk.service.releases.list_all(session.caller, looked.dataset)
     return [row for row in reversed(rows) if row["owner"] == looked.owner]
 
 
-def _summaries(desk: Desk, rows: Sequence[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    found = []
-    for row in rows:
-        file = desk.house.files.release(row["id"]) / "evidence" / "report.json"
-        if file.is_file():
-            found.append((row, json.loads(file.read_bytes())))
-    return found
+def _summaries(
+    desk: Desk, session: Session, rows: Sequence[dict[str, Any]]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    reports = [(row, release_figures.report(desk, session, row["id"])) for row in rows]
+    return [(row, report) for row, report in reports if report]
 
 
-def _chapters(place: str, dataset: str) -> list[Chapter]:
-    from cobogo.publish.registry.history import history
-    from cobogo.publish.registry.store import open_registry
-
-    registry = open_registry(place, None)
-    try:
-        with registry.transaction() as book:
-            return history(book, dataset)
-    finally:
-        registry.close()
-
-
-def _unchecked(session: Session, looked: Looked, found: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+def _unchecked(session: Session, looked: OpenedRelease, found: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
     trouble(session.say("risk.timeline.unregistered"), icon="warning_amber")
     names = [row["id"][:6] for row, _ in found]
     kept = [report["records"] - (report.get("suppressed") or 0) for _, report in found]
@@ -101,11 +88,11 @@ def _unchecked(session: Session, looked: Looked, found: list[tuple[dict[str, Any
     table(columns, rows)
 
 
-def _place(found: list[tuple[dict[str, Any], dict[str, Any]]], looked: Looked) -> int | None:
+def _place(found: list[tuple[dict[str, Any], dict[str, Any]]], looked: OpenedRelease) -> int | None:
     return next((place for place, (row, _) in enumerate(found) if row["id"] == looked.identity), None)
 
 
-def _checked(session: Session, looked: Looked, found: list[Chapter]) -> None:
+def _checked(session: Session, looked: OpenedRelease, found: list[Chapter]) -> None:
     names = [one.entry.id.removeprefix(f"{looked.owner} ") for one in found]
     here = next((place for place, one in enumerate(found) if one.entry.id == looked.registered), None)
     totals = [one.entry.summary["records"] - one.entry.summary["suppressed"] for one in found]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server import tables
-from cobogo.faces.server.queue import OVER
-from cobogo.faces.server.state import DATASETS, JOBS
-from cobogo.faces.server.worker import AUDIT, KINDS
-from cobogo.faces.workbench import acts, outcome
-from cobogo.faces.workbench.checking import checked, jobs_of, undecided
+from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
+from cobogo.faces.workbench import actions, release_figures
+from cobogo.faces.workbench.checking import check_draft, jobs_of, undecided
 from cobogo.faces.workbench.frame import done, framed, no_data, section
-from cobogo.faces.workbench.looked import turn_to
 from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import turn_to
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
 GOING = ("queued", "running")
@@ -33,7 +29,7 @@ def build(desk: Desk) -> None:
     with framed(desk, "running") as session:
         if session is None:
             return
-        row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        row = desk.service.datasets.find(session.caller, session.dataset)
         watched = Watched(desk, session)
         if row is None:
             no_data(session)
@@ -45,10 +41,10 @@ def build(desk: Desk) -> None:
 def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) -> None:
     """What would run now, and the button."""
     section(session.say("run.what"), help=session.say("run.what-why"))
-    kinds = [kind for kind in jobs_of(session.draft.content()) if kind in KINDS]
+    kinds = [kind for kind in jobs_of(session.draft.content()) if kind in RELEASE_JOBS]
     problem = _problem(desk, session, row)
     with ui.card().classes("w-full q-pa-md gap-3"):
-        ui.label(session.say("run.rows", name=row["name"], rows=tables.about(row)["rows"])).classes("text-subtitle1")
+        ui.label(session.say("run.rows", name=row["name"], rows=row["about"]["rows"])).classes("text-subtitle1")
         _policy(desk, session)
         chosen = ui.radio({kind: session.say(f"kind.{kind}") for kind in kinds}, value=kinds[0] if kinds else None)
         chosen.props("inline dense").set_visibility(len(kinds) > 1)
@@ -60,7 +56,7 @@ def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) 
             )
 
         async def go() -> None:
-            job = await done(session, acts.run_policy, desk, session, "", row["id"], str(chosen.value))
+            job = await done(session, actions.run_policy, desk, session, "", row["id"], str(chosen.value))
             if job is not None:
                 watched.choose(job)
 
@@ -80,7 +76,7 @@ def _policy(desk: Desk, session: Session) -> None:
     draft = session.draft
     recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
     with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
-        for line in outcome.promise(session, draft.models):
+        for line in release_figures.promise(session, draft.models):
             ui.label(line).classes("text-weight-medium")
         share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
         algorithm = str(recoding.get("algorithm", "optimal"))
@@ -92,7 +88,7 @@ def _policy(desk: Desk, session: Session) -> None:
 
 def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError | None:
     try:
-        checked(desk, session, row["id"])
+        check_draft(desk, session, row["id"])
     except CobogoError as error:
         return error
     return None
@@ -100,8 +96,13 @@ def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError |
 
 def latest(desk: Desk, session: Session) -> str | None:
     """The last job on the data set of a page, where its address names none."""
-    rows = desk.house.state.rows(JOBS, session.owner) if session.dataset is not None else []
-    return next((row["id"] for row in rows if json.loads(row["asked"]).get("dataset") == session.dataset), None)
+    rows = listed(desk, session) if session.dataset is not None else []
+    return next((row["id"] for row in rows if row["asked"].get("dataset") == session.dataset), None)
+
+
+def listed(desk: Desk, session: Session) -> list[dict[str, Any]]:
+    """The reader's jobs, studies aside: those are on the page that began them."""
+    return [row for row in desk.service.jobs.list_all(session.caller) if row["kind"] in (*RELEASE_JOBS, AUDIT)]
 
 
 class Watched:
@@ -130,11 +131,11 @@ class Watched:
             return
         job = None
         if self.job is not None:
-            job = await run.io_bound(self.desk.house.state.get, JOBS, self.job, session.owner)
+            job = await run.io_bound(self.desk.service.jobs.find, session.caller, self.job)
         state = None if job is None else (job["id"], "going" if job["state"] in GOING else job["state"])
         if self.known is None or state != self.known[0]:
             self.known = (state,)
-            rows = await run.io_bound(self.desk.house.state.rows, JOBS, session.owner)
+            rows = await run.io_bound(listed, self.desk, session)
             self.card.clear()
             with self.card:
                 self._job(job)
@@ -172,7 +173,7 @@ class Watched:
             ui.button(
                 self.session.say("run.cancel"),
                 icon="stop",
-                on_click=lambda: done(self.session, acts.cancel_job, self.desk, self.session, job["id"]),
+                on_click=lambda: done(self.session, actions.cancel_job, self.desk, self.session, job["id"]),
             ).props("outline no-caps")
 
     def _going_on(self, job: dict[str, Any]) -> None:
@@ -200,16 +201,18 @@ class Watched:
             )
             return
         if job["kind"] == AUDIT:
-            self._audited(json.loads(job["asked"]).get("release"))
+            self._audited(job["asked"].get("release"))
             return
-        found = outcome.report(self.desk, job["id"])
+        found = release_figures.report(self.desk, session, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
-        outcome.tiles(session, found, seconds)
-        outcome.levels(session, found, outcome.manifest(self.desk, job["id"]).get("columns", []))
+        release_figures.tiles(session, found, seconds)
+        release_figures.levels(
+            session, found, release_figures.manifest(self.desk, session, job["id"]).get("columns", [])
+        )
         steps = {"run.see": "releases", "run.audit": "risk", "run.explore": "exploring", "run.again": "privacy"}
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):
-                dataset = json.loads(job["asked"])["dataset"]
+                dataset = job["asked"]["dataset"]
                 there = session.to(step, data=dataset, release=job["id"], tab="attacks" if step == "risk" else None)
                 ui.button(session.say(word), on_click=lambda there=there: ui.navigate.to(there)).props(
                     f"no-caps {'outline' if place else ''}"
@@ -225,7 +228,7 @@ class Watched:
         if not rows:
             ui.label(session.say("run.none"))
             return
-        names = {row["id"]: row["name"] for row in self.desk.house.state.rows(DATASETS, session.owner)}
+        names = self.desk.service.datasets.own_names(session.caller)
         keys = ("kind", "dataset", "date", "state", "took")
         columns = [{"name": key, "label": session.say(f"run.{key}"), "field": key, "align": "left"} for key in keys]
         columns.append({"name": "open", "label": "", "field": "id", "align": "right"})
@@ -233,7 +236,7 @@ class Watched:
             {
                 "id": row["id"],
                 "kind": session.say(f"kind.{row['kind']}"),
-                "dataset": names.get(json.loads(row["asked"]).get("dataset"), session.say("run.gone")),
+                "dataset": names.get(row["asked"].get("dataset"), session.say("run.gone")),
                 "date": session.date(row["created"]),
                 "state": session.say(f"run.{row['state']}"),
                 "took": session.seconds(None if row["finished"] is None else row["finished"] - row["created"]),

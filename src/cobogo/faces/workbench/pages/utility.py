@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from cobogo.faces.workbench.frame import framed
-from cobogo.faces.workbench.looked import opened, tabs, trouble
+from cobogo.faces.workbench.opened_release import open_chosen
 from cobogo.faces.workbench.pages import utility_columns, utility_uses
 from cobogo.faces.workbench.session import Desk
+from cobogo.faces.workbench.widgets import tabs, trouble
 
 TABS = {
     "columns": ("bar_chart", utility_columns.distributions),
@@ -20,7 +21,7 @@ TABS = {
 async def build(desk: Desk) -> None:
     """The page."""
     with framed(desk, "utility") as session:
-        if session is None or (looked := await opened(desk, session)) is None:
+        if session is None or (looked := await open_chosen(desk, session)) is None:
             return
         if not looked.mine:
             trouble(session.say("utility.no-original"))

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
+from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.drawings import bars, heat, table
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.looked import Looked, paired, slowly, trouble
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.compared import Contingency, Distribution, Summary
@@ -63,7 +64,7 @@ def _edge(session: Session, edge: float | None) -> str:
     return session.number(edge)
 
 
-def distributions(session: Session, looked: Looked) -> None:
+def distributions(session: Session, looked: OpenedRelease) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
     ui.label(session.say("utility.columns.what")).classes("text-body2 text-quiet")
     body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
@@ -84,7 +85,7 @@ def distributions(session: Session, looked: Looked) -> None:
             await slowly(
                 session,
                 right,
-                lambda: paired(looked, _distribution, name),
+                lambda: looked.measure_pair(_distribution, name),
                 lambda found: _drawn(session, looked, found, columns[name]),
             )
 
@@ -101,7 +102,7 @@ def distributions(session: Session, looked: Looked) -> None:
             await choose(next(iter(columns)))
             for name, (_, mark) in marks.items():
                 try:
-                    found = await run.io_bound(paired, looked, _distribution, name)
+                    found = await run.io_bound(looked.measure_pair, _distribution, name)
                 except CobogoError:
                     mark.text = "–"
                     continue
@@ -112,10 +113,10 @@ def distributions(session: Session, looked: Looked) -> None:
 
         ui.timer(0.05, every, once=True)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: paired(looked, names), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(names), draw), once=True)
 
 
-def _drawn(session: Session, looked: Looked, found: Distribution, role: str) -> None:
+def _drawn(session: Session, looked: OpenedRelease, found: Distribution, role: str) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
@@ -140,7 +141,7 @@ def _drawn(session: Session, looked: Looked, found: Distribution, role: str) -> 
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
 
 
-def contingencies(session: Session, looked: Looked) -> None:
+def contingencies(session: Session, looked: OpenedRelease) -> None:
     """Two columns at once: heat maps of both sides and of what changed."""
     ui.label(session.say("utility.pairs.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -170,7 +171,7 @@ def contingencies(session: Session, looked: Looked) -> None:
             await slowly(
                 session,
                 maps,
-                lambda: paired(looked, _contingency, first, second),
+                lambda: looked.measure_pair(_contingency, first, second),
                 lambda found: _maps(session, found, figures),
             )
 
@@ -178,7 +179,7 @@ def contingencies(session: Session, looked: Looked) -> None:
         other.on_value_change(again)
         ui.timer(0.01, again, once=True)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: paired(looked, names), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(names), draw), once=True)
 
 
 def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
@@ -213,13 +214,13 @@ def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
                 heat(session, cells, rows, across, most=top, title=title, signed=signed)
 
 
-def numbers(session: Session, looked: Looked) -> None:
+def numbers(session: Session, looked: OpenedRelease) -> None:
     """Means, deviations and quartiles."""
     ui.label(session.say("utility.numbers.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: paired(looked, _summaries), lambda found: _numbers(session, found)),
+        lambda: slowly(session, body, lambda: looked.measure_pair(_summaries), lambda found: _numbers(session, found)),
         once=True,
     )
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from nicegui import ui
 
+from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.drawings import ORIGINAL, RELEASE, chart, curves, hundredths, percent, table
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.looked import Looked, paired, slowly, trouble
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import Pair
@@ -47,7 +48,7 @@ def _learnt(pair: Pair, label: str) -> dict[str, Any]:
     return learnt(pair, label)
 
 
-def queries(session: Session, looked: Looked) -> None:
+def queries(session: Session, looked: OpenedRelease) -> None:
     """Random counting queries, answered from the release."""
     ui.label(session.say("utility.queries.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -67,7 +68,7 @@ def queries(session: Session, looked: Looked) -> None:
             await slowly(
                 session,
                 result,
-                lambda: paired(looked, _workload, share),
+                lambda: looked.measure_pair(_workload, share),
                 lambda errors: _errors(session, errors, fit[1], figures),
                 what=session.say("utility.queries.asking"),
             )
@@ -75,7 +76,7 @@ def queries(session: Session, looked: Looked) -> None:
         width.on_value_change(again)
         ui.timer(0.01, again, once=True)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: paired(looked, _fit), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(_fit), draw), once=True)
 
 
 def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.row) -> None:
@@ -104,7 +105,7 @@ def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.r
     )
 
 
-def prediction(session: Session, looked: Looked) -> None:
+def prediction(session: Session, looked: OpenedRelease) -> None:
     """Models that learnt from the release, asked about originals."""
     ui.label(session.say("utility.prediction.what")).classes("text-body2 text-quiet")
     if find_spec("sklearn") is None:
@@ -131,7 +132,7 @@ def prediction(session: Session, looked: Looked) -> None:
                 await slowly(
                     session,
                     result,
-                    lambda: paired(looked, _learnt, wanted),
+                    lambda: looked.measure_pair(_learnt, wanted),
                     lambda found: _accuracies(session, found, figures),
                     what=session.say("utility.prediction.learning"),
                 )
@@ -140,7 +141,7 @@ def prediction(session: Session, looked: Looked) -> None:
 
         go.on_click(learn)
 
-    ui.timer(0.01, lambda: slowly(session, body, lambda: paired(looked, _fit), draw), once=True)
+    ui.timer(0.01, lambda: slowly(session, body, lambda: looked.measure_pair(_fit), draw), once=True)
 
 
 def _accuracies(session: Session, found: dict[str, Any], figures: ui.row) -> None:
@@ -193,7 +194,7 @@ def _accuracies(session: Session, found: dict[str, Any], figures: ui.row) -> Non
     ui.label(text).classes("text-caption text-quiet")
 
 
-def losses(session: Session, looked: Looked) -> None:
+def losses(session: Session, looked: OpenedRelease) -> None:
     """The metrics of the release's own report."""
     from cobogo.tell.report import utility
 

@@ -10,6 +10,8 @@ ENGLISH = {
     "made.",
     "group.series": "Tables that are released again and again",
     "group.series-why": "Against whoever lays several releases of the same people side by side.",
+    "group.other": "Others",
+    "group.other-why": "What other packages add.",
     "group.noise": "Promises by chance",
     "group.noise-why": "For releases whose values are drawn: run them as a perturbation or as synthetic data.",
     "model.k-anonymity": "Everybody looks like at least k − 1 others. Who knows a person's quasi-identifiers finds k "
@@ -130,6 +132,8 @@ PORTUGUESE = {
     "group.knowledge-why": "Contra quem já sabe algo de outros na tabela, ou de como ela foi feita.",
     "group.series": "Tabelas publicadas repetidamente",
     "group.series-why": "Contra quem põe lado a lado várias publicações das mesmas pessoas.",
+    "group.other": "Outros",
+    "group.other-why": "O que outros pacotes acrescentam.",
     "group.noise": "Promessas pelo acaso",
     "group.noise-why": "Para publicações cujos valores são sorteados: execute como perturbação ou como dados "
     "sintéticos.",

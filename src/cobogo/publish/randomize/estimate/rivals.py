@@ -13,7 +13,6 @@ from cobogo.data.table.read import Table
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats
 from cobogo.publish.randomize.estimate.workload import Query
-from cobogo.publish.recode.plan import BucketPlan
 
 Answer = Callable[[Query], float]
 
@@ -59,8 +58,9 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     """Each released value is spread evenly over the leaves that it stands for."""
     from cobogo.examine.utility.sides import in_codes_of, sides
     from cobogo.publish.anonymize import prepare, solve
+    from cobogo.publish.recoded import recoding_of
 
-    both = sides(solve(prepare(table, policy)))
+    both = sides(recoding_of(solve(prepare(table, policy))))
     histogram = both.after.histograms[attribute]
     values = in_codes_of(histogram, both.before.histograms[attribute].domain)
 
@@ -81,7 +81,6 @@ def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa
     from cobogo.publish.anonymize import prepare, solve
 
     release = solve(prepare(table, policy))
-    assert isinstance(release.plan, BucketPlan)
     buckets, counted = release.plan.buckets, release.problem.table
     kept = buckets.owners >= 0
     histogram = buckets.histogram

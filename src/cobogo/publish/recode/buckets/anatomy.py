@@ -11,8 +11,10 @@ from numba import njit
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.promises.models import LDiversity, Scope
+from cobogo.promises.models import Scope
+from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.publish.recode.buckets.bucketed import Buckets
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Bucketed
@@ -24,6 +26,7 @@ NOTE = "quasi-identifiers are released as they are: buckets hide whose value is 
 TOO_FREQUENT = "the most frequent sensitive value"
 
 
+@card("anatomy", title="Anatomy", group="buckets", one_table=False)
 def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
     protection against being found in the table.

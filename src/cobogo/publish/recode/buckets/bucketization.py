@@ -22,11 +22,13 @@ import numpy as np
 from cobogo.examine.metrics import METRICS
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.promises.models import AlphaK, CKSafety, DeltaDisclosure, LDiversity, Model, PSensitive, TCorruption
+from cobogo.promises.models import Model
 from cobogo.promises.models.frequency import SLACK as WITHIN
-from cobogo.promises.models.l_diversity import TOLERANCE
-from cobogo.promises.models.safety import SLACK
+from cobogo.promises.models.frequency import AlphaK, DeltaDisclosure, PSensitive, TCorruption
+from cobogo.promises.models.l_diversity import TOLERANCE, LDiversity
+from cobogo.promises.models.safety import SLACK, CKSafety
 from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
 from cobogo.publish.recode.buckets.bucketed import Buckets
 from cobogo.publish.recode.contract.problem import Problem
@@ -38,6 +40,7 @@ ONE_BY_ONE = 64
 """Bucket sizes that are tried one after the other; from there on, each is a tenth larger than the last."""
 
 
+@card("bucketization", group="buckets", guide="algorithms-sensitive", one_table=False)
 def bucketization(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:
     r"""Releases tuples as they are, and apart from them the sensitive values of buckets as small and equal as the
     models allow, which is proven for l-diversity and the like.

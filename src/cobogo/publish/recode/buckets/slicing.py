@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
 from cobogo.publish.recode.buckets.bucketed import Buckets
@@ -22,6 +23,7 @@ NOTE = (
 )
 
 
+@card("slicing", group="buckets", one_table=False)
 def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
     r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
     buckets of similar records.

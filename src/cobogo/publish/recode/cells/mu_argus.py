@@ -20,6 +20,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import PolicyError, number_of
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.cells.recovery import unrecoverable
 from cobogo.publish.recode.contract.assignment import Assignment, coarsest, leaf_tuples
@@ -39,6 +40,7 @@ RARE = 2
 """A combination that fewer records have is rare, where the policy does not ask for k-anonymity."""
 
 
+@card("mu-argus", title="μ-Argus", group="cells", guide="algorithms-lattice")
 def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
     share; then, as that is not k-anonymity, more cells until every model holds.

@@ -16,7 +16,8 @@ from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
 from cobogo.floor.arrays import Ints
-from cobogo.promises.models import KAnonymity, Model
+from cobogo.promises.models import Model
+from cobogo.promises.models.k_anonymity import KAnonymity
 
 Levels = tuple[int, ...]
 """A node of the generalization lattice: one level per quasi-identifier, in the policy's order."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from cobogo.examine.metrics import BUCKETED, MARGINALIZED
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Levels
+from cobogo.release.margins import Margins
 
 if TYPE_CHECKING:  # the rooms that answer so stand above
     from cobogo.publish.recode.buckets.bucketed import Buckets
     from cobogo.publish.recode.lattice.evaluate import Checked
-    from cobogo.publish.recode.marginals.margins import Margins
 
 TOLERANCE = 1e-12
 

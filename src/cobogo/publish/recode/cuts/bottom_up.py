@@ -13,8 +13,9 @@ import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
-from cobogo.examine.metrics import information_gain
+from cobogo.examine.metrics.labels import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.check import failing
 from cobogo.publish.recode.contract.assignment import leaf_tuples
@@ -30,6 +31,7 @@ from cobogo.publish.recode.lattice.walk import node_count
 NOTES_SHOWN = 5
 
 
+@card("bottom-up", group="cuts", guide="algorithms-lattice", recodings=("subtree", "sibling", "value"))
 def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
     records for what it loses.

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.examine.metrics import igpl, information_gain
+from cobogo.examine.metrics.labels import igpl, information_gain
 from cobogo.floor.arrays import Ints, Small
+from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.assignment import leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem, merged, refuse_beyond_classes
 from cobogo.publish.recode.contract.solution import Assigned
@@ -21,6 +22,7 @@ from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
 
 
+@card("top-down", group="cuts", guide="algorithms-lattice", recodings=("subtree",))
 def top_down(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Assigned:

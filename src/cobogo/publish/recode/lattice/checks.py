@@ -13,9 +13,10 @@ import numpy as np
 from numba import njit
 
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.promises.models import Classes, Domain, KAnonymity, LDiversity, Model, TCloseness
-from cobogo.promises.models.l_diversity import TOLERANCE
-from cobogo.promises.models.t_closeness import SLACK
+from cobogo.promises.models import Classes, Domain, Model
+from cobogo.promises.models.k_anonymity import KAnonymity
+from cobogo.promises.models.l_diversity import TOLERANCE, LDiversity
+from cobogo.promises.models.t_closeness import SLACK, TCloseness
 
 
 @njit(cache=True, nogil=True)

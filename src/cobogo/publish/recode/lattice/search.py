@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.examine.metrics import Outcome
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Solution, ranked
@@ -28,6 +29,7 @@ RUNNERS_UP = 10
 """Satisfied nodes that a report shows beside the best."""
 
 
+@card("optimal", group="lattice", guide="search", recodings=("full-domain",))
 def optimal(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Searches the generalization lattice for the full-domain recoding that is best by the metric, and proves it.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Metric
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import check
@@ -44,6 +45,7 @@ PARTS = 1000
 """Progress is reported in so many parts of the time."""
 
 
+@card("local", group="local", guide="algorithms-local")
 def local(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
     r"""Gives each record its own levels: records that are alike share the finest values that protect them.
 

@@ -8,12 +8,13 @@ import time
 from collections.abc import Iterator, Sequence
 
 from cobogo.errors import NoSolution, PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Marginalized
 from cobogo.publish.recode.marginals.source import Levels, Source
-from cobogo.publish.recode.marginals.structure import Attributes, join_tree, without_parts
+from cobogo.release.margins import Attributes, join_tree, without_parts
 
 WIDEST = 4
 """Attributes of a marginal, the sensitive one included, where the policy does not ask for any."""
@@ -25,6 +26,7 @@ TOGETHER = (
 )
 
 
+@card("marginals", group="marginals", guide="algorithms-sensitive", one_table=False)
 def marginals(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Marginalized:
     r"""Releases several small tables of counts instead of records, each of which satisfies the models, and all of them
     together.

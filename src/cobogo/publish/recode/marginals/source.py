@@ -13,8 +13,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Ints
 from cobogo.promises.models.check import check
 from cobogo.publish.recode.contract.problem import Problem
-from cobogo.publish.recode.marginals.margins import Marginal, Margins
-from cobogo.publish.recode.marginals.structure import Attributes, join_tree
+from cobogo.release.margins import Attributes, Marginal, Margins, join_tree
 
 Levels = Mapping[str, int]
 

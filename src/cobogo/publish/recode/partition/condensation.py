@@ -13,6 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.examine.metrics import AGGREGATED, Outcome
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem
@@ -38,6 +39,7 @@ NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn
 
 
 @suppressing
+@card("condensation", group="partition")
 def condensation(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
     records drawn from those: correlations stay, single values are nobody's.

@@ -6,6 +6,7 @@ import numpy as np
 
 from cobogo.examine.metrics import AGGREGATED
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
@@ -18,6 +19,7 @@ from cobogo.publish.recode.partition.space import points
 
 
 @suppressing
+@card("mdav", title="MDAV", group="partition")
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
     group: statistics stay close, single values are no longer true.

@@ -13,6 +13,7 @@ import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.floor.arrays import Floats, Ints, Mask, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
@@ -37,6 +38,7 @@ which asks the models about all groups; a value with more such children is not d
 
 
 @suppressing
+@card("mondrian", title="Mondrian", group="partition")
 def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
@@ -63,6 +65,7 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
 
 @suppressing
+@card("mondrian-relaxed", title="Mondrian, relaxed", group="partition")
 def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.

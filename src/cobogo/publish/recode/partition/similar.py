@@ -12,6 +12,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Floats, Ints, Small
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem, refuse_beyond_classes
 from cobogo.publish.recode.contract.solution import Assigned
@@ -53,6 +54,7 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
 @suppressing
+@card("k-member", group="partition")
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Grows groups of k records one after another, each time by the record that costs least.
 
@@ -79,6 +81,7 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 
 @suppressing
+@card("k-similar", group="partition")
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
 
@@ -124,6 +127,7 @@ def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
 
 
 @suppressing
+@card("oka", title="OKA", group="partition")
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
 
@@ -151,6 +155,7 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 
 
 @suppressing
+@card("hilbert", title="Hilbert", group="partition")
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
 
@@ -174,6 +179,7 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
 
 @suppressing
+@card("r-tree", title="R-tree", group="partition")
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
 

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.examine.metrics import METRICS
-from cobogo.promises.models import AverageRisk, Classes, LDiversity, Model, TCloseness
+from cobogo.promises.models import Classes, Model
+from cobogo.promises.models.l_diversity import LDiversity
+from cobogo.promises.models.risk import AverageRisk
+from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Solution, ranked

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from nicegui import run, ui
 
@@ -13,10 +12,7 @@ from cobogo.faces.workbench.frame import empty, framed
 from cobogo.faces.workbench.pages.asking.budgets import everybody
 from cobogo.faces.workbench.pages.asking.console import Console
 from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
-from cobogo.faces.workbench.snippets import snippet
-
-if TYPE_CHECKING:
-    from cobogo.answer.curator import Curator
+from cobogo.faces.workbench.widgets import snippet
 
 EXAMPLE = """ledger = "ledger.db"
 
@@ -38,12 +34,12 @@ async def build(desk: Desk) -> None:
         if session is None or session.holder is None:
             return
         try:
-            curator = await run.io_bound(lambda: desk.house.curator)
+            there = await run.io_bound(desk.service.curator.check)
         except CobogoError as error:
             why = session.trouble(error) if _local(session) else session.say("ask.broken-why")
             empty(why, icon="error_outline", title=session.say("ask.broken"))
             return
-        if curator is None:
+        if not there:
             _teach(session)
             return
         scopes = session.holder.scopes
@@ -53,27 +49,27 @@ async def build(desk: Desk) -> None:
             if Scope.BUDGETS in scopes:
                 watching.clear()
                 with watching:
-                    await everybody(session, curator)
+                    await everybody(desk, session)
 
         if Scope.ASK in scopes:
             with asking:
-                await _console(desk, session, curator, watch)
+                await _console(desk, session, watch)
         await watch()
 
 
-async def _console(desk: Desk, session: Session, curator: Curator, spent: Callable[[], Awaitable[None]]) -> None:
-    mine = curator.open_to(session.owner)
+async def _console(desk: Desk, session: Session, spent: Callable[[], Awaitable[None]]) -> None:
+    mine = desk.service.curator.datasets(session.caller)
     if mine:
-        await Console(desk, session, curator, mine, spent).build()
+        await Console(desk, session, mine, spent).build()
         return
-    first = next(iter(curator.datasets))
+    first = desk.service.curator.first_dataset(session.caller)
     with ui.card().classes("w-full"):
         if not _local(session):
             ui.label(session.say("ask.nobody", who=session.owner)).classes("text-h6")
             ui.label(session.say("ask.holder-adds", who=session.owner))
             return
         ui.label(session.say("ask.not-me")).classes("text-h6")
-        ui.label(session.say("ask.add-me", file=str(desk.house.settings.curator)))
+        ui.label(session.say("ask.add-me", file=str(desk.service.curator.place)))
         snippet(session, f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", "toml")
         ui.label(session.say("ask.restart")).classes("text-quiet")
 

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from nicegui import run, ui
 
-from cobogo.faces.server import curating
 from cobogo.faces.workbench.frame import section
-from cobogo.faces.workbench.looks import BRICK, NEGATIVE
 from cobogo.faces.workbench.plots import BLUE, FAINT
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.style import BRICK, NEGATIVE
 from cobogo.promises.accounting import Loss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
 from cobogo.promises.units import ATTO, NANO
-
-if TYPE_CHECKING:
-    from cobogo.answer.curator import Curator
-
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -80,10 +73,10 @@ def bar(session: Session, mine: Balance, cost: float) -> None:
         ).classes("text-caption text-quiet")
 
 
-async def everybody(session: Session, curator: Curator) -> None:
+async def everybody(desk: Desk, session: Session) -> None:
     """What every analyst has spent: for stewards and auditors."""
     section(session.say("ask.budgets"), help=session.say("ask.budgets-what"))
-    balances = await run.io_bound(curating.everybody, curator) or []
+    balances = await run.io_bound(desk.service.curator.list_balances, session.caller) or []
     columns = [
         {"name": key, "label": session.say(f"ask.{key}"), "field": key, "align": align, "sortable": True}
         for key, align in (

@@ -10,18 +10,17 @@ from nicegui import run, ui
 
 from cobogo.answer.examples import Example, examples
 from cobogo.errors import BudgetSpent, CobogoError, NoAnswer, Stale
-from cobogo.faces.server import curating
-from cobogo.faces.workbench import acts
+from cobogo.faces.server.services.curator import AnalystBudget
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import complain, section
 from cobogo.faces.workbench.pages.asking.answers import Asked, shown
 from cobogo.faces.workbench.pages.asking.budgets import amount, bar, priced, small
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.faces.workbench.snippets import editor
+from cobogo.faces.workbench.widgets import editor
 from cobogo.promises.ledger.balance import SYMBOLS
 from cobogo.promises.units import ATTO, NANO
 
 if TYPE_CHECKING:
-    from cobogo.answer.curator import Curator
     from cobogo.answer.explain import Explanation
     from cobogo.promises.curator_file import Dataset
 
@@ -38,22 +37,21 @@ class Console:
         self,
         desk: Desk,
         session: Session,
-        curator: Curator,
         datasets: Mapping[str, Dataset],
         spent: Callable[[], Awaitable[None]],
     ) -> None:
-        self.desk, self.session, self.curator, self.datasets, self.spent = desk, session, curator, datasets, spent
+        self.desk, self.session, self.datasets, self.spent = desk, session, datasets, spent
         self.say = session.say
         self.memory: dict[str, Any] = session.kept.setdefault("asking", {"asked": [], "sql": None, "dataset": None})
         known = self.memory["dataset"]
         self.dataset = known if known in datasets else next(iter(datasets))
-        self.books: curating.Books | None = None
+        self.books: AnalystBudget | None = None
         self.busy = False
 
     @property
     def measure(self) -> str:
         """What the book at hand counts in: epsilon or rho."""
-        return self.curator.measure(self.dataset)
+        return self.desk.service.curator.measure(self.session.caller, self.dataset)
 
     async def build(self) -> None:
         """The whole page."""
@@ -99,7 +97,7 @@ class Console:
 
     async def _turned(self) -> None:
         """What depends on the data set: its budget, columns and examples."""
-        self.books = await run.io_bound(curating.books, self.curator, self.dataset, self.session.owner)
+        self.books = await run.io_bound(self.desk.service.curator.budget, self.session.caller, self.dataset)
         self._budget()
         self.helps.clear()
         with self.helps:
@@ -187,9 +185,10 @@ class Console:
 
     async def _explain(self) -> None:
         self.memory["sql"] = self.sql.value
-        mind = self.curator.session(self.session.owner)
         try:
-            found = await run.io_bound(mind.estimate, self.sql.value, **self._offer())
+            found = await run.io_bound(
+                self.desk.service.curator.explain, self.session.caller, self.sql.value, **self._offer()
+            )
         except CobogoError as error:
             self._refused(error)
             return
@@ -247,7 +246,7 @@ class Console:
         self.memory["sql"], self.memory["explained"] = self.sql.value, False
         sql, session = str(self.sql.value), self.session
         try:
-            answer = await run.io_bound(acts.ask_curator, self.desk, session, self.dataset, sql, self._offer())
+            answer = await run.io_bound(actions.ask_curator, self.desk, session, self.dataset, sql, self._offer())
             assert answer is not None
             one = Asked(sql, answer.left.dataset, answer, time.time())
             self.memory["asked"] = [*self.memory["asked"], one][-KEPT:]
@@ -259,7 +258,7 @@ class Console:
         finally:
             self.busy = False
             self.button.props(remove="loading")
-        self.books = await run.io_bound(curating.books, self.curator, self.dataset, self.session.owner)
+        self.books = await run.io_bound(self.desk.service.curator.budget, self.session.caller, self.dataset)
         self._budget()
         self._history()
         await self.spent()
@@ -282,7 +281,7 @@ class Console:
 
     async def _too_dear(self, error: BudgetSpent) -> None:
         """The budget does not allow for it: what is left, and what that would still buy."""
-        self.books = await run.io_bound(curating.books, self.curator, self.dataset, self.session.owner)
+        self.books = await run.io_bound(self.desk.service.curator.budget, self.session.caller, self.dataset)
         assert self.books is not None
         if self.books.shared:
             self._refused(error)
@@ -316,10 +315,11 @@ class Console:
 
     async def _still(self, price: float, share: float) -> Mapping[str, float | None]:
         """How far off the same question would be for what is left."""
-        mind = self.curator.session(self.session.owner)
         offer: dict[str, Any] = {self.measure: f"{price:.9f}", "delta": f"{share:.18f}"}
         try:
-            found = await run.io_bound(mind.estimate, str(self.sql.value), **offer)
+            found = await run.io_bound(
+                self.desk.service.curator.explain, self.session.caller, str(self.sql.value), **offer
+            )
         except CobogoError:
             return {}
         return {} if found is None else found.errors

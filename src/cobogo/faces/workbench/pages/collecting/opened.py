@@ -7,12 +7,10 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server import collecting
-from cobogo.faces.server.state import COLLECTIONS
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.plots import PERCENT, axis, dots, plotted, whiskers
 from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
-from cobogo.faces.workbench.snippets import snippet
+from cobogo.faces.workbench.widgets import snippet
 
 SHOWN = 30
 """Values that a chart shows at most; the table has pages."""
@@ -67,12 +65,11 @@ class Opened:
         await self.refresh()
 
     def _rows(self) -> list[dict[str, Any]]:
-        rows = self.desk.house.state.rows(COLLECTIONS, self.session.owner)
-        return [{**row, "reports": collecting.counted(self.desk.house, row).users} for row in rows]
+        return self.desk.service.collections.list_all(self.session.caller)
 
     def _findings(self, row: dict[str, Any]) -> dict[str, Any] | str:
         try:
-            return dict(collecting.counted(self.desk.house, row).findings().as_dict())
+            return dict(self.desk.service.collections.count(self.session.caller, row["id"]).findings().as_dict())
         except CobogoError as error:
             return self.session.trouble(error)
 
@@ -148,7 +145,7 @@ class Opened:
 
     def _how(self) -> None:
         local = self.session.holder is not None and self.session.holder.key == LOCAL_KEY
-        state = f" --state {self.desk.house.settings.state}" if local else ""
+        state = f" --state {self.desk.service.collections.state}" if local else ""
         with ui.row().classes("w-full no-wrap items-start gap-6 cobogo-beside"):
             with ui.column().classes("col-5 gap-2"):
                 ui.label(self.say("collect.how-key")).classes("text-body2")

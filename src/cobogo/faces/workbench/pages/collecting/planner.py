@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done, section
 from cobogo.faces.workbench.pages.collecting.trial import Trial
 from cobogo.faces.workbench.plots import BLUE, COMPACT, FAINT, PERCENT, axis, plotted
 from cobogo.faces.workbench.session import Desk, Session
-from cobogo.faces.workbench.snippets import editor
+from cobogo.faces.workbench.widgets import editor
 
 if TYPE_CHECKING:
     from cobogo.collect.plan import Comparison, Wish
@@ -242,7 +242,7 @@ class Planner:
 
     async def _open(self) -> None:
         text = str(self.code.value)
-        identity = await done(self.session, acts.open_collection, self.desk, self.session, "", text)
+        identity = await done(self.session, actions.open_collection, self.desk, self.session, "", text)
         if identity is not None:
             ui.notify(self.say("collect.opened"), type="positive")
             await self.opened(identity)

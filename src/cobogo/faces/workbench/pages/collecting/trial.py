@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server import collecting
+from cobogo.faces.server.services.collections import read_collection
 from cobogo.faces.workbench.frame import complain, section
 from cobogo.faces.workbench.plots import BLUE, GREY, ORANGE, PERCENT, PLAIN, axis, dots, plotted, whiskers
 from cobogo.faces.workbench.session import Session
@@ -41,7 +41,7 @@ class Trial:
 
         self.button.props("loading")
         try:
-            asked = collecting.asked_by(self.text())
+            asked = read_collection(self.text())
             found = await run.io_bound(pilot, asked, int(self.people.value or 0))
         except CobogoError as error:
             complain(error)

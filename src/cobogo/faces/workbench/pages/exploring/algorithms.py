@@ -7,10 +7,10 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.place import Place
-from cobogo.faces.workbench.pages.exploring.studies import Bench
+from cobogo.faces.workbench.pages.exploring.studies import StudyBench
+from cobogo.faces.workbench.style import BRICK
 from cobogo.publish.recode.algorithms import ALGORITHMS
 
 QUICK = ("optimal", "datafly", "samarati", "genetic", "top-down", "mondrian", "mondrian-relaxed", "mdav")
@@ -40,9 +40,7 @@ class Tab:
         ui.select(
             list(ALGORITHMS), value=self.wanted, multiple=True, label=say("explore.which"), on_change=self._want
         ).props("dense options-dense").classes("w-full")
-        bench = Bench(
-            self.place, "compare", lambda: {"policy": self.text, "algorithms": list(self.wanted)}, self._found
-        )
+        bench = StudyBench(self.place, "compare", self.text, lambda: {"algorithms": list(self.wanted)}, self._found)
         bench.build(say("explore.compare"))
 
     def _want(self, event: Any) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 from nicegui import events, ui
 
 from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.place import Place
-from cobogo.faces.workbench.pages.exploring.studies import Bench
+from cobogo.faces.workbench.pages.exploring.studies import StudyBench
+from cobogo.faces.workbench.style import BRICK
 
 KS = (2, 3, 4, 5, 7, 10, 15, 20, 30, 50)
 MODEL = "k-anonymity"
@@ -46,8 +46,8 @@ class Tab:
         """Draw it."""
         say = self.session.say
         ui.label(say("explore.frontier_what")).classes("q-mt-sm")
-        asked = {"policy": self.text, "vary": {f"{MODEL}.k": list(KS)}}
-        Bench(self.place, "frontier", lambda: asked, self._found).build(say("explore.draw"))
+        options = {"vary": {f"{MODEL}.k": list(KS)}}
+        StudyBench(self.place, "frontier", self.text, lambda: options, self._found).build(say("explore.draw"))
 
     def _found(self, points: list[dict[str, Any]]) -> None:
         if not points:

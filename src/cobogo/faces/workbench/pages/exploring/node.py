@@ -8,12 +8,12 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.faces.server.roles import Scope
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.frame import done
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.faces.workbench.style import BRICK
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.studies.exploration import Combination, Exploration, Sizes, View
 
@@ -208,7 +208,9 @@ class Panel:
     async def _release(self, view: View) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
         place, session = self.place, self.session
-        job = await done(session, acts.run_node, place.desk, session, "", place.dataset, lambda text: fixed(text, view))
+        job = await done(
+            session, actions.run_node, place.desk, session, "", place.dataset, lambda text: fixed(text, view)
+        )
         if job is not None:
             ui.navigate.to(session.to("running", job=job, release=None))
 

@@ -7,8 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.faces.workbench.looks import BRICK
 from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.ranking import Standing

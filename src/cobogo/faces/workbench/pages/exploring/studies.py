@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.workbench import acts
+from cobogo.faces.server.services.jobs import StudyProgress
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.exploring.place import Place
-from cobogo.faces.workbench.study import Study
 
 Shown = Callable[[list[dict[str, Any]]], None]
 BEAT = 0.5
 
 
-class Bench:
+class StudyBench:
     """Begins a study, watches it, and shows what it has found. One for the same question is begun only once."""
 
-    def __init__(self, place: Place, kind: str, ask: Callable[[], dict[str, Any]], show: Shown) -> None:
-        """``ask``: what the study is to be told, beside whose data it is about; ``show``: draws what was found."""
-        self.place, self.kind, self.ask, self.show = place, kind, ask, show
+    def __init__(self, place: Place, kind: str, text: str, options: Callable[[], dict[str, Any]], show: Shown) -> None:
+        """``text``: the policy that is studied; ``options``: what else is asked; ``show``: draws what was found."""
+        self.place, self.kind, self.text, self.options, self.show = place, kind, text, options, show
         self.seen: tuple[Any, ...] | None = None
 
     def build(self, label: str) -> None:
@@ -38,26 +38,27 @@ class Bench:
         self._watch()
         ui.timer(BEAT, self._watch)
 
-    def _key(self) -> tuple[Hashable, ...]:
-        return self.place.key(self.kind, repr(sorted(self.ask().items())))
+    def _question(self) -> tuple[str, str, dict[str, Any]]:
+        return self.kind, self.text, self.options()
 
     async def _begin(self) -> None:
         place = self.place
-        asked = {**self.ask(), "kind": self.kind, "data": str(place.data), "home": str(place.home), **place.confines}
-        await done(place.session, acts.begin_study, place.desk, place.session, place.dataset, asked, self._key())
+        await done(place.session, actions.begin_study, place.desk, place.session, place.dataset, *self._question())
         self._watch()
 
     async def _stop(self) -> None:
         place = self.place
-        await done(place.session, acts.stop_study, place.desk, place.session, place.dataset, self._key())
+        await done(place.session, actions.stop_study, place.desk, place.session, place.dataset, *self._question())
 
-    def _study(self) -> Study | None:
-        found: Study | None = self.place.desk.shelf.get(*self._key())
-        return found
+    def _study(self) -> StudyProgress | None:
+        place, (kind, text, options) = self.place, self._question()
+        return place.desk.service.jobs.find_study(place.session.caller, kind, place.dataset, text, options)
 
     def _watch(self) -> None:
+        if not self.place.session.here:
+            return
         study = self._study()
-        state = () if study is None else (id(study), len(study.found), study.done, study.total, study.over)
+        state = () if study is None else (study.identity, len(study.found), study.done, study.total, study.over)
         if state == self.seen:
             return
         fresh = self.seen is None or state[:2] != self.seen[:2]
@@ -69,7 +70,7 @@ class Bench:
         self.refusal.set_visibility(study is not None and study.error is not None)
         self.note.text = ""
         if study is not None:
-            self.refusal.text = study.error or ""
+            self.refusal.text = "" if study.error is None else self.place.session.trouble(study.error)
             self.bar.value = study.done / study.total if study.total else 0
             if running:
                 numbers = {"done": len(study.found), "total": study.total}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
-from cobogo.faces.server import rows, tables
-from cobogo.faces.server.house import House
+from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.locate.places.points import Points, column_names
 from cobogo.studies.location_trial import Ground
 
@@ -25,20 +25,20 @@ def made_up(number: int) -> Ground:
 def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
     """Which columns of a data set hold positions and times; None where there are none."""
     try:
-        return column_names(tables.about(row)["columns"], {}, "data", needed=("lon", "lat", "time"), options=False)
+        return column_names(row["about"]["columns"], {}, "data", needed=("lon", "lat", "time"), options=False)
     except DataError:
         return None
 
 
-def of_dataset(house: House, row: dict[str, Any], hours_from_utc: float) -> Ground:
+def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Ground:
     """The positions of a data set, under numbers instead of names."""
     columns = positions_in(row)
     if columns is None:
         raise DataError("has no columns for longitude, latitude and time", where=row["name"])
     engine = connect()
     with engine.guarded("reading"):
-        table = engine.connection.read_parquet(house.files.dataset(row["id"]) / rows.PAGES)
-        first = table.filter(table[rows.NUMBER] < ROWS).order_by(rows.NUMBER)
+        table = engine.connection.read_parquet(file)
+        first = table.filter(table[NUMBER] < ROWS).order_by(NUMBER)
         wanted = first.select(**{part: first[one] for part, one in columns.items()})
         found = engine.fetch(wanted)
     points = Points.from_arrow(found, where=row["name"])

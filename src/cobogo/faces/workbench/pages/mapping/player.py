@@ -8,7 +8,6 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server.state import DATASETS
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.pages.mapping import figures, grounds
 from cobogo.faces.workbench.pages.mapping.knobs import attacks
@@ -32,7 +31,7 @@ class Player:
     def __init__(self, desk: Desk, session: Session) -> None:
         self.desk, self.session, self.say = desk, session, session.say
         self.memory: dict[str, Any] = session.kept.setdefault("mapping", {**START, "set": {}, "tries": []})
-        self.row = desk.house.state.get(DATASETS, session.dataset or "", session.owner)
+        self.row = desk.service.datasets.find(session.caller, session.dataset)
         if self.memory["source"] == "dataset" and (self.row is None or grounds.positions_in(self.row) is None):
             self.memory["source"] = START["source"]
         self.ground: Ground | None = None
@@ -84,7 +83,8 @@ class Player:
             if source == "dataset":
                 assert self.row is not None
                 offset = float(self.memory["offset"] or 0)
-                self.ground = await run.io_bound(grounds.of_dataset, self.desk.house, self.row, offset)
+                file = self.desk.service.datasets.rows_file(self.session.caller, self.row["id"])
+                self.ground = await run.io_bound(grounds.read_ground, file, self.row, offset)
             else:
                 self.ground = await run.io_bound(grounds.made_up, int(source))
         except CobogoError as error:

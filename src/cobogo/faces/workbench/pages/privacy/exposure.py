@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from cobogo.data.table.connect import connect
 from cobogo.errors import CobogoError
-from cobogo.faces.server.rows import PAGES
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet, in_thread
-from cobogo.studies.risk import Glance, glance
+from cobogo.studies.risk import Glance
 
 HIGH, MIDDLE = 0.5, 0.2
 """Chances above which a tile is red, and amber."""
-
-
-@lru_cache(maxsize=256)
-def measured(file: Path, wanted: str) -> Glance:
-    """The risk of a table's own copy, by the columns and the population that a text of JSON names."""
-    told: dict[str, Any] = json.loads(wanted)
-    return glance(connect().connection.read_parquet(file).select(*told["attributes"]), told)
 
 
 def exposure(sheet: Sheet) -> None:
@@ -38,10 +27,10 @@ def exposure(sheet: Sheet) -> None:
     with tiles:
         ui.spinner(size="2rem")
     wanted = asked(sheet)
-    file = sheet.desk.house.files.dataset(sheet.row["id"]) / PAGES
+    assess, caller = sheet.desk.service.datasets.assess, session.caller
 
     async def fill() -> None:
-        found = await in_thread(measured, file, wanted)
+        found = await in_thread(assess, caller, sheet.row["id"], wanted)
         tiles.clear()
         with tiles:
             if isinstance(found, CobogoError):

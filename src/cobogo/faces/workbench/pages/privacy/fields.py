@@ -7,12 +7,10 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cobogo.faces.server import tables
-from cobogo.faces.workbench import acts
+from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet
-from cobogo.promises.models.described import Parameter, described
-from cobogo.promises.models.promise import Promise
+from cobogo.floor.catalogue import Card, Parameter
 
 MOST = 64 << 20
 """Bytes of a file of a population."""
@@ -23,11 +21,11 @@ ONLY = {"c": ("kind", "recursive"), "value": ("", ""), "previous": ("", "")}
 """Parameters that are of use with a value of another only, or in the text alone."""
 
 
-def fields(sheet: Sheet, number: int, model: Mapping[str, Any], kind: type[Promise], start: Mapping[str, Any]) -> None:
+def fields(sheet: Sheet, number: int, model: Mapping[str, Any], card: Card) -> None:
     """One field a parameter."""
     words = {key: value for key, value in model.items() if isinstance(value, str | bool)}
     with ui.row().classes("w-full gap-x-4 gap-y-1 items-end"):
-        for parameter in described(kind, {**start, **words}):
+        for parameter in card.parameters({**card.start, **words}):
             with_, what = ONLY.get(parameter.name, ("model", model.get("model")))
             if parameter.name in model or parameter.required or model.get(with_) == what:
                 _field(sheet, parameter, model, _taker(sheet, number, parameter))
@@ -51,7 +49,7 @@ def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: T
     if name == "attribute":
         _attribute(sheet, label, model.get(name), take)
     elif name in ("population", "guard"):
-        offered = tables.attached(sheet.desk.house, sheet.row["id"]) if name == "population" else sheet.columns
+        offered = sheet.files if name == "population" else sheet.columns
         _chosen(label, {one: one for one in dict.fromkeys([*offered, *([value] if value else [])])}, value, take)
         if name == "population":
             _attach(sheet, take)
@@ -72,7 +70,7 @@ def _attach(sheet: Sheet, take: Take) -> None:
 
     async def taken(event: events.UploadEventArguments) -> None:
         name, content = event.file.name[-90:], await event.file.read()
-        kept = await done(session, acts.attach_file, sheet.desk, session, sheet.row["id"], name, content)
+        kept = await done(session, actions.attach_file, sheet.desk, session, sheet.row["id"], name, content)
         if kept is not None:
             take(kept)
             sheet.redraw()

@@ -9,7 +9,7 @@ from nicegui import ui
 from cobogo.examine.metrics import METRICS
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet
-from cobogo.publish.recode.algorithms import ALGORITHMS, kinds
+from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
 
 
 def losses(sheet: Sheet) -> None:
@@ -100,7 +100,7 @@ def _search(sheet: Sheet) -> None:
     if name in ALGORITHMS:
         ui.label(session.say(f"algorithm.{name}")).classes("text-body2 text-quiet")
     with ui.row().classes("w-full gap-4 items-end"):
-        able = kinds(name)
+        able = recodings(name)
         if len(able) > 1:
             options = {"": session.say("privacy.kind-own"), **{one: one for one in able}}
             _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), "privacy.kind")
@@ -140,7 +140,7 @@ def _output(sheet: Sheet) -> None:
 def _registry(sheet: Sheet) -> None:
     session = sheet.session
     ui.label(session.say("privacy.registry-why")).classes("text-body2 text-quiet")
-    if sheet.desk.house.settings.registry is None:
+    if not sheet.desk.service.registry.exists:
         ui.label(session.say("privacy.registry-none"))
         return
     series = session.draft.content().get("registry", {}).get("dataset")

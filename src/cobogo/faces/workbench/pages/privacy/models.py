@@ -6,59 +6,11 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.server import tables
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.pages.privacy.fields import fields
 from cobogo.faces.workbench.pages.privacy.sheet import Sheet
 from cobogo.promises.guarantees import GUARANTEES
-from cobogo.promises.models import MODELS
-from cobogo.promises.models.differential_privacy import MEASURES
-from cobogo.promises.models.promise import Promise
-
-KNOWN: dict[str, type[Promise]] = {**MODELS, **GUARANTEES, **MEASURES}
-
-GROUPS: dict[str, dict[str, dict[str, Any]]] = {
-    "identity": {
-        "k-anonymity": {"k": 5},
-        "highest-risk": {"max": 0.2},
-        "average-risk": {"max": 0.05},
-        "k-map": {"k": 5, "population-size": 1_000_000},
-        "delta-presence": {"population": "population.csv", "min": 0.0, "max": 0.5},
-        "k-m-anonymity": {"k": 5, "m": 2, "separator": ","},
-    },
-    "attribute": {
-        "l-diversity": {"kind": "distinct", "l": 2},
-        "t-closeness": {"distance": "equal", "t": 0.3},
-        "alpha-k-anonymity": {"alpha": 0.5, "k": 5},
-        "p-sensitive-k-anonymity": {"p": 2, "k": 5},
-        "beta-likeness": {"beta": 2.0, "kind": "basic"},
-        "delta-disclosure": {"delta": 1.0},
-        "k-e-anonymity": {"k": 3, "e": 100.0},
-        "epsilon-m-anonymity": {"epsilon": 10.0, "m": 2, "kind": "absolute"},
-    },
-    "knowledge": {
-        "t-corruption": {"t": 1, "l": 2.0},
-        "c-k-safety": {"c": 0.9, "k": 1},
-        "personalized": {"guard": "", "p": 0.5},
-        "b-t-privacy": {"b": 0.5, "t": 0.3},
-        "injector": {"l": 2, "min-support": 10},
-        "m-confidentiality": {"m": 2},
-    },
-    "series": {"m-invariance": {"m": 2}},
-    "noise": {
-        "local-differential-privacy": {"epsilon": 1.0},
-        "gamma-amplification": {"gamma": 5.0},
-        "rho1-rho2-privacy": {"rho1": 0.1, "rho2": 0.5},
-        "upward-rho1-rho2-privacy": {"rho1": 0.1, "rho2": 0.5},
-        "delta-growth": {"delta": 0.3},
-        "d-gamma-privacy": {"d": 0.1, "gamma": 0.5},
-        "differential-privacy": {"epsilon": 1.0, "delta": 1e-6},
-        "zero-concentrated-differential-privacy": {"rho": 0.5},
-    },
-}
-"""Every model by what it is for, with values to begin with."""
-
-START: dict[str, dict[str, Any]] = {name: start for group in GROUPS.values() for name, start in group.items()}
+from cobogo.promises.registry import PROMISES
 
 
 def models(sheet: Sheet) -> None:
@@ -108,9 +60,9 @@ def _card(sheet: Sheet, number: int, model: dict[str, Any]) -> None:
             ui.space()
             label = f"{session.say('privacy.remove')}: {name}"
             ui.button(icon="close", on_click=remove).props(f'flat round dense aria-label="{label}"').tooltip(label)
-        if name in KNOWN:
-            ui.label(session.say(f"model.{name}")).classes("text-body2 text-quiet")
-            fields(sheet, number, model, KNOWN[name], START[name])
+        if name in PROMISES:
+            ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
+            fields(sheet, number, model, PROMISES.card(name))
         sheet.place(f"privacy.models[{number}]")
 
 
@@ -134,11 +86,12 @@ def _catalogue(sheet: Sheet) -> None:
             close = session.say("frame.close")
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         with ui.scroll_area().classes("w-full col q-px-sm"):
-            for group, members in GROUPS.items():
-                section(session.say(f"group.{group}"), help=session.say(f"group.{group}-why"))
+            for group, cards in PROMISES.groups().items():
+                title = f"group.{group if session.knows(f'group.{group}') else 'other'}"
+                section(session.say(title), help=session.say(f"{title}-why"))
                 with ui.grid(columns=2).classes("w-full q-my-md gap-3 cobogo-grid"):
-                    for name in members:
-                        _offer(sheet, name, add)
+                    for card in cards:
+                        _offer(sheet, card.name, add)
     dialog.open()
 
 
@@ -153,14 +106,20 @@ def _offer(sheet: Sheet, name: str, add: Any) -> None:
             ui.button(session.say("privacy.chosen"), on_click=lambda: add(name)).props(
                 f'flat dense no-caps aria-label="{label}"'
             )
-        ui.label(session.say(f"model.{name}")).classes("text-body2 text-quiet")
+        ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
+
+
+def _words(sheet: Sheet, name: str) -> str:
+    """What a model is for, in plain words; of one that another package adds, what its card says."""
+    session = sheet.session
+    return session.say(f"model.{name}") if session.knows(f"model.{name}") else PROMISES.card(name).summary
 
 
 def _begun(sheet: Sheet, name: str) -> dict[str, Any]:
     """Values to begin with, fitted to the data set's columns."""
-    start = dict(START[name])
+    start = dict(PROMISES.card(name).start)
     if "population" in start:
-        known = tables.attached(sheet.desk.house, sheet.row["id"])
+        known = sheet.files
         start["population"] = known[0] if known else ""
     if name == "personalized":
         hidden = sheet.of_role("identifier")

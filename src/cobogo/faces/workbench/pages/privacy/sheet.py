@@ -10,8 +10,7 @@ from typing import Any
 from nicegui import ElementFilter, run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server import tables
-from cobogo.faces.workbench.checking import checked, jobs_of
+from cobogo.faces.workbench.checking import check_draft, jobs_of
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.header import given, is_dark
 from cobogo.faces.workbench.session import Desk, Session
@@ -52,7 +51,12 @@ class Sheet:
     @property
     def columns(self) -> list[str]:
         """The columns of the data set."""
-        return list(tables.about(self.row)["columns"])
+        return list(self.row["about"]["columns"])
+
+    @property
+    def files(self) -> list[str]:
+        """The files that the policy may name."""
+        return self.desk.service.datasets.list_files(self.session.caller, self.row["id"])
 
     def of_role(self, *roles: str) -> list[str]:
         """The columns that have one of these roles now."""
@@ -95,7 +99,7 @@ class Sheet:
         """Say whether the policy can be run, and if not, why, at the place where it says so."""
         error: CobogoError | None = None
         try:
-            checked(self.desk, self.session, self.row["id"])
+            check_draft(self.desk, self.session, self.row["id"])
         except CobogoError as found:
             error = found
         self.places = {name: label for name, label in self.places.items() if not label.is_deleted}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice.classic.tags import none_found
@@ -11,6 +12,7 @@ from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
 
 
+@card("datafly", title="Datafly", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def datafly(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Solution, cost, ranked
 from cobogo.publish.recode.lattice.classic.datafly import climbed
@@ -26,6 +27,7 @@ SEED = 2010
 """The same data and policy give the same levels; nothing private rests on these draws."""
 
 
+@card("genetic", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def genetic(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:

@@ -12,6 +12,7 @@ import numpy as np
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.examine.metrics import METRICS
 from cobogo.floor.arrays import Mask
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
 from cobogo.publish.recode.contract.problem import Problem, merged
@@ -21,6 +22,7 @@ from cobogo.publish.recode.lattice.classic.tags import FAILS, HOLDS, UNKNOWN, Su
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 
+@card("incognito", title="Incognito", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def incognito(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Goes through ever larger sets of quasi-identifiers, dropping what fails on a smaller one; the metric chooses
     among the lowest nodes that hold.

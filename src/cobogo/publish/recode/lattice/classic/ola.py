@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
@@ -17,6 +18,7 @@ NOT_ALWAYS_BEST = (
 UNTAGGED = "what satisfies this policy at one node need not at those above, so none was taken to hold unchecked"
 
 
+@card("ola", title="OLA", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Tags the lattice from the middle: what holds, holds above, and what fails, fails below; the metric chooses among
     the lowest nodes that hold.

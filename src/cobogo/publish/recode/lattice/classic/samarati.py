@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice.classic.tags import Survey
 
 
+@card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def samarati(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
     r"""Finds the lowest height of the lattice at which a node satisfies the models, by halving; the metric chooses
     among the nodes of that height.

@@ -1,0 +1,281 @@
+"""Data sets: received, profiled, paged through, deleted. Rows are read from a copy that can be entered anywhere."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from cobogo.data.policy import Data
+from cobogo.data.table.connect import connect
+from cobogo.data.table.files import guess_separator
+from cobogo.data.table.read import read
+from cobogo.errors import DataError, InputError
+from cobogo.faces.server import drafts, profiles, rows
+from cobogo.faces.server.files import data_name, safe_name
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.rows import NUMBER, Counted, RowOrder
+from cobogo.faces.server.services.operation import Subject, operation
+from cobogo.faces.server.sources import copy_table, list_sources, list_tables
+from cobogo.faces.server.state import DATASETS, Row, packed
+from cobogo.floor.files import create_scratch, remove_scratch
+
+if TYPE_CHECKING:
+    from cobogo.faces.server.context import ServerContext
+    from cobogo.faces.server.services.jobs import JobService
+    from cobogo.studies.risk import Glance
+
+
+__all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
+
+
+class DatasetService(Subject):
+    """The data sets of whoever calls. A row has what is known of its table under ``about``."""
+
+    def __init__(self, context: ServerContext, jobs: JobService) -> None:
+        super().__init__(context)
+        self._jobs = jobs
+
+    @property
+    def upload_megabytes(self) -> int:
+        """The largest file that may be uploaded."""
+        return self._context.settings.limits.upload_megabytes
+
+    @operation(Scope.DATA)
+    def list_all(self, holder: Holder) -> list[Row]:
+        """The data sets, the latest first."""
+        found = self._context.state.rows(DATASETS, holder.owner)
+        return [_described(row) for row in found if row["about"]]
+
+    @operation(Scope.DATA)
+    def get(self, holder: Holder, identity: str) -> Row:
+        """A data set."""
+        return _described(self._row(DATASETS, identity, holder.owner, "data set"))
+
+    def find(self, holder: Holder, identity: str | None) -> Row | None:
+        """A data set; None where there is none, or where the key does not open data."""
+        if identity is None or Scope.DATA not in holder.scopes:
+            return None
+        row = self._context.state.get(DATASETS, identity, holder.owner)
+        return None if row is None or not row["about"] else _described(row)
+
+    @operation(Scope.RELEASES)
+    def names(self, holder: Holder) -> dict[str, str]:
+        """The names of the data sets whose releases the holder sees, by identity."""
+        return {row["id"]: row["name"] for row in self._context.state.rows(DATASETS, holder.sees)}
+
+    @operation(Scope.RUN)
+    def own_names(self, holder: Holder) -> dict[str, str]:
+        """The names of the holder's data sets, by identity."""
+        return {row["id"]: row["name"] for row in self._context.state.rows(DATASETS, holder.owner)}
+
+    @operation(Scope.DATA)
+    def receive(
+        self,
+        holder: Holder,
+        name: str,
+        upload: IO[bytes],
+        *,
+        separator: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str | None = None,
+    ) -> str:
+        """Take in a table, a CSV or a Parquet file; its identity. Anything else is refused, and nothing of it is kept.
+
+        What is not said of a CSV file is guessed: its separator from its header, its decimal mark from its columns.
+        """
+
+        def keep(stage: Path) -> Path:
+            self._context.files.keep(upload, stage / "upload")
+            return (stage / "upload").rename(stage / data_name(stage / "upload", self._context.settings.limits))
+
+        return self._take_in(holder.owner, name, keep, separator, encoding, decimal)
+
+    @operation(Scope.DATA)
+    def receive_example(self, holder: Holder, name: str, records: int) -> str:
+        """Take in made-up patients of Ceará."""
+        from cobogo.examples import ceara
+
+        with self.stage(holder) as place:
+            ceara.write(place / "ceara.csv", records)
+            with (place / "ceara.csv").open("rb") as stream:
+                return self.receive(holder, name, stream)
+
+    @operation(Scope.DATA)
+    def copy_table(self, holder: Holder, source: str, table: str, *, name: str | None = None) -> str:
+        """Take in a table of a database that the settings name: a copy of it, as it is now, becomes a data set."""
+
+        def copy(stage: Path) -> Path:
+            file = stage / "data.parquet"
+            copy_table(self._context, holder.owner, source, table, file)
+            return file
+
+        return self._take_in(holder.owner, name or table, copy)
+
+    @operation(Scope.DATA)
+    def list_sources(self, holder: Holder) -> list[str]:
+        """The databases that the holder may take tables of, by the names that the settings give them."""
+        return list_sources(self._context, holder.owner)
+
+    @operation(Scope.DATA)
+    def list_tables(self, holder: Holder, source: str) -> list[str]:
+        """The tables of a database that may be taken."""
+        return list_tables(self._context, holder.owner, source)
+
+    def _take_in(
+        self,
+        owner: str,
+        name: str,
+        fill: Callable[[Path], Path],
+        separator: str | None = None,
+        encoding: str = "utf-8",
+        decimal: str | None = None,
+    ) -> str:
+        context = self._context
+        if len(context.state.rows(DATASETS, owner)) >= context.settings.limits.datasets:
+            raise InputError("too many data sets", where="datasets", remedy="Delete some first.")
+        label = name.replace("\\", "/").rpartition("/")[2] or "table"  # what people call it; no place of ours
+        identity = context.state.add(DATASETS, owner=owner, name=label, about="")
+        try:
+            with context.files.receiving(identity) as stage:
+                file = fill(stage)
+                about = _read_table(file, stage, separator, encoding)
+                about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
+            context.state.change(DATASETS, identity, about=packed(about))
+        except BaseException:
+            context.state.remove(DATASETS, identity)
+            raise
+        return identity
+
+    @operation(Scope.DATA)
+    def page(
+        self, holder: Holder, identity: str, offset: int, limit: int, order: RowOrder | None = None
+    ) -> list[tuple[int, list[str | None]]]:
+        """Some rows with their numbers, as text."""
+        known = self.get(holder, identity)["about"]
+        folder = self._context.files.dataset(identity)
+        found = rows.page(folder, known["columns"], known["rows"], offset, limit, order)
+        return [(int(number), list(values)) for number, *values in found]
+
+    @operation(Scope.DATA)
+    def count_values(self, holder: Holder, identity: str, column: str, most: int) -> tuple[Counted, int]:
+        """The most frequent values of a column, and how many there are."""
+        self.get(holder, identity)
+        return rows.counts(self._context.files.dataset(identity), column, most)
+
+    @operation(Scope.DATA)
+    def profile(self, holder: Holder, identity: str) -> dict[str, Any]:
+        """What each column seems to be and how its values lie, and a policy to start from."""
+        return profiles.profile(self._context.files.dataset(identity), self.get(holder, identity)["about"])
+
+    @operation(Scope.DATA)
+    def suggest(self, holder: Holder, identity: str) -> tuple[list[dict[str, Any]], str]:
+        """What each column seems to be, and a policy to start from. Shows no values."""
+        found = self.profile(holder, identity)
+        columns = [{key: value for key, value in one.items() if key not in profiles.VALUES} for one in found["columns"]]
+        return columns, found["policy"]
+
+    @operation(Scope.DATA)
+    def assess(self, holder: Holder, identity: str, columns: str) -> Glance:
+        """The risk of a table before anything is done, by the columns and the population that a text of JSON names."""
+        from cobogo.studies.risk import glance
+
+        def count() -> Glance:
+            told: dict[str, Any] = json.loads(columns)
+            return glance(connect().connection.read_parquet(file).select(*told["attributes"]), told)
+
+        file = self.rows_file(holder, identity)
+        return self._context.cache.get("risk", (holder.owner, identity, columns), count)
+
+    @operation(Scope.DATA)
+    def rows_file(self, holder: Holder, identity: str) -> Path:
+        """The server's own copy of the rows, a Parquet file of texts with the row's number."""
+        self.get(holder, identity)
+        return self._context.files.dataset(identity) / rows.PAGES
+
+    @operation(Scope.DATA)
+    def forget(self, holder: Holder, identity: str) -> None:
+        """Delete a data set with its policy and its studies, unless a job works on it. Its releases stay."""
+        self.get(holder, identity)
+        self._jobs.release_dataset(holder.owner, identity)
+        self._context.state.remove(DATASETS, identity)
+        drafts.forget(self._context.state, identity)
+        self._context.files.forget("datasets", identity)
+        self._context.cache.forget(holder.owner, identity)
+
+    def forget_unfinished(self) -> None:
+        """Forget uploads that a server was killed in the midst of: nothing of them is a data set."""
+        for row in self._context.state.rows(DATASETS, about=""):
+            self._context.state.remove(DATASETS, row["id"])
+
+    @operation(Scope.DATA)
+    def list_files(self, holder: Holder, identity: str) -> list[str]:
+        """The names of the files that policies of a data set may name."""
+        self.get(holder, identity)
+        return sorted(
+            file.name for file in (self._context.files.dataset(identity) / "files").iterdir() if file.is_file()
+        )
+
+    @operation(Scope.DATA)
+    def attach(self, holder: Holder, identity: str, name: str, upload: IO[bytes]) -> str:
+        """Keep a file that policies may name, in place of an earlier one of that name."""
+        self.get(holder, identity)
+        return self._context.files.attach(identity, safe_name(name), upload)
+
+    @operation(Scope.DATA)
+    def attach_beside(self, holder: Holder, identity: str, name: str, content: bytes) -> str:
+        """Keep a file that policies may name, beside an earlier one of that name; the name that it got.
+
+        Versions of the policy, and jobs that wait, name the earlier one.
+        """
+        self.get(holder, identity)
+        folder, (stem, dot, ending) = self._context.files.dataset(identity) / "files", name.rpartition(".")
+        stem = stem if dot else ending
+        free, number = name, 1
+        while (folder / free).is_file() and (folder / free).read_bytes() != content:
+            number += 1
+            free = f"{stem[:90]}-{number}.{ending}" if dot else f"{stem[:90]}-{number}"
+        return self.attach(holder, identity, free, io.BytesIO(content))
+
+    @operation(Scope.DATA)
+    @contextmanager
+    def stage(self, holder: Holder) -> Iterator[Path]:  # noqa: ARG002
+        """A directory for a file on its way in, on the same disk; it is removed afterwards."""
+        place = create_scratch(self._context.files.root / "datasets", ".page-")
+        try:
+            yield place
+        finally:
+            remove_scratch(place)
+
+
+def _described(row: Row) -> Row:
+    return {**row, "about": json.loads(row["about"] or "{}")}
+
+
+def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -> dict[str, Any]:
+    if encoding not in ("utf-8", "latin-1"):
+        raise InputError("must be utf-8 or latin-1", where="encoding")
+    if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
+        raise InputError("must be one character that is neither a letter nor a digit", where="separator")
+    data = Data.model_validate({"separator": separator or guess_separator(file, encoding), "encoding": encoding})
+    engine = rows.connect_bounded()
+    try:
+        with engine.guarded("reading"):
+            table = read(file, data, engine)
+            rows.write(engine.as_text(table.expression), stage)
+            number = table.rows()
+            columns = list(table.columns)
+    except DataError as error:
+        raise DataError(error.what, where=_unplaced(error.where, file), remedy=error.remedy) from None
+    if not number:
+        raise DataError("has no rows", where="file")
+    return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
+
+
+def _unplaced(where: str | None, file: Path) -> str:
+    """A place as the uploader knows it: their file has no path here."""
+    return "file" if where is None else where.replace(str(file), "file")

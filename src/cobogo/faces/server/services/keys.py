@@ -1,0 +1,80 @@
+"""Keys, who they belong to, and the log of who did what."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from cobogo.faces.server.access import TooMany, recognise
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.services.operation import NotFound, Subject, operation
+from cobogo.faces.server.state import BEGUN, KEYS, Row
+
+__all__ = ["BEGUN", "KeyService", "TooMany"]
+
+
+class KeyService(Subject):
+    """The keys of a server, and its log."""
+
+    @property
+    def idle_seconds(self) -> float:
+        """How long a browser may be idle and stay logged in."""
+        return self._context.settings.limits.session_minutes * 60
+
+    def recognise(self, address: str, text: str) -> Holder | None:
+        """Whose key a text is. Guesses from an address are paced: see `cobogo.faces.server.access`."""
+        return recognise(self._context, address, text)
+
+    def wait(self, holder: Holder) -> float:
+        """Seconds that a holder has to wait before the next request; 0 where it may be made, which is counted."""
+        return self._context.pace.wait(holder.key)
+
+    def is_valid(self, holder: Holder) -> bool:
+        """Whether a holder's key was neither revoked nor has ended."""
+        row = self._context.state.get(KEYS, holder.key)
+        if row is None or row["revoked"] is not None:
+            return False
+        return row["expires"] is None or row["expires"] > time.time()
+
+    @operation(Scope.KEYS)
+    def create(
+        self,
+        holder: Holder,  # noqa: ARG002
+        owner: str,
+        role: Role,
+        *,
+        scopes: list[str] | None = None,
+        days: float | None = None,
+    ) -> tuple[str, str]:
+        """Make a key; its id, and its text, which is shown only now."""
+        return self._context.keys.create(owner, role, scopes=scopes, days=days)
+
+    @operation(Scope.KEYS)
+    def list_all(self, holder: Holder) -> list[dict[str, object]]:  # noqa: ARG002
+        """All keys, without their secrets."""
+        return self._context.keys.listed()
+
+    @operation(Scope.KEYS)
+    def revoke(self, holder: Holder, identity: str) -> None:  # noqa: ARG002
+        """End a key now."""
+        if not self._context.keys.revoke(identity):
+            raise NotFound("There is no such key, or it has ended.", thing="key")
+
+    @operation(Scope.AUDIT)
+    def read_log(self, holder: Holder, after: int, limit: int) -> list[Row]:  # noqa: ARG002
+        """Lines of the log in their order."""
+        return self._context.state.log(after, limit)
+
+    def check_health(self) -> None:
+        """See that the state can be read."""
+        self._context.state.log(limit=1)
+
+    def note(self, holder: Holder, action: str, what: str = "", status: int = BEGUN) -> int:
+        """Write in the log that a holder does something; the number of the line. It begins unless a status is given."""
+        about: dict[str, Any] = {"owner": holder.owner, "role": holder.role.value, "key": holder.key}
+        return self._context.state.note(action=action, what=what, status=status, **about)
+
+    def settle(self, line: int, what: str, status: int) -> None:
+        """Say in a line of the log what came of what was begun."""
+        self._context.state.settle(line, what, status)

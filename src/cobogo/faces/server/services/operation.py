@@ -1,0 +1,86 @@
+"""What the operations of the service have in common: each knows the scope that it needs, and checks it when called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+
+from cobogo.errors import CobogoError, InputError
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.state import Row
+
+if TYPE_CHECKING:
+    from sqlalchemy import Table
+
+    from cobogo.faces.server.context import ServerContext
+
+P = ParamSpec("P")
+R = TypeVar("R")
+S = TypeVar("S", bound="Subject")
+
+SCOPES_OF_OPERATIONS: dict[str, Scope] = {}
+"""The scope that each operation needs, by its qualified name."""
+
+
+class Forbidden(CobogoError):
+    """The caller's key lacks the scope of an operation."""
+
+    def __init__(self, scope: Scope) -> None:
+        super().__init__(f"This key may not do that: it lacks the scope {scope.value!r}.")
+        self.scope = scope
+
+
+class NotFound(CobogoError):
+    """There is no such thing, or it belongs to somebody else: the two look the same. ``thing`` says of which kind."""
+
+    def __init__(self, what: str = "There is no such thing, or it is not yours.", *, thing: str = "") -> None:
+        super().__init__(what)
+        self.thing = thing
+
+
+class Unavailable(InputError):
+    """What an operation needs cannot be used now."""
+
+
+def operation(
+    scope: Scope,
+) -> Callable[[Callable[Concatenate[S, Holder, P], R]], Callable[Concatenate[S, Holder, P], R]]:
+    """Make an operation of a method: its first argument is the holder of a key, who needs a scope."""
+
+    def make(do: Callable[Concatenate[S, Holder, P], R]) -> Callable[Concatenate[S, Holder, P], R]:
+        @wraps(do)
+        def checked(self: S, holder: Holder, /, *given: P.args, **options: P.kwargs) -> R:
+            authorize(holder, scope)
+            return do(self, holder, *given, **options)
+
+        SCOPES_OF_OPERATIONS[do.__qualname__] = scope
+        return checked
+
+    return make
+
+
+def scope_of(do: Callable[..., Any]) -> Scope:
+    """The scope that an operation needs."""
+    return SCOPES_OF_OPERATIONS[do.__qualname__]
+
+
+def authorize(holder: Holder, scope: Scope) -> None:
+    """Refuse a holder whose key lacks a scope."""
+    if scope not in holder.scopes:
+        raise Forbidden(scope)
+
+
+class Subject:
+    """One subject of the service, over the state and the files of a server."""
+
+    def __init__(self, context: ServerContext) -> None:
+        self._context = context
+
+    def _row(self, table: Table, identity: str, owner: str | None, thing: str) -> Row:
+        """A row of the state. What is missing and what belongs to somebody else are refused with the same words."""
+        row = self._context.state.get(table, identity, owner)
+        if row is None:
+            raise NotFound(thing=thing)
+        return row

@@ -1,0 +1,195 @@
+"""Releases: listed, read, verified, downloaded, deleted. Their evidence is for those who may see it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, TypeVar
+
+from cobogo.data.policy import Policy
+from cobogo.faces.server.cache import Cache
+from cobogo.faces.server.files import zipped
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.rows import PAGES
+from cobogo.faces.server.services.operation import NotFound, Subject, operation
+from cobogo.faces.server.services.registry import RegistryService
+from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row
+from cobogo.release.write import copy_neutralised
+
+if TYPE_CHECKING:
+    from cobogo.examine.utility.pairs.pair import Pair
+    from cobogo.faces.server.context import ServerContext
+    from cobogo.publish.registry.store import Entry
+    from cobogo.release.contract import Verdict
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OpenedRelease:
+    """A release with its report as data, the policy that it was made by, and what is measured of it.
+
+    ``data`` and ``rows`` are the original, as it was received and as pages read it; None for a holder who may see the
+    evidence of a release and not the data behind it, and where the data set is no longer there.
+    """
+
+    identity: str
+    owner: str
+    dataset: str
+    kind: str
+    directory: Path
+    report: dict[str, Any]
+    policy: Policy
+    registered: str | None
+    data: Path | None = None
+    rows: Path | None = None
+    runs: bool = False  # whether the holder may start work on it
+    cache: Cache = field(default_factory=Cache)
+
+    @property
+    def mine(self) -> bool:
+        """Whether the original may be read."""
+        return self.data is not None
+
+    def measure(self, work: Callable[..., T], *given: Hashable) -> T:
+        """What ``work(release, *given)`` finds out, which is worked out once for all who may read the same."""
+        key = (str(self.directory), self.mine, work.__module__, work.__qualname__, given)
+        return self.cache.get("measure", key, partial(work, self, *given))
+
+    def measure_pair(self, work: Callable[..., T], *given: Hashable) -> T:
+        """What ``work(pair, *given)`` finds out about the release beside its original: one work at a time on a pair."""
+        found: T = self.measure(_work_on_pair, work, *given)
+        return found
+
+
+def _work_on_pair(release: OpenedRelease, work: Callable[..., T], *given: Hashable) -> T:
+    from cobogo.examine.utility.pairs.pair import open_pair
+
+    def open_both() -> tuple[Pair, threading.Lock]:
+        return open_pair(release.directory, release.policy, release.rows), threading.Lock()
+
+    pair, lock = release.cache.get("pair", (str(release.directory), release.mine), open_both)
+    with lock:
+        return work(pair, *given)
+
+
+class ReleaseService(Subject):
+    """The releases that the holder sees: one's own, and everybody's for auditors."""
+
+    def __init__(self, context: ServerContext, registry: RegistryService) -> None:
+        super().__init__(context)
+        self._registry = registry
+
+    @operation(Scope.RELEASES)
+    def list_all(self, holder: Holder, dataset: str | None = None) -> list[Row]:
+        """The releases, the latest first; of one data set, or of all."""
+        of = {} if dataset is None else {"dataset": dataset}
+        return self._context.state.rows(RELEASES, holder.sees, **of)
+
+    @operation(Scope.RELEASES)
+    def get(self, holder: Holder, identity: str) -> Row:
+        """A release."""
+        return self._row(RELEASES, identity, holder.sees, "release")
+
+    def find(self, holder: Holder, identity: str | None) -> Row | None:
+        """A release; None where there is none, or where the key does not open releases."""
+        if identity is None or Scope.RELEASES not in holder.scopes:
+            return None
+        return self._context.state.get(RELEASES, identity, holder.sees)
+
+    @operation(Scope.RELEASES)
+    def verify(self, holder: Holder, identity: str) -> Verdict:
+        """Check a release now, from its bytes."""
+        from cobogo.release.verify import verify
+
+        self.get(holder, identity)
+        return verify(self._context.files.release(identity))
+
+    @operation(Scope.RELEASES)
+    def manifest(self, holder: Holder, identity: str) -> dict[str, Any]:
+        """The manifest of a release; empty where there is none."""
+        self.get(holder, identity)
+        return self._context.cache.read_json(self._context.files.release(identity) / "public" / "manifest.json")
+
+    @operation(Scope.RELEASES)
+    def write_public(self, holder: Holder, identity: str, target: IO[bytes], *, neutralised: bool = False) -> None:
+        """Write the public part as an archive. ``neutralised``: for spreadsheets, with no cell that is a formula."""
+        self.get(holder, identity)
+        directory = self._context.files.release(identity) / "public"
+        if not neutralised:
+            zipped(directory, target)
+            return
+        with tempfile.TemporaryDirectory(prefix="cobogo-") as place:
+            copy_neutralised(directory, Path(place) / "public")
+            zipped(Path(place) / "public", target)
+
+    @operation(Scope.EVIDENCE)
+    def write_evidence(self, holder: Holder, identity: str, target: IO[bytes]) -> None:
+        """Write the evidence as an archive."""
+        self._row(RELEASES, identity, holder.sees, "release")
+        zipped(self._context.files.release(identity) / "evidence", target)
+
+    @operation(Scope.EVIDENCE)
+    def evidence_file(self, holder: Holder, identity: str, name: str) -> Path:
+        """A file of the evidence."""
+        self._row(RELEASES, identity, holder.sees, "release")
+        file = self._context.files.release(identity) / "evidence" / name
+        if not file.is_file():
+            raise NotFound(f"The evidence has no {name}.", thing="evidence")
+        return file
+
+    @operation(Scope.EVIDENCE)
+    def evidence(self, holder: Holder, identity: str, name: str) -> dict[str, Any]:
+        """A JSON file of the evidence as data; empty where there is none."""
+        self._row(RELEASES, identity, holder.sees, "release")
+        return self._context.cache.read_json(self._context.files.release(identity) / "evidence" / name)
+
+    @operation(Scope.EVIDENCE)
+    def open(self, holder: Holder, identity: str) -> OpenedRelease:
+        """Open a release to look into it, with its original where that is the holder's."""
+        row = self._row(RELEASES, identity, holder.sees, "release")
+        context = self._context
+        report, kept = (self.evidence(holder, identity, f"{name}.json") for name in ("report", "evidence"))
+        registry = context.settings.registry
+        trusted = () if registry is None else (registry,)
+        policy = Policy.of(kept["policy"], home=kept["home"], name="policy", trusted=trusted)
+        own = row["owner"] == holder.owner and Scope.DATA in holder.scopes
+        dataset = context.state.get(DATASETS, row["dataset"], holder.owner) if own else None
+        data = None if dataset is None else context.files.table(dataset["id"])
+        rows = None if dataset is None else context.files.dataset(dataset["id"]) / PAGES
+        return OpenedRelease(
+            identity,
+            row["owner"],
+            row["dataset"],
+            row["kind"],
+            context.files.release(identity),
+            report,
+            policy,
+            kept.get("registered"),
+            data,
+            rows if rows is not None and rows.is_file() else None,
+            own and Scope.RUN in holder.scopes,
+            context.cache,
+        )
+
+    @operation(Scope.DATA)
+    def policy_text(self, holder: Holder, identity: str) -> tuple[str, str]:
+        """The data set that a release of the holder's was made of, and the text of the policy that made it."""
+        row = self._row(RELEASES, identity, holder.owner, "release")
+        job = self._row(JOBS, identity, holder.owner, "data set")
+        return row["dataset"], json.loads(job["asked"])["policy"]
+
+    @operation(Scope.RUN)
+    def delete(self, holder: Holder, identity: str, entry: Entry | None = None) -> None:
+        """Remove a release of the holder's, and, where ``entry`` is given, what is recorded of it."""
+        self._row(RELEASES, identity, holder.owner, "release")
+        if entry is not None:
+            self._registry.take_back(holder, entry)
+        self._context.state.remove(RELEASES, identity)
+        self._context.files.forget("releases", identity)

@@ -1,0 +1,96 @@
+"""Pieces of pages: work that takes a while, tabs that are drawn when they are looked at, lines of programs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server.services.releases import OpenedRelease
+from cobogo.faces.workbench.session import Session
+
+T = TypeVar("T")
+
+
+def turn_to(*, stay: bool = False, **about: str) -> None:
+    """Put what a page is about into its address, and open it there; or ``stay``, and do so when it is reloaded."""
+    go = "history.replaceState(null, '', there)" if stay else "location.href = there"
+    put = "".join(f"there.searchParams.set({json.dumps(key)}, {json.dumps(value)});" for key, value in about.items())
+    ui.run_javascript(f"const there = new URL(location.href); {put} {go}")
+
+
+async def slowly(
+    session: Session, place: ui.element, work: Callable[[], T], draw: Callable[[T], object], *, what: str = ""
+) -> None:
+    """Do something that takes a while beside the page, which shows that it does, then what came of it or went wrong."""
+    place.clear()
+    with place, ui.row().classes("items-center q-pa-md").props('role="status"'):
+        ui.spinner(size="lg")
+        ui.label(what or session.say("looked.working")).classes("text-quiet")
+    try:
+        found = await run.io_bound(work)
+    except CobogoError as error:
+        if not place.is_deleted:
+            place.clear()
+            with place:
+                trouble(session.trouble(error))
+        return
+    if place.is_deleted:
+        return
+    place.clear()
+    with place:
+        draw(found)  # type: ignore[arg-type]
+
+
+def trouble(text: str, *, icon: str = "info") -> None:
+    """A line that says why something is not shown."""
+    with ui.row().classes("items-start no-wrap q-pa-sm w-full"):
+        ui.icon(icon).props("size=sm color=primary")
+        ui.label(text).classes("text-body2").style("white-space: pre-wrap")
+
+
+Draw = Callable[[Session, OpenedRelease], object]
+"""Draws a tab about a release."""
+
+
+def tabs(session: Session, release: OpenedRelease, drawn: Mapping[str, tuple[str, str, Draw]]) -> None:
+    """Tabs, each with a title, an icon and what draws it when it is first looked at: no other is worked out."""
+    waiting = dict(drawn)
+    with ui.tabs().props("no-caps align=left dense inline-label").classes("w-full") as bar:
+        made = {name: ui.tab(name, label=label, icon=icon) for name, (label, icon, _) in drawn.items()}
+    places: dict[str, ui.element] = {}
+    asked = ui.context.client.request.query_params.get("tab", "")
+    first = asked if asked in drawn else next(iter(drawn))
+    with ui.tab_panels(bar, value=made[first], animated=False, keep_alive=True).classes("w-full bg-transparent"):
+        for name, tab in made.items():
+            with ui.tab_panel(tab).classes("q-pa-none q-pt-sm"):
+                places[name] = ui.column().classes("w-full gap-3")
+
+    def turned(name: str) -> None:
+        turn_to(stay=True, tab=name)  # so that another release shows the same
+        show(name)
+
+    def show(name: str) -> None:
+        if name in waiting:
+            with places[name]:
+                waiting.pop(name)[2](session, release)
+
+    bar.on_value_change(lambda event: turned(event.value if isinstance(event.value, str) else event.value.name))
+    show(first)
+
+
+def snippet(session: Session, text: str, language: str) -> ui.code:
+    """Lines to copy."""
+    made = ui.code(text, language=language).classes("w-full")
+    made.copy_button.props(f'aria-label="{session.say("frame.copy")}"').tooltip(session.say("frame.copy"))
+    return made
+
+
+def editor(session: Session, text: str, language: Any, label: str, *, height: str) -> ui.codemirror:
+    """Lines to write, in colours that can be read in light and in dark."""
+    theme: Any = "githubDark" if session.dark else "vscodeLight"
+    made = ui.codemirror(text, language=language, theme=theme, line_wrapping=True).classes("w-full")
+    return made.style(f"height: {height}").props(f'data-name="{label}"')

@@ -1,0 +1,456 @@
+"""The catalogue of named things: the card that each carries, and the registry that finds and builds it.
+
+A model, metric, algorithm, attack or mechanism says once, on its card, what it is called, what it is for, which values
+a form begins with and which page tells of its use. Its parameters are read off the dataclass and off what that checks.
+Lists, explanations, forms and reference pages read cards; policies and commands go through `Registry.build`.
+
+Other packages add things by an entry point in the group of a registry, such as ``cobogo.models``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from contextlib import suppress
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
+from importlib import import_module
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from cobogo.errors import CobogoError, PluginError, PolicyError, nearest
+from cobogo.floor.arguments import Bounds, noticed, refusal
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Thing = TypeVar("Thing")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter, under the name that a policy gives it."""
+
+    name: str
+    bounds: Bounds
+    required: bool
+    default: Any = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is said of a named thing wherever it is listed, explained, offered or asked for.
+
+    ``summary`` is the first sentence of its docstring. ``guide`` is the page of the documentation that tells of its
+    use. ``start`` has values that a form begins with, and ``facts`` what only things of its registry have.
+    """
+
+    name: str
+    title: str
+    summary: str
+    group: str = ""
+    guide: str = ""
+    start: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    thing: Any = field(default=None, repr=False, compare=False)
+
+    def parameters(self, values: Mapping[str, Any] | None = None) -> tuple[Parameter, ...]:
+        """The parameters. ``values`` are those it has now, `start` if none are given: what one may be can depend on
+        another.
+
+        A thing checks its parameters when it is made; what it checks is noticed. Of those that it does not look at, and
+        of those after the first that is wrong, the type tells as much as there is.
+        """
+        return parameters_of(self.thing, self.start if values is None else values)
+
+
+def card(
+    name: str,
+    *,
+    title: str = "",
+    group: str = "",
+    guide: str = "",
+    start: Mapping[str, Any] | None = None,
+    **facts: Any,
+) -> Callable[[Thing], Thing]:
+    """Give a class or a function its card. A class has it as ``card``, and the name as ``name``.
+
+    >>> @card("coin", title="Fair coin")
+    ... class Coin:
+    ...     '''Heads or tails, each half of the time. And nothing else.'''
+    >>> Coin.name, Coin.card.title, Coin.card.summary
+    ('coin', 'Fair coin', 'Heads or tails, each half of the time')
+    """
+
+    def carried(thing: Thing) -> Thing:
+        told = first_sentence(thing.__doc__ or "")
+        own = Card(name, title or name, told, group, guide, dict(start or {}), facts, thing)
+        setattr(thing, "card", own)  # noqa: B010
+        if isinstance(thing, type):
+            setattr(thing, "name", name)  # noqa: B010
+        return thing
+
+    return carried
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of a docstring: what a list says of the thing.
+
+    >>> first_sentence("What it is (Li et al. 2007). And more.")
+    'What it is (Li et al. 2007)'
+    """
+    line = " ".join(text.strip().split("\n\n", maxsplit=1)[0].split()).replace("`", "")
+    return re.split(r"(?<!al)\. ", line)[0].rstrip(".")
+
+
+class Registry(MutableMapping[str, Thing], Generic[Thing]):
+    """Things of one family by name, each imported when it is first used.
+
+    ``noun`` is what one of them is called in messages, ``listed`` the list of ``cobogo list`` that has them, with
+    ``remark`` in brackets. ``things`` gives the place of each as ``module:name``, the module relative to ``home``.
+    ``plugins`` is the group of entry points by which other packages add theirs; those must be of ``base``.
+    ``ready`` turns what is imported into what is used, where these differ.
+
+    >>> from fractions import Fraction
+    >>> numbers = Registry("number", {"fraction": "fractions:Fraction"}, listed="numbers")
+    >>> numbers["fraction"] is Fraction, list(numbers)
+    (True, ['fraction'])
+    >>> numbers.find("faction", where="policy.toml")
+    Traceback (most recent call last):
+    cobogo.errors.PolicyError: policy.toml: there is no number 'faction'.
+    Did you mean "fraction"? `cobogo list numbers` shows all.
+    """
+
+    def __init__(
+        self,
+        noun: str,
+        things: Mapping[str, str],
+        *,
+        listed: str,
+        home: str = "",
+        guide: str = "",
+        remark: str = "",
+        plugins: str = "",
+        base: str = "",
+        ready: Callable[[Any], Thing] | None = None,
+    ) -> None:
+        self.noun, self.listed, self.home, self.guide, self.remark = noun, listed, home, guide, remark
+        self.plugins, self.base = plugins, base
+        self._places = dict(things)
+        self._ready = ready
+        self._loaded: dict[str, Thing] = {}
+        self._found: dict[str, EntryPoint] | None = None
+        self._broken: dict[str, PluginError] = {}
+
+    def __getitem__(self, name: str) -> Thing:
+        if name not in self._loaded:
+            if name in self._places:
+                self._loaded[name] = self._prepared(at(self._places[name], self.home))
+            elif name in self._entry_points():
+                self._loaded[name] = self._plugin(name)
+            else:
+                raise KeyError(name)
+        return self._loaded[name]
+
+    def __setitem__(self, name: str, thing: Thing) -> None:
+        self._loaded[name] = thing
+
+    def __delitem__(self, name: str) -> None:
+        del self._loaded[name]
+        self._places.pop(name, None)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded or name in self._places or (isinstance(name, str) and name in self._entry_points())
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys((*self._places, *(n for n in self._entry_points() if self._works(n)), *self._loaded)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def find(self, name: object, where: str | None = None, raising: type[CobogoError] = PolicyError) -> Thing:
+        """The thing of a name; an error with the nearest name where there is none."""
+        if not isinstance(name, str) or name not in self:
+            raise raising(
+                f"there is no {self.noun} {name!r}",
+                where=where,
+                remedy=nearest(name, self, f"cobogo list {self.listed}"),
+            )
+        return self[name]
+
+    def card(self, name: str) -> Card:
+        """The card of a thing; one that carries none has a card that says what its docstring says."""
+        thing: Any = self[name]
+        kind = thing if isinstance(thing, type) or callable(thing) else type(thing)
+        own = vars(kind).get("card") if hasattr(kind, "__dict__") else None
+        if not isinstance(own, Card):
+            own = Card(name, name, first_sentence(kind.__doc__ or ""), thing=kind)
+        return own if own.guide else replace(own, guide=self.guide)
+
+    def cards(self) -> dict[str, Card]:
+        """The cards of all things, in order."""
+        return {name: self.card(name) for name in self}
+
+    def groups(self) -> dict[str, list[Card]]:
+        """The cards by their groups, in the order of the first of each."""
+        found: dict[str, list[Card]] = {}
+        for one in self.cards().values():
+            found.setdefault(one.group, []).append(one)
+        return found
+
+    def build(self, name: object, options: Mapping[str, Any], where: str | None = None, *, texts: bool = False) -> Any:
+        """A thing made with its options. With ``texts``, options that are texts stand for values of their types.
+
+        >>> from cobogo.promises.models import MODELS
+        >>> MODELS.build("k-anonymity", {"k": 5})
+        KAnonymity(k=5)
+        >>> MODELS.build("k-anonymity", {"k": "five"}, texts=True)
+        Traceback (most recent call last):
+        cobogo.errors.PolicyError: The 'k' parameter of k-anonymity must be a whole number. Got 'five' instead.
+        """
+        kind: Any = self.find(name, where)
+        return construct(kind, str(name), options, where, texts=texts)
+
+    def broken(self) -> dict[str, PluginError]:
+        """What other packages offer under a name and cannot be used, with the reason."""
+        for name in self._entry_points():
+            self._works(name)
+        return dict(self._broken)
+
+    def refresh(self) -> None:
+        """Forget what other packages offer: it is looked up anew. For tests that install a package."""
+        for name in self._found or {}:
+            self._loaded.pop(name, None)
+        self._found = None
+        self._broken = {}
+
+    def _prepared(self, thing: Any) -> Thing:
+        return thing if self._ready is None else self._ready(thing)
+
+    def _entry_points(self) -> dict[str, EntryPoint]:
+        """What other packages offer, by name, not yet imported."""
+        if self._found is None:
+            self._found = {}
+            if self.plugins:
+                from importlib.metadata import entry_points
+
+                for one in entry_points(group=self.plugins):
+                    self._offer(one)
+        return self._found
+
+    def _offer(self, one: EntryPoint) -> None:
+        assert self._found is not None
+        earlier = self._found.get(one.name)
+        if one.name in self._places:
+            self._broken[one.name] = self._refused(one, f"Cobogó has {one.name!r} itself")
+        elif earlier is not None and earlier.value != one.value:
+            self._broken[one.name] = self._refused(one, f"{_package(earlier)} has {one.name!r}, too")
+        else:
+            self._found[one.name] = one
+
+    def _works(self, name: str) -> bool:
+        with suppress(PluginError):
+            self[name]
+        return name in self._loaded
+
+    def _plugin(self, name: str) -> Thing:
+        if name not in self._broken:
+            one = self._entry_points()[name]
+            try:
+                thing = one.load()
+                wrong = self._misfit(thing, name)
+                if wrong is None:
+                    return self._prepared(thing)
+                self._broken[name] = self._refused(one, wrong)
+            except Exception as error:  # another package's code may raise anything
+                self._broken[name] = self._refused(one, f"{type(error).__name__}: {error}")
+        raise self._broken[name]
+
+    def _misfit(self, thing: Any, name: str) -> str | None:
+        """Why an imported thing is none of this registry, as part of a sentence."""
+        if self.base:
+            base = at(self.base, self.home)
+            fits = isinstance(thing, type) and (
+                isinstance(thing(), base) if getattr(base, "_is_protocol", False) else issubclass(thing, base)
+            )
+            if not fits:
+                return f"{getattr(thing, '__qualname__', thing)} does not follow {base.__module__}.{base.__qualname__}"
+        elif not callable(thing):
+            return f"{thing!r} cannot be called"
+        called = getattr(vars(thing).get("card"), "name", getattr(thing, "name", name))
+        return None if called == name else f"it calls itself {called!r}"
+
+    def _refused(self, one: EntryPoint, why: str) -> PluginError:
+        return PluginError(
+            f"the {self.noun} {one.name!r} of the package {_package(one)} cannot be used: {why}",
+            where=f"entry point {self.plugins}",
+            remedy="Mend that package or uninstall it; everything else works.",
+        )
+
+
+class JoinedRegistry(Registry[Thing]):
+    """Several registries as one: the first that has a name gives its thing. Messages are those of the first."""
+
+    def __init__(self, *registries: Registry[Any]) -> None:
+        first = registries[0]
+        super().__init__(first.noun, {}, listed=first.listed, guide=first.guide)
+        self.registries = registries
+
+    def of(self, name: str) -> Registry[Any]:
+        """The registry that has a name."""
+        for one in self.registries:
+            if name in one:
+                return one
+        raise KeyError(name)
+
+    def __getitem__(self, name: str) -> Thing:
+        found: Thing = self.of(name)[name]
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in one for one in self.registries)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for one in self.registries for name in one))
+
+    def card(self, name: str) -> Card:
+        """The card of a thing."""
+        return self.of(name).card(name)
+
+    def broken(self) -> dict[str, PluginError]:
+        """What cannot be used, of all."""
+        return {name: error for one in self.registries for name, error in one.broken().items()}
+
+
+def _package(one: EntryPoint) -> str:
+    return f"{one.dist.name} {one.dist.version}" if one.dist is not None else one.value
+
+
+def at(place: str, home: str = "") -> Any:
+    """What is at ``module:name``; a module that begins with a point is relative to ``home``.
+
+    >>> at(".abc:Mapping", "collections").__name__
+    'Mapping'
+    """
+    module, _, name = place.partition(":")
+    return getattr(import_module(module, home or None), name)
+
+
+def options_of(kind: Any) -> dict[str, Field[Any]]:
+    """The fields of a dataclass that are given when it is made."""
+    return {one.name: one for one in fields(kind) if one.init} if is_dataclass(kind) else {}
+
+
+def required(one: Field[Any]) -> bool:
+    """Whether a field has no default."""
+    return one.default is MISSING and one.default_factory is MISSING
+
+
+def checked(kind: Any, name: str, options: Mapping[str, Any], where: str | None = None) -> dict[str, Any]:
+    """The options under the names of the fields. It is an error to give one that there is not, or to leave out one
+    that has no default."""
+    known = options_of(kind)
+    given = {key.replace("-", "_"): value for key, value in options.items()}
+    for key in given:
+        if key not in known:
+            has = ", ".join(one.replace("_", "-") for one in known) or "none"
+            raise PolicyError(f"{name} has no parameter {key!r}", where=where, remedy=f"It has: {has}.")
+    for key, one in known.items():
+        if key not in given and required(one):
+            raise PolicyError(f"{name} needs the parameter {key!r}", where=where)
+    return given
+
+
+def construct(
+    kind: Callable[..., Thing], name: str, options: Mapping[str, Any], where: str | None = None, *, texts: bool = False
+) -> Thing:
+    """Make a thing with its options, which are checked."""
+    given = checked(kind, name, options, where)
+    try:
+        if texts:
+            hints = _hints(kind)
+            for key, value in given.items():
+                if isinstance(value, str):
+                    given[key] = read_text(value, hints.get(key), owner=name, option=key.replace("_", "-"))
+        return kind(**given)
+    except (TypeError, ValueError) as error:
+        raise PolicyError(str(error), where=where) from None
+
+
+NUMBERS: Mapping[Any, str] = {int: "a whole number", float: "a number", bool: "true or false"}
+
+
+def read_text(text: str, hint: Any, *, owner: str, option: str) -> Any:
+    """A text of the command line as a value of the option's type. Without a type, numbers and truth values are told by
+    their looks.
+
+    >>> read_text("0.5", float | None, owner="x", option="p"), read_text("a, b", tuple[str, ...], owner="x", option="p")
+    (0.5, ('a', 'b'))
+    >>> [read_text(text, None, owner="x", option="p") for text in ("5", "0.5", "true", "none", "dls")]
+    [5, 0.5, True, None, 'dls']
+    """
+    if hint in (None, Any):
+        return _by_looks(text)
+    optional = get_origin(hint) in (Union, UnionType)
+    inner = [one for one in get_args(hint) if one is not type(None)] if optional else [hint]
+    if optional and text.lower() == "none" and str not in inner:
+        return None
+    wanted = inner[0]
+    if get_origin(wanted) is tuple:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if wanted is bool and text.lower() in ("true", "false", "yes", "no"):
+        return text.lower() in ("true", "yes")
+    if wanted in (int, float):
+        with suppress(ValueError):
+            return wanted(text)
+    if wanted in NUMBERS:
+        raise ValueError(refusal(owner, option, NUMBERS[wanted], text))
+    return text if wanted is str or get_origin(wanted) is Literal else _by_looks(text)
+
+
+def _by_looks(text: str) -> Any:
+    for kind in (int, float):
+        with suppress(ValueError):
+            return kind(text)
+    return {"true": True, "false": False, "none": None}.get(text.lower(), text)
+
+
+def parameters_of(kind: Any, values: Mapping[str, Any]) -> tuple[Parameter, ...]:
+    """The parameters of a dataclass: see `Card.parameters`.
+
+    >>> from cobogo.promises.models.k_anonymity import KAnonymity
+    >>> [(one.name, one.bounds.kind, one.bounds.least) for one in parameters_of(KAnonymity, {"k": 5})]
+    [('k', 'whole', 1)]
+    """
+    known = options_of(kind)
+    hints = _hints(kind) if known else {}
+    given = {key.replace("-", "_"): value for key, value in values.items()}
+    needed = {name: "attribute" if name == "attribute" else None for name, one in known.items() if required(one)}
+    with noticed() as seen, suppress(Exception):
+        kind(**(needed | {name: value for name, value in given.items() if name in known}))
+    return tuple(
+        Parameter(
+            name.replace("_", "-"),
+            seen.get(name.replace("_", "-")) or seen.get(name) or _typed(hints.get(name)),
+            required(one),
+            None if one.default is MISSING else one.default,
+        )
+        for name, one in known.items()
+    )
+
+
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of the fields, of those that can be told: some are imported for type checkers only."""
+    try:
+        return get_type_hints(kind)
+    except NameError:
+        return {}
+
+
+def _typed(hint: Any) -> Bounds:
+    if get_origin(hint) is Literal:
+        return Bounds("choice", words=tuple(map(str, get_args(hint))))
+    inner = [part for part in get_args(hint) or (hint,) if part is not type(None)]
+    for type_, kind in ((bool, "flag"), (int, "whole"), (float, "number")):
+        if type_ in inner:
+            return Bounds(kind)
+    return Bounds("text")

@@ -1,0 +1,231 @@
+"""A mobility model and its made-up calls as a release, and how `cobogo verify` checks them from their own files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.policy import Role
+from cobogo.data.table.read import Table
+from cobogo.errors import VerificationFailed
+from cobogo.floor.untrusted import fraction
+from cobogo.locate.maps.layers import Layer
+from cobogo.locate.mobility.calls import Calls
+from cobogo.locate.mobility.counts import SHARES
+from cobogo.locate.mobility.fidelity import fidelity
+from cobogo.locate.mobility.job import Made, where
+from cobogo.locate.mobility.model import Model
+from cobogo.locate.mobility.noise import mechanism
+from cobogo.locate.mobility.pictures import draw
+from cobogo.locate.mobility.space import Space
+from cobogo.locate.release import original_table, write_json
+from cobogo.promises.accounting import Loss
+from cobogo.promises.models.differential_privacy import DifferentialPrivacy
+from cobogo.promises.models.promise import parameters
+from cobogo.promises.payer import Payer
+from cobogo.release.contract import ENTROPY, OUR_FAULT, Findings, Json, Meaning, ReadBack, Story, Written
+from cobogo.release.drawn import DrawnRows
+from cobogo.release.release import Origin, Release
+
+MODEL = "model.json"
+
+ROLES = {"user": Role.IDENTIFIER, "time": Role.SENSITIVE, "cell": Role.SENSITIVE}
+"""What the columns of call records tell of people."""
+
+MEANINGS = {
+    "user": "the number of a person who never was",
+    "time": "when the made-up call was made, in UTC",
+    "cell": f"the cell it was made from, one of those listed in {MODEL}",
+}
+
+ON_TRUST = "that the noise stated was really drawn cannot be seen in the model; the guarantee follows from it"
+
+
+class MobilityModel(DrawnRows):
+    """DP-WHERE: a model with noise, and calls of made-up people drawn from it. It is paid for when they are drawn."""
+
+    kind = "mobility"
+    reporter = "cobogo.locate.mobility.release:write_report"
+    remedy = OUR_FAULT
+    new_columns = True
+
+    def __init__(
+        self, true: Calls, space: Space, epsilon: Fraction, people: int | None, seed: int | None,
+        paying: Payer | None, base: Sequence[Layer],
+    ) -> None:  # fmt: skip
+        self.true, self.base, self._space, self._epsilon = true, base, space, epsilon
+        self._people, self._seed, self._paying = people, seed, paying
+
+    @cached_property
+    def made(self) -> Made:
+        """The model and its calls, made once."""
+        space = self._space
+        if self._paying is not None:
+            self._paying.pay(Loss("epsilon", self._epsilon), f"location where, {space.days} days from {space.first}")
+        return where(self.true, space, self._epsilon, people=self._people, seed=self._seed)
+
+    @cached_property
+    def fidelity(self) -> dict[str, Any]:
+        """How near the made-up calls are to the truth, which is for the data holder alone."""
+        return fidelity(self.true, self.made.calls, self.made.model.space)
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """Those of call records."""
+        return tuple(MEANINGS)
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
+        """The made-up calls."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        calls = self.made.calls.to_arrow()
+        seconds = calls.column("time").cast(pa.timestamp("s"), safe=False)
+        calls = calls.set_column(1, "time", pc.strftime(seconds, "%Y-%m-%d %H:%M:%S"))
+        yield from calls.select(list(columns)).combine_chunks().to_batches() or [_nothing(columns)]
+
+    def write_beside(self, public: Path) -> None:
+        """The model."""
+        write_json(self.made.model.as_dict(), public / MODEL)
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """Nobody in the table exists."""
+        return {name: Meaning(text) for name, text in MEANINGS.items()}
+
+    def stated(self) -> Json:
+        """The parts of the model, and what each cost."""
+        model = self.made.model
+        return {"entropy": ENTROPY, "epsilon": str(model.epsilon), "unit": "a person with all records",
+                "neighbours": "with one person more or less", "parts": model.costs()}  # fmt: skip
+
+    def explained(self) -> str:
+        """How the model was made."""
+        return _explained(self.made)
+
+    def kept(self) -> Json:
+        """The seed of the made-up people, and who paid."""
+        paying = self._paying
+        paid = None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}
+        return {"seed": self._seed, "paid": paid}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """ε of each person."""
+        return (parameters(DifferentialPrivacy(float(self.made.model.epsilon or 0))),)
+
+    def story(self, before: Table, after: Table, say: Any) -> Story:  # noqa: ARG002
+        """What it cost, and how near it is to the truth."""
+        made = self.made
+        summary = {"epsilon": float(made.model.epsilon or 0), "people": made.calls.users, "records": len(made.calls),
+                   "parts": made.model.costs(), "fidelity": self.fidelity}  # fmt: skip
+        return Story(summary, self.kind)
+
+
+def release_of(
+    true: Calls, space: Space, epsilon: Fraction, *, source: str, people: int | None = None,
+    seed: int | None = None, paying: Payer | None = None, base: Sequence[Layer] = (),
+) -> Release:  # fmt: skip
+    """A release of a model of calls, which lie at ``source``; nothing is paid, drawn or written yet. ``base`` are the
+    layers below the map of the evidence."""
+    made = MobilityModel(true, space, epsilon, people, seed, paying, base)
+    return Release(Origin(source, ROLES), original_table(true.to_arrow(), source), made)
+
+
+def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:  # noqa: ARG001
+    """Write ``report.json``, and pictures of how near made-up movement is to the true."""
+    made = release.transformation
+    assert isinstance(made, MobilityModel)
+    write_json(made.story(release.table, release.drawn, None).summary, evidence / "report.json")
+    draw(made.true, made.made.calls, made.made.model.space, evidence, base=made.base)
+
+
+def _nothing(columns: Sequence[str]) -> Any:
+    import pyarrow as pa
+
+    return pa.RecordBatch.from_pydict({name: pa.array([], pa.string()) for name in columns})
+
+
+def _explained(made: Made) -> str:
+    """What whoever receives the release must know to use it."""
+    rows = [f"| {row['part']} | {row['about']} | {row['epsilon']} | {row['scale']:.6g} |" for row in made.model.costs()]
+    return "\n".join(
+        [
+            "## How it was made",
+            "",
+            f"Nobody in this table exists. `{MODEL}` holds counts of people with noise (discrete Laplace, in fine and "
+            "in coarse bins); the calls were drawn from it. What one real person did in all of the days changes the "
+            f"chances of everything here by a factor of e^{float(made.model.epsilon or 0):g} at most.",
+            "",
+            "| part | counts | ε | scale of the noise |",
+            "|---|---|---|---|",
+            *rows,
+        ]
+    )
+
+
+def check(written: Written) -> Findings:
+    """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
+    if written.directory is None:
+        raise VerificationFailed("the model cannot be found beside its calls")
+    model = Model.of(_read(written))
+    problems = [*_costs(written.stated, model), *_calls(written, model)]
+    spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
+    verdicts = []
+    for entry in written.asked:
+        if entry.get("model") != DifferentialPrivacy.name:
+            problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
+        else:
+            wanted = DifferentialPrivacy(float(entry["epsilon"]), float(entry.get("delta", 0)))
+            verdicts.append(wanted.verdict(float(spent), 0.0))
+    if not verdicts:
+        problems.append("the manifest promises nothing")
+    return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))
+
+
+def _read(written: Written) -> Any:
+    assert written.directory is not None
+    try:
+        return json.loads((written.directory / MODEL).read_bytes())
+    except (OSError, ValueError):
+        raise VerificationFailed("is damaged", where=MODEL) from None
+
+
+def _costs(stated: dict[str, Any], model: Model) -> Iterator[str]:
+    """What the parts of the model cost must be what the manifest says, and their noise large enough for it."""
+    if stated.get("entropy") != ENTROPY:
+        yield "the manifest does not say that the noise came from the operating system"
+    if model.epsilon is None or any(part.epsilon is None for part in model.parts.values()):
+        yield "the model has parts without noise: it must not leave the house"
+        return
+    if sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0)) != model.epsilon:
+        yield "the parts do not cost what the model says that it costs"
+    if str(model.epsilon) != stated["epsilon"] or {row["part"] for row in stated["parts"]} != SHARES.keys():
+        yield "the manifest states another cost, or other parts, than the model"
+    for row in stated["parts"]:
+        part, shape = model.parts[row["part"]], model.shapes[row["part"]]
+        assert part.epsilon is not None
+        if fraction(row["epsilon"]) != part.epsilon or int(row["sensitivity"]) < shape.sensitivity:
+            yield f"the part {row['part']} takes a person to change less than a person can, or to cost less"
+        elif float(row["scale"]) < mechanism(shape, part.epsilon).scale * (1 - 1e-12):
+            yield f"the part {row['part']} states less noise than its cost allows for"
+
+
+def _calls(written: Written, model: Model) -> Iterator[str]:
+    """Every call must be at a declared cell on a declared day."""
+    from cobogo.errors import DataError
+
+    table = written.rows.engine.fetch(written.rows.expression)
+    try:
+        calls = Calls.of(table["user"], table["time"], table["cell"], model.space.cells, where="release.csv")
+    except DataError as error:
+        yield f"the released calls are not such as the model can give: {error.what}"
+        return
+    since = calls.time - model.space.start
+    if not np.all((since >= 0) & (since < model.space.days * 86_400)):
+        yield "some of the released calls are on other days than those declared"

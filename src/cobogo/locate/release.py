@@ -1,0 +1,109 @@
+"""Points as a release: protected reports, anonymous trajectories and made-up trips are written like any other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.data.policy import Data, Role
+from cobogo.data.table.connect import connect
+from cobogo.data.table.read import Table, read
+from cobogo.locate.places.points import Points
+from cobogo.promises.models.promise import Promise, parameters
+from cobogo.release.contract import OUR_FAULT, Json, Meaning, ReadBack, Story, Written
+from cobogo.release.drawn import DrawnRows
+from cobogo.release.release import Origin, Release
+
+ROLES = {"user": Role.IDENTIFIER, "time": Role.SENSITIVE, "lon": Role.SENSITIVE, "lat": Role.SENSITIVE}
+"""What the columns of points tell of people."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleasedPoints(DrawnRows):
+    """Points to be released, in columns of their own, and what is said of them. Each kind of them is a class."""
+
+    points: Points  # user: a number that is nobody's name
+    texts: Mapping[str, str]  # what each column means
+    promises: Sequence[Promise]
+    statement: Mapping[str, Any]  # in the manifest: how it was made
+    explanation: str  # in the dictionary
+    report: Mapping[str, Any]  # in the evidence: what it cost
+
+    whose: ClassVar[str]  # what the column of numbers is called
+    reporter: ClassVar[str] = "cobogo.locate.release:write_report"
+    remedy: ClassVar[str] = OUR_FAULT
+    new_columns: ClassVar[bool] = True
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """Whose, when and where, as far as they are told."""
+        return tuple(name for name in (self.whose, "time", "lon", "lat") if name in self.texts)
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
+        """All points at once."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        points = self.points
+        found: dict[str, Any] = {"lon": pa.array(points.lon), "lat": pa.array(points.lat)}
+        if points.user is not None:
+            found[self.whose] = pa.array(points.user)
+        if points.time is not None:
+            seconds = pa.array(np.round(points.time).astype("datetime64[s]"))
+            found["time"] = pc.strftime(seconds, "%Y-%m-%d %H:%M:%S")
+        yield pa.RecordBatch.from_arrays([found[name] for name in columns], names=list(columns))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """No position is what was collected."""
+        return {name: Meaning(text) for name, text in self.texts.items()}
+
+    def stated(self) -> Json:
+        """How it was made."""
+        return dict(self.statement)
+
+    def explained(self) -> str:
+        """How it was made, in words."""
+        return self.explanation
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The promises."""
+        return tuple(parameters(promise) for promise in self.promises)
+
+    def story(self, before: Table, after: Table, say: Any) -> Story:  # noqa: ARG002
+        """What it cost; there is no page."""
+        return Story(self.report, self.kind)
+
+
+def release_of(made: ReleasedPoints, original: Points, source: str) -> Release:
+    """A release of points that were made of an original, which lies at ``source``; not yet written."""
+    return Release(Origin(source, ROLES), original_table(original.to_arrow(), source), made)
+
+
+def original_table(rows: Any, source: str) -> Table:
+    """An Arrow table as the original of a release."""
+    return replace(read(rows, Data(), connect()), name=source)
+
+
+def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:  # noqa: ARG001
+    """Write ``report.json``: what the release cost."""
+    assert isinstance(release.transformation, ReleasedPoints)
+    write_json(release.transformation.report, evidence / "report.json", indent=1)
+
+
+def write_json(content: Mapping[str, Any], path: Path, *, indent: int | None = None) -> None:
+    """Write a JSON file that anyone can read."""
+    text = json.dumps(dict(content), indent=indent, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def read_released(written: Written, whose: str) -> Points:
+    """The released points, as whoever receives them would read them."""
+    table = written.rows.engine.fetch(written.rows.expression)
+    known = whose if whose in table.column_names else None
+    return Points.from_arrow(table, where="release.csv", user=known, lon="lon", lat="lat")

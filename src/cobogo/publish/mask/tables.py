@@ -1,0 +1,166 @@
+"""Masking several tables whose keys must still fit together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.policy import Policy, Role
+from cobogo.data.policy.masking import ShiftSpec
+from cobogo.data.policy.several import Reference, Several
+from cobogo.data.table.read import Table
+from cobogo.data.table.times import read_times
+from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.floor.files import staged_directory
+from cobogo.floor.progress import Progress, silent
+from cobogo.publish.mask import dates
+from cobogo.publish.mask.digits import canonical
+from cobogo.publish.mask.masked import make
+from cobogo.publish.mask.settle import Shared
+from cobogo.publish.mask.values import distinct
+from cobogo.publish.transform import transform
+from cobogo.release.columns import counted, whole
+from cobogo.release.contract import Verdict
+from cobogo.release.evidence import is_output
+from cobogo.release.release import Release
+from cobogo.release.write import write_release
+
+
+@dataclass(repr=False)
+class MaskedTables:
+    """Several masked tables, not yet written."""
+
+    rules: Several
+    tables: dict[str, Release]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Of all of them."""
+        return tuple(dict.fromkeys(text for table in self.tables.values() for text in table.warnings))
+
+    def write(self, directory: str | Path, *, progress: Progress = silent) -> dict[str, Verdict]:
+        """Write each table's release under its name, check the keys between them, and put all in place at once."""
+        with staged_directory(Path(directory), replaceable=_is_output) as stage:
+            verdicts = {
+                name: write_release(table, stage / name, progress=progress) for name, table in self.tables.items()
+            }
+            for table, column in self.rules.keys.items():
+                _check_key(self.tables[table], column)
+            for reference in self.rules.references:
+                tables = self.tables[reference.table], self.tables[reference.to_table]
+                before = _orphans(reference, tables[0].table, tables[1].table)
+                after = _orphans(reference, tables[0].drawn, tables[1].drawn)
+                if before != after:
+                    raise DataError(
+                        f"{number_of(before, 'record')} referred to nothing before and {after:,} do after masking",
+                        where=f"{self.rules.name}, {reference}",
+                        remedy="Mask both columns alike: the same operator and group, consistent and unique. Tokens "
+                        "keep a value that is written in two ways apart.",
+                    )
+                _check_days(reference, *tables, f"{self.rules.name}, {reference}")
+        return verdicts
+
+
+def mask_tables(rules: Several, *, engine: str | None = None, progress: Progress = silent) -> MaskedTables:
+    """Settle the masking of several tables, which share groups and secret."""
+    shared = Shared()
+    for reference in rules.references:
+        for table, column in ((reference.table, reference.column), (reference.to_table, reference.to_column)):
+            _check_released(rules.policies[table], column, f"{rules.name}, {reference}")
+    made = {
+        name: transform(None, policy, make(shared), engine=engine, progress=progress)
+        for name, policy in rules.policies.items()
+    }
+    return MaskedTables(rules, made)
+
+
+def _is_output(directory: Path) -> bool:
+    """Whether a directory holds earlier outputs of tables, and nothing else."""
+    return all(entry.is_dir() and is_output(entry) for entry in directory.iterdir())
+
+
+def _check_released(policy: Policy, column: str, where: str) -> None:
+    masked = () if policy.masking is None else policy.masking.columns
+    if column in policy.with_role(Role.IDENTIFIER) and column not in masked:
+        raise PolicyError(
+            f'"{column}" is an identifier that is left out, and others refer to it',
+            where=where,
+            remedy="Mask it: an operator with the same group on both sides keeps the key.",
+        )
+
+
+def _check_key(table: Release, column: str) -> None:
+    """A column whose values were all different still has as many different ones."""
+    before, after = _keys(table.table, column), _keys(table.drawn, column)
+    if len(before) != len(after):
+        raise DataError(
+            f'the key "{column}" had {len(before):,} distinct values before and has {len(after):,} after masking',
+            where=f"{table.policy.name}.key",
+            remedy="Choose an operator that keeps values apart: numbers, e-mail, token, pseudonym, or unique = true.",
+        )
+
+
+def _orphans(reference: Reference, of: Table, to: Table) -> int:
+    """How many records refer to nothing."""
+    known = _keys(to, reference.to_column)
+    labels, records = counted(of, reference.column)
+    keys = zip(canonical(labels), records.tolist(), strict=True)
+    return sum(count for key, count in keys if key is not None and key not in known)
+
+
+def _keys(table: Table, column: str) -> set[str]:
+    """The distinct keys of a column, each once however it is written."""
+    return set(canonical(distinct(table, column)).tolist())
+
+
+def _check_days(reference: Reference, of: Release, to: Release, where: str) -> None:
+    """Dates that move alike for a person keep the days between them, from table to table too."""
+    for name, spec in _moved(of.policy, reference.column):
+        for other, theirs in _moved(to.policy, reference.to_column):
+            if spec.days != theirs.days:
+                continue
+            sides = ((reference.column, name, spec.format), (reference.to_column, other, theirs.format))
+            before = _days_between(of.table, to.table, *sides)
+            after = _days_between(of.drawn, to.drawn, *sides)
+            if len(before) != len(after) or (before != after).any():
+                raise DataError(
+                    f'the days between "{name}" and "{other}" of the same people changed',
+                    where=where,
+                    remedy="Write dates with a year of four digits, and mask both sides of the reference alike.",
+                )
+
+
+def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
+    """The dates of a table that move alike for all with the same key, where they tell the day."""
+    columns = {} if policy.masking is None else policy.masking.columns
+    return [
+        (name, spec)
+        for name, spec in columns.items()
+        if isinstance(spec, ShiftSpec) and spec.per == per and dates.keeps_days(spec.format)
+    ]
+
+
+Side = tuple[str, str, str]
+"""A key, a date beside it, and how dates are written."""
+
+
+def _days_between(of: Table, to: Table, side: Side, other: Side) -> NDArray[np.int64]:
+    """From the first date of whoever each record refers to, to its own date: days, in order."""
+    first = _dated(to, other).groupby("key")["day"].min()
+    own = _dated(of, side)
+    between = (own["day"] - own["key"].map(first)).dropna()
+    return np.sort(between.dt.days.to_numpy(dtype=np.int64))
+
+
+def _dated(table: Table, side: Side) -> Any:
+    """The keys and dates of the records that have both."""
+    import pandas as pd
+
+    key, date, form = side
+    found, labels = whole(table, [key, date])
+    days = read_times(labels[date], form).astype("datetime64[D]")
+    return pd.DataFrame({"key": canonical(labels[key])[found[key]], "day": days[found[date]]}).dropna()

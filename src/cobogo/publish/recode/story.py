@@ -1,0 +1,248 @@
+"""What the report of a recoding tells, from the plan and from what was read back."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cobogo
+from cobogo.data.classes import Classes
+from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.policy import Role
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.floor.representation import tiles
+from cobogo.promises.models.check import ModelVerdict, check
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.walk import node_count
+from cobogo.publish.recoded import Recoded, RecodedReadBack, recoding_of
+from cobogo.release.release import Release
+from cobogo.release.withheld import hidden_values
+from cobogo.tell.report import exposure
+from cobogo.tell.report.content import (
+    AttributeStory,
+    Content,
+    LatticeStory,
+    RunnerUp,
+    SensitiveStory,
+)  # fmt: skip
+from cobogo.tell.report.words import words
+from cobogo.tell.report.write import write
+
+LATTICE_AT_MOST = 200
+"""Nodes of a lattice that is drawn whole."""
+
+VALUES_SHOWN = 15
+
+
+def write_report(release: Release, read: RecodedReadBack, evidence: Path) -> None:
+    """Write the report of a recoding: ``report.json``, ``report.html`` and ``plots/*.png``."""
+    write(content(release, read), evidence, language=release.origin.language)
+
+
+def content(release: Release, read: RecodedReadBack) -> Content:
+    """Everything a report shows. What it says of the release comes from the written file, not from the plan."""
+    recoded = recoding_of(release)
+    policy, plan, problem = recoded.policy, recoded.plan, recoded.problem
+    before, after, names = problem.table, read.released, plan.attributes
+    classes = read.classes.where(read.classes.sizes > 0)
+    people = plan.people(classes)
+    original = before.classes()
+    original = original.where(original.sizes > 0)
+    exposed = _exposed(recoded, classes)
+    tuples = plan.tuples(after, before, recoded.table)
+    order = np.argsort(-after.counts[: len(people)], kind="stable")[: policy.report.largest_classes]
+    return Content(
+        source=Path(recoded.table.name).name,
+        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        summary=summary(release, classes, read.verdict.models, exposed),
+        metric=recoded.metric,
+        attributes=tuple(_attribute(name, recoded, after, tuples) for name in recoded.table.columns),
+        class_sizes=after.counts[: len(people)],
+        largest=tuple((after.tuple_labels(int(number)), int(after.counts[number])) for number in order),
+        quasi_identifiers=names if plan.shows_tuples else after.quasi_identifiers,
+        risk_before=exposed.before,
+        risk_after=exposed.after,
+        threshold=policy.risk.threshold,
+        telling=exposure.telling(before, tuples) if plan.has_rows else (),
+        sensitive=tuple(
+            SensitiveStory(
+                name=name,
+                worst_before=exposure.worst_inference(name, original),
+                worst_after=exposure.worst_inference(name, classes),
+                distinct_per_class=classes.histograms[name].known.distinct,
+            )
+            for name in policy.sensitive
+        ),
+        runners_up=tuple(
+            RunnerUp(
+                dict(zip(names, node.levels, strict=True)),
+                node.value,
+                int(node.outcome.suppressed),
+                int(node.outcome.classes),
+            )
+            for node in recoded.solution.runners_up
+            if node.outcome is not None
+        ),
+        lattice=None if recoded.solution.levels is None else _lattice(problem, recoded.solution.levels),
+        warnings=release.warnings,
+    )
+
+
+def expected(release: Release) -> dict[str, Any]:
+    """What report.json would hold, by the plan alone."""
+    recoded = recoding_of(release)
+    kept = recoded.plan.kept
+    return summary(release, kept, check(recoded.problem.promised, kept), _exposed(recoded, kept))
+
+
+def figures(release: Release) -> str:
+    """The key figures of a release, as HTML for a notebook."""
+    say, found = words(release.origin.language), expected(release)
+    share = found["suppressed"] / max(found["records"], 1)
+    suppressed = "suppressed" if found["suppressed"] else "unsuppressed"
+    shown: list[tuple[str, str, dict[str, object]]] = [
+        ("records", say.number(found["records"]), {}),
+        (suppressed, say.number(found["suppressed"]), {"share": say.percent(share)}),
+        (
+            "classes",
+            say.number(found["classes"]["count"]),
+            {"average": say.number(found["classes"]["average"], 3)},
+        ),
+        ("risk", say.percent(found["risk"]["after"]["highest"]), {}),
+    ]
+    if found["inference"]:
+        worst = max(found["inference"], key=lambda name: found["inference"][name]["after"])
+        shown.append(("inference", say.percent(found["inference"][worst]["after"]), {"attribute": worst}))
+    notes = [f"{model} ✓" for model in release.problem.promised]
+    tiles_shown = [(say(f"key.{key}"), value, say(f"key.{key}.why", **values)) for key, value, values in shown]
+    return tiles(
+        f"{release.solution.algorithm}, {release.metric} {say.number(release.solution.value)}", tiles_shown, notes
+    )
+
+
+def summary(
+    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposed
+) -> dict[str, Any]:
+    """What report.json holds; risks, inferences and verdicts are those of the classes given."""
+    recoded = recoding_of(release)
+    original = recoded.problem.table.classes()
+    original = original.where(original.sizes > 0)
+    kept = recoded.plan.kept_records
+    recoding = recoded.policy.recoding
+    return {
+        "version": cobogo.__version__,
+        "records": recoded.problem.scale.records,
+        "suppressed": recoded.suppressed,
+        **({"levels": recoded.levels} if recoded.levels else {"cells": recoded.plan.level_shares()}),
+        "classes": {
+            "count": len(kept),
+            "min": int(kept.min()),
+            "average": float(kept.mean()),
+            "max": int(kept.max()),
+        },
+        "metrics": recoded.metrics,
+        "models": [verdict.as_dict() for verdict in verdicts],
+        "search": {
+            "algorithm": recoded.solution.algorithm,
+            "metric": recoded.metric,
+            "optimal": recoded.solution.optimal,
+            "nodes": recoded.solution.nodes,
+            "checked": recoded.solution.checked,
+        },
+        "policy": {
+            "metric": recoding.metric,
+            "suppression_limit": recoding.suppression_limit,
+            "time_limit": recoding.time_limit,
+            "suppressed": "star" if recoded.plan.star else "drop",
+        },
+        "risk": exposed.as_dict(),
+        **({"withheld": _withheld(classes)} if recoded.problem.withholds else {}),
+        "inference": {
+            name: {"before": exposure.worst_inference(name, original), "after": exposure.worst_inference(name, classes)}
+            for name in recoded.policy.sensitive
+        },
+        **({} if recoded.reported_utility is None else {"utility": recoded.reported_utility}),
+        "warnings": list(release.warnings),
+        "seconds": {
+            stage: round(release.seconds.get(stage, 0.0), 4) for stage in ("read", "search", "apply", "verify", "write")
+        },
+    }
+
+
+def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
+    """Of each attribute with withheld values: in how many classes and records, and the share of the likeliest value
+    among all that the release does not show, which whoever knows the column's totals can have."""
+    return {
+        name: {
+            "classes": int(hidden.sum()),
+            "records": int(classes.sizes[hidden].sum()),
+            "inference": exposure.worst_inference(name, hidden_values(name, classes)),
+        }
+        for name, hidden in classes.withheld.items()
+    }
+
+
+def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposed:
+    """The risk before, and after where identities are hidden."""
+    people = recoded.plan.people(classes).sizes if recoded.plan.hides_identity else None
+    return exposure.exposed(recoded.policy, recoded.problem.table.classes(), people)
+
+
+def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:
+    role = recoded.policy.attributes[name].role
+    before = recoded.problem.table
+    if role is not Role.QUASI_IDENTIFIER:
+        known = role is Role.SENSITIVE
+        return AttributeStory(
+            name=name,
+            role=role,
+            distinct_before=len(before.domains[name].labels) if known else None,
+            distinct_after=len(after.domains[name].labels) if known else None,
+        )
+    position = before.quasi_identifiers.index(name)
+    hierarchy = recoded.problem.hierarchies[position]
+    return AttributeStory(
+        name=name,
+        role=role,
+        levels=_example_of_each_level(hierarchy, before, position),
+        level=recoded.levels.get(name),
+        shares=tuple(recoded.plan.level_shares().get(name, ())),
+        distinct_before=len(before.values[name]),
+        distinct_after=len(tuples.values[name]),
+        before=_most_frequent(before, position),
+        after=_most_frequent(tuples, position),
+    )
+
+
+def _example_of_each_level(hierarchy: Hierarchy, table: FrequencyTable, position: int) -> tuple[str, ...]:
+    """How the most frequent value looks at each level."""
+    value = _most_frequent(table, position)[0][0]
+    return tuple(str(hierarchy.generalize(value, level) or "") for level in range(hierarchy.height + 1))
+
+
+def _most_frequent(table: FrequencyTable, position: int) -> tuple[tuple[Label, int], ...]:
+    """The most frequent values of a quasi-identifier; what is left over makes one more entry, under no name."""
+    marginal = table.marginal(position)
+    labels = table.values[table.quasi_identifiers[position]]
+    order = np.argsort(-marginal, kind="stable")
+    return tuple((labels[number], int(marginal[number])) for number in order[:VALUES_SHOWN].tolist())
+
+
+def _lattice(problem: Problem, chosen: tuple[int, ...]) -> LatticeStory | None:
+    """Every node of a small lattice, checked."""
+    if node_count(problem.lowest, problem.highest) > LATTICE_AT_MOST:
+        return None
+    evaluator = Evaluator(problem)
+    ranges = [range(low, high + 1) for low, high in zip(problem.lowest, problem.highest, strict=True)]
+    nodes = list(itertools.product(*ranges))
+    return LatticeStory(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
+        levels=np.array(nodes, dtype=np.int64),
+        satisfied=np.array([evaluator.check(node).satisfied for node in nodes]),
+        chosen=nodes.index(chosen),
+    )

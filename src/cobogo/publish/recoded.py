@@ -1,0 +1,303 @@
+"""A recoding as a release: the problem, the solution that was found, and the plan that releases it."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from cobogo.data.classes import Classes
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.lookup import unused
+from cobogo.data.table.read import Table
+from cobogo.errors import RegistryError
+from cobogo.examine import metrics
+from cobogo.floor.progress import Progress
+from cobogo.promises.models.check import check
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import AnySolution
+from cobogo.publish.recode.describe import Description, released_trees
+from cobogo.publish.recode.plan import Plan
+from cobogo.release import alone
+from cobogo.release import manifest as manifests
+from cobogo.release.contract import Json, ReadBack, Transformation, Verdict
+from cobogo.release.evidence import digest
+from cobogo.release.manifest import RECODING, Manifest
+from cobogo.release.readback import released_table
+from cobogo.release.reference import Original, Reference, domain_to_json, histogram_to_json, people_to_json
+from cobogo.release.release import Release
+from cobogo.release.series import Series
+from cobogo.release.withheld import given_away, refusal
+
+if TYPE_CHECKING:
+    from cobogo.publish.registry.book import Book
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RecodedReadBack(ReadBack):
+    """With the released rows counted, the classes as the models see them, and what they are compared with."""
+
+    released: FrequencyTable
+    classes: Classes
+    reference: Reference
+
+
+@dataclass(eq=False, repr=False)
+class Recoded(Transformation):
+    """Quasi-identifiers recoded, and records suppressed, until the models of a policy hold."""
+
+    policy: Policy
+    table: Table
+    problem: Problem
+    solution: AnySolution
+    plan: Plan
+    populations: Mapping[str, Table] = field(default_factory=dict)
+    series: Series | None = None  # that it goes on with, or begins
+    book: Book | None = None  # of the registry that it will be checked against and entered in
+    registered: str | None = None  # the id under which it is there, when it is written
+
+    kind: ClassVar[str] = RECODING
+    reporter: ClassVar[str] = "cobogo.publish.recode.story:write_report"
+
+    def summary(self, release: Release) -> tuple[str, ...]:  # noqa: ARG002
+        """What was done, what was lost, and the classes that are left."""
+        kept = self.plan.kept_records
+        return (
+            f"{self.solution.algorithm}, {self.metric} {self.solution.value:.4g}",
+            f"{self.suppressed:,} of {self.problem.scale.records:,} records suppressed",
+            f"{len(kept):,} classes from {int(kept.min()):,}",
+            *map(str, self.problem.promised),
+        )
+
+    def figures(self, release: Release) -> str:
+        """Those of the report."""
+        from cobogo.publish.recode.story import figures
+
+        return figures(release)
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier; none where each record has its own."""
+        return dict(self.plan.levels)
+
+    @property
+    def suppressed(self) -> int:
+        """The number of records that were suppressed."""
+        return self.plan.suppressed_records
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """What was lost, by every metric."""
+        return metrics.measure(self.plan.outcome, self.problem.scale)
+
+    @property
+    def metric(self) -> str:
+        """What the solution's value is of: the metric asked for, or what its algorithm goes by."""
+        return self.solution.metric or self.problem.metric.name
+
+    @property
+    def hierarchies(self) -> tuple[Hierarchy, ...] | None:
+        """The hierarchies that all released values are of; None where some are numbers of groups, or ranges."""
+        plain = self.plan.hides_identity and not self.plan.aggregated and not self.plan.ranged
+        return self.problem.hierarchies if plain else None
+
+    @property
+    def stars(self) -> bool:
+        """As the policy asks."""
+        return self.policy.output.suppressed == "star"
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """Those of the plan."""
+        return self.plan.columns(kept)
+
+    @property
+    def released_columns(self) -> tuple[str, ...]:
+        """The released columns, in the order of the input: all but the identifiers."""
+        gone = set(self.policy.with_role(Role.IDENTIFIER))
+        return self.plan.columns([name for name in self.table.columns if name not in gone])
+
+    def engine(self, release: Release) -> Engine:  # noqa: ARG002
+        """The engine of the original: what it holds need not leave it."""
+        return self.table.engine
+
+    def record_count(self, release: Release) -> int:  # noqa: ARG002
+        """As planned."""
+        return self.plan.records
+
+    def applied(self) -> Table:
+        """The released rows, in no particular order, computed by the engine whenever they are looked at."""
+        return replace(self.table, expression=self.plan.apply(self.table, self.released_columns))
+
+    def draw(self, release: Release) -> Table:  # noqa: ARG002
+        """The plan applied; with a registry, to rows that are computed once."""
+        if self.policy.registry is None or not self.plan.has_rows:
+            return self.applied()
+        rows = self.traced.select(list(self.released_columns))
+        return replace(self.table, expression=self.plan.shuffle(self.table.engine, rows))
+
+    def tables(self, release: Release) -> dict[str, Expression]:
+        """Those of the plan: one table of rows, that of buckets' values, or marginals."""
+        return self.plan.tables(self.table.engine, release.rows)
+
+    @property
+    def mark(self) -> str:
+        """The column of `traced` that tells records again."""
+        return unused([*self.table.columns, *self.released_columns], 1)[0]
+
+    @cached_property
+    def traced(self) -> Expression:
+        """The rows to be released, each with what tells its record again in another release: the unit, or all that was
+        read of it. Computed once, so that what the registry keeps is what was written."""
+        identity = telling(self.table, self.policy.data.unit)
+        marked = replace(self.table, expression=self.table.expression.mutate(**{self.mark: identity}))
+        columns = dict.fromkeys((*self.released_columns, *self.policy.sensitive, self.mark))
+        return self.table.engine.kept(self.plan.unshuffled().apply(marked, list(columns)))
+
+    def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
+        """What the plan says of itself."""
+        return self.plan.manifest(Description(self.policy, self.problem, self.released_columns, rows))
+
+    def read_back(self, release: Release, rows: Path | Table, public: Path) -> RecodedReadBack:  # noqa: ARG002
+        """The released classes must satisfy every model, and be those that were planned."""
+        unsigned = self.manifest(release, rows)
+        released = released_table(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
+        reference = self.reference()
+        classes = reference.classes(released)
+        verdicts = check(self.problem.promised, classes)
+        problems = [refusal(model) for model in given_away(self.problem.models, classes)] if self.plan.withheld else []
+        problems += self.plan.faults(released)
+        described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
+        models = alone.stated(verdicts, released, described, reference)
+        verdict = Verdict(verdicts, tuple(problems), released.records, len(released.counts))
+        return RecodedReadBack(described, verdict, models, released, classes, reference)
+
+    def reference(self) -> Reference:
+        """What verification compares the released file with, counted in the engine from the table and the plan."""
+        quasi, sensitive = self.plan.key, self.policy.sensitive
+        whole = self.problem.table
+        domains = whole.domains
+        people, withheld = None, {}
+        hidden = [name for name in domains if name not in sensitive]
+        if whole.people is not None or hidden:
+            unit = self.policy.data.unit if whole.people is not None else None
+            names = (*self.released_columns, *hidden, unit)
+            columns = tuple(dict.fromkeys(name for name in names if name is not None))
+            applied = replace(self.table, expression=self.plan.apply(self.table, columns))
+            counted = frequency_table(applied, quasi, (*sensitive, *hidden), unit=unit, named=True).against(domains)
+            if whole.people is None:
+                withheld = {name: counted.histograms[name] for name in hidden}
+            else:
+                people = self._people(counted)
+        original = None
+        if any(model.needs_members for model in self.problem.promised):
+            original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
+        return Reference(domains, people, withheld, self._recoded_populations(quasi), original)
+
+    def _recoded_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
+        plan = self.plan.for_population()
+        if plan is None:
+            return {}
+        return {
+            name: frequency_table(replace(table, expression=plan.apply(table, quasi)), quasi, [])
+            for name, table in self.populations.items()
+        }
+
+    def _people(self, counted: FrequencyTable) -> Classes:
+        """The released classes with their people counted; who they are is kept where the release is one of a series."""
+        everybody, there = self.problem.table.people, counted.people
+        assert everybody is not None
+        assert there is not None
+        classes = replace(counted.classes(), total=len(everybody.names), people=None)
+        if self.series is None:
+            return classes
+        index = {name: code for code, name in enumerate(everybody.names)}
+        codes = np.array([index[name] for name in there.names], dtype=np.int32)
+        sets = replace(there.sets, values=codes[there.sets.values], domain=everybody.sets.domain)
+        return replace(classes, people=sets, earlier=everybody.earlier)
+
+    def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
+        """What later verifications compare with: distributions, people, what is withheld, the series."""
+        assert isinstance(read, RecodedReadBack)
+        key, table, reference = secrets.token_bytes(32), self.problem.table, read.reference
+        series, pseudonyms = self._series_after(reference)
+        return {
+            "input": {"key": key.hex(), "digest": digest(key, table), "records": table.records},
+            "levels": self.levels,
+            "star": self.plan.star,
+            "reference": {name: domain_to_json(domain) for name, domain in reference.domains.items()},
+            "withheld": {name: histogram_to_json(histogram) for name, histogram in reference.withheld.items()},
+            "people": None if reference.people is None else people_to_json(reference.people, pseudonyms),
+            "series": None if series is None else series.to_json(),
+            "registered": self.registered,
+        }
+
+    def _series_after(self, reference: Reference) -> tuple[Series | None, list[str | None] | None]:
+        """The series as it is with this release, if it is one of a series, and who its people are there."""
+        people, series = self.problem.table.people, self.series
+        if series is None or reference.people is None or people is None:
+            return series, None
+        pseudonyms = [series.pseudonym(name) for name in people.names]
+        kept = [model for model in self.problem.promised if model.needs_people]
+        return series.after(kept, reference.people, pseudonyms), pseudonyms
+
+    @contextmanager
+    def recorded(
+        self, release: Release, read: ReadBack, public: Path, directory: Path, progress: Progress
+    ) -> Iterator[None]:
+        """Check the release against earlier ones and enter it in the registry, if the policy names one."""
+        if self.book is None:
+            yield
+            return
+        assert isinstance(read, RecodedReadBack)
+        progress("check", 0, 0)
+        signed = manifests.sha256(public / manifests.NAME)
+        self.registered = self.book.enter(release, self._series_after(read.reference)[0], signed, directory)
+        try:
+            yield
+        except BaseException:
+            with suppress(RegistryError):  # what went wrong first is what matters
+                self.book.withdraw(self.registered)
+            raise
+        self.book.finish(self.registered)
+
+    def check_against_earlier(self, release: Release) -> None:
+        """Refuse a release that would expose people together with earlier ones; writing it does so, too."""
+        if self.book is not None:
+            from cobogo.publish.registry.check import refuse
+
+            refuse(self.book.breaches(release), self.policy.name)
+
+    def utility(self, **asked: Any) -> dict[str, Any]:
+        """What can still be done with the release: errors of counting queries, accuracy of models that learn a label,
+        distances of distributions and associations.
+
+        ``queries``, ``selectivity``, ``label`` and ``seed`` are those of the policy's table ``[utility]`` if not given.
+        """
+        from cobogo.examine.utility.utility import utility
+
+        return utility(self, self.policy.asked_utility(asked))
+
+    @cached_property
+    def reported_utility(self) -> dict[str, Any] | None:
+        """The same as the policy asks for it; None where it does not."""
+        return None if self.policy.utility is None else self.utility()
+
+
+def telling(table: Table, unit: str | None) -> Expression:
+    """A column that tells a table's records again in another one: the unit, or all that was read of them."""
+    return table.engine.line(table.expression, ",") if unit is None else table.text(unit)
+
+
+def recoding_of(release: Release) -> Recoded:
+    """The recoding that a release was made by."""
+    assert isinstance(release.transformation, Recoded)
+    return release.transformation

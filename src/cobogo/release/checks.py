@@ -1,0 +1,46 @@
+"""Who verifies each kind of release: a function of its own door, imported when a release of the kind is verified."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from cobogo.errors import VerificationFailed
+from cobogo.release.contract import ENTROPY, SEEDED, Findings, Written
+
+CHECKS: dict[str, str] = {
+    "frequency-list": "cobogo.publish.frequency_list.release:check",
+    "masking": "cobogo.publish.mask.masked:check",
+    "location-reports": "cobogo.locate.protect:check",
+    "mobility": "cobogo.locate.mobility.release:check",
+    "perturbation": "cobogo.publish.perturb.check:check",
+    "randomization": "cobogo.publish.randomize.check:check",
+    "sampling": "cobogo.publish.sample.sampled:check",
+    "synthesis": "cobogo.publish.synthesize.check:check",
+    "trajectories": "cobogo.locate.trips.release:check",
+    "trip-synthesis": "cobogo.locate.trips.release:check",
+}
+"""Each kind of release whose rows are drawn, and the function that verifies the released rows, as "module:function"."""
+
+
+def load(name: str) -> Any:
+    """What "module:name" names, imported now."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def check(written: Written) -> Findings:
+    """Verify released rows by what the manifest says of how they were made."""
+    kind = written.manifest.kind
+    if kind not in CHECKS:
+        raise VerificationFailed(f"there is no kind of release {kind!r}", remedy="Is this version of Cobogó older?")
+    try:
+        found = load(CHECKS[kind])(written)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise VerificationFailed(
+            f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
+        ) from None
+    assert isinstance(found, Findings)
+    seeded = (SEEDED,) if written.stated.get("entropy", ENTROPY) != ENTROPY else ()
+    return replace(found, problems=(*seeded, *found.problems))

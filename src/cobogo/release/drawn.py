@@ -1,0 +1,145 @@
+"""Releases whose rows are drawn: randomized, perturbed, masked, sampled, synthetic, protected points and trips."""
+
+from __future__ import annotations
+
+import tempfile
+import weakref
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cobogo.data.policy import Role
+from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import Engine
+from cobogo.data.table.read import Table
+from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.promises.models.check import ModelVerdict
+from cobogo.release.checks import check
+from cobogo.release.contract import Json, Meaning, ReadBack, Story, Transformation, Verdict, Written
+from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.readback import opened
+
+if TYPE_CHECKING:
+    from cobogo.release.release import Release
+    from cobogo.tell.report.words import Words
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DrawnReadBack(ReadBack):
+    """With the released table, as it was read back."""
+
+    rows: Table
+
+
+class DrawnRows(Transformation):
+    """Rows are drawn once, kept on disk, and checked by the function that `release.checks` names for the kind."""
+
+    reporter: ClassVar[str] = "cobogo.tell.report.transformed:write_report"
+    remedy: ClassVar[str] = "Nothing was left in place. Ask for less, or let the retention be found."
+
+    new_columns: ClassVar[bool] = False  # whether none of the released columns is one of the original's
+
+    @abstractmethod
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """The released rows as Arrow record batches of one schema with exactly these columns, in any order."""
+
+    @property
+    @abstractmethod
+    def meanings(self) -> Mapping[str, Meaning]:
+        """What the values of each changed column mean; the others are as collected."""
+
+    @abstractmethod
+    def stated(self) -> Json:
+        """What the public manifest says of it, as JSON: parameters, and nothing that tells of the original."""
+
+    def kept(self) -> Json:
+        """What the evidence keeps beside the policy, as JSON."""
+        return {}
+
+    @property
+    def asked(self) -> tuple[Json, ...]:
+        """The guarantees that are promised, as the policy writes models: verification measures them."""
+        return ()
+
+    @abstractmethod
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        """What the report tells. ``after`` is the released table as it was read back."""
+
+    def draw(self, release: Release) -> Table:
+        """A table of an engine of our own, or of the database that it goes into. Its file goes with the release."""
+        import pyarrow.parquet as pq
+
+        home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
+        weakref.finalize(release, remove_scratch, home)
+        file, writer = home / "rows.parquet", None
+        with release.table.engine.guarded("transforming"):
+            for batch in self.batches(release.table, release.columns):
+                writer = writer or pq.ParquetWriter(file, batch.schema, compression="lz4")
+                writer.write_batch(batch)
+            assert writer is not None
+            writer.close()
+            if release.origin.output.table is not None:
+                into = release.table.engine
+                return Table(into, into.load_arrow(pq.read_table(file)), release.origin.output.table)
+            engine = connect()
+            return Table(engine, engine.load_parquet([str(file)], "the rows drawn", [], once=True), "the rows drawn")
+
+    def engine(self, release: Release) -> Engine:
+        """The engine of the rows drawn."""
+        return release.drawn.engine
+
+    def record_count(self, release: Release) -> int:
+        """The number of records drawn."""
+        return release.drawn.rows()
+
+    def manifest(self, release: Release, rows: Path | Table) -> Manifest:
+        """A column is as collected unless its meaning says otherwise."""
+        columns = []
+        for name in release.columns:
+            known = None if self.new_columns else release.origin.roles.get(name)
+            added = known is None or known is Role.IDENTIFIER  # nothing of an identifier is left but its name
+            role = Role.NON_SENSITIVE if known is None or added else known
+            changed = self.meanings.get(name)
+            text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
+            columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
+        return Manifest(
+            format="cobogo-release/1",
+            kind=self.kind,
+            data=DataEntry.of(rows, release.origin.data, release.origin.output, self.record_count(release)),
+            columns=tuple(columns),
+            models=(),
+            files={},
+            transformation=self.stated(),
+        )
+
+    def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
+        """The rows must be as many as were drawn, and such as the manifest says they were made."""
+        unsigned = self.manifest(release, rows)
+        after, records = opened(rows, unsigned), self.record_count(release)
+        found = check(Written(unsigned, after, self.asked, self.kept(), public))
+        lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
+        models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)
+        verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)
+        return DrawnReadBack(unsigned, verdict, models, after)
+
+    def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
+        """What `kept` says, and how many records there were."""
+        return {"transformation": self.kept(), "input": {"records": release.table.rows()}}
+
+    def summary(self, release: Release) -> tuple[str, ...]:
+        """Its kind, its columns and its promises."""
+        return (self.kind, ", ".join(release.columns), *map(_promise, self.asked))
+
+
+def _public(verdict: ModelVerdict) -> Json:
+    """A promise as the manifest states it: without its figure, where that tells of the original's distribution."""
+    entry = verdict.as_dict()
+    return entry if verdict.model.follows_from_release else {k: v for k, v in entry.items() if k != "measured"}
+
+
+def _promise(asked: Mapping[str, Any]) -> str:
+    """A guarantee asked for, as people write it."""
+    given = ", ".join(f"{name} = {value}" for name, value in asked.items() if name != "model")
+    return f"{asked['model']} ({given})"

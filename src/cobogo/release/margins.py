@@ -1,0 +1,263 @@
+"""Marginal tables, and what follows from several of them together.
+
+Marginals that are safe one by one may not be so together (Kifer and Gehrke 2006): how often two values occur with each
+disease tells something of how often they occur with each other. Only decomposable sets are taken. Of these, any way to
+match the records of one marginal with those of the next, within the values that they have in common, gives a table that
+has all of the marginals. From this follow, exactly:
+
+- the most people that can have a combination q of quasi-identifiers: Σ over the sensitive values s of the least count
+  of (q, s) in any marginal with the sensitive attribute. (Marginals without it bound q by their own counts.)
+- which values are possible for a person with q: those s whose least count is not 0.
+- how likely each is if all such matches are: in proportion to the product of the counts of (q, s) over that of the
+  counts where marginals meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import Classes, Domain, Histogram
+from cobogo.data.hierarchy import Label
+from cobogo.data.table.frequency import FrequencyTable, number_tuples
+from cobogo.errors import PolicyError, SearchTooLarge
+from cobogo.floor.arrays import Floats, Ints, Mask
+
+COMBINATIONS_AT_MOST = 200_000
+"""That several marginals with the sensitive attribute may allow together."""
+
+WEIGHT = 2**40
+"""Shares of values that no whole number of records has are written as parts of this."""
+
+TOGETHER = "together"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Marginal:
+    """How many records have each combination of values of some attributes; what nobody has is left out."""
+
+    attributes: tuple[str, ...]
+    codes: NDArray[np.int64]  # cells × attributes
+    counts: Ints
+
+    def column(self, attribute: str) -> Ints:
+        """The codes of one attribute."""
+        return self.codes[:, self.attributes.index(attribute)]
+
+    def summed(self, attributes: Sequence[str]) -> Marginal:
+        """The marginal of some of its attributes."""
+        rows = self.codes[:, [self.attributes.index(name) for name in attributes]]
+        ids, first = number_tuples(list(rows.T), _sizes(rows), len(rows))
+        return Marginal(tuple(attributes), rows[first], np.bincount(ids, self.counts, len(first)).astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Margins:
+    """Marginals of one table. ``labels`` gives each attribute's values, by code; ``sensitive`` is protected."""
+
+    marginals: tuple[Marginal, ...]
+    labels: Mapping[str, tuple[Label, ...]]
+    sensitive: str
+
+    @property
+    def tree(self) -> tuple[Link, ...]:
+        """In what order they can be joined."""
+        found = join_tree([frozenset(marginal.attributes) for marginal in self.marginals])
+        if found is None:
+            raise PolicyError(
+                "the marginals form a cycle: what follows from them together cannot be told",
+                where="recoding.marginals",
+                remedy="Leave one of them out, or make one of those that meet in a ring.",
+            )
+        return found
+
+    @property
+    def telling(self) -> tuple[Marginal, ...]:
+        """Those with the sensitive attribute."""
+        return tuple(marginal for marginal in self.marginals if self.sensitive in marginal.attributes)
+
+    def table(self, records: int) -> FrequencyTable:
+        """Every cell as a class, by its quasi-identifiers; then what several marginals with the sensitive attribute
+        tell together, once by how many people there may be and once by how likely each value is."""
+        parts = [_by_cell(marginal, self.sensitive) for marginal in self.marginals]
+        where = [f"marginal-{number}" for number in range(1, len(parts) + 1)]
+        if len(self.telling) > 1:
+            parts += _together(self.telling, self.sensitive)
+            where += [TOGETHER, f"{TOGETHER}, likelihood"]
+        names = [name for name, part in zip(where, parts, strict=True) for _ in part.sizes]
+        cells = [self._words(part, number) for part in parts for number in range(len(part.sizes))]
+        values = {"marginal": tuple(dict.fromkeys(names)), "cell": tuple(dict.fromkeys(cells))}
+        codes = np.array([_numbered(names), _numbered(cells)], dtype=np.int32).T.reshape(len(names), 2)
+        sizes = np.concatenate([part.sizes for part in parts])
+        return FrequencyTable(
+            ("marginal", "cell"), values, codes, sizes, {self.sensitive: self._histogram(parts)},
+            withheld={self.sensitive: np.concatenate([~part.told for part in parts])}, whole=records,
+        )  # fmt: skip
+
+    def classes(self, records: int, domain: Domain) -> Classes:
+        """The same as the models see it, beside the sensitive attribute's whole distribution."""
+        return self.table(records).against({self.sensitive: domain}).classes()
+
+    def _histogram(self, parts: Sequence[_Cells]) -> Histogram:
+        labels = self.labels.get(self.sensitive, ())
+        total = np.zeros(len(labels), dtype=np.int64)
+        for known in self.telling[:1]:
+            np.add.at(total, known.column(self.sensitive), known.counts)
+        distinct = np.concatenate([part.distinct for part in parts])
+        return Histogram(
+            np.concatenate([[0], np.cumsum(distinct)]).astype(np.int64),
+            np.concatenate([part.values for part in parts]).astype(np.int32),
+            np.concatenate([part.weights for part in parts]),
+            Domain(self.sensitive, labels, total),
+        )
+
+    def _words(self, part: _Cells, number: int) -> str:
+        values = [self.labels[name][code] for name, code in zip(part.attributes, part.codes[number], strict=True)]
+        return ", ".join(
+            f"{name} = {'' if value is None else value}" for name, value in zip(part.attributes, values, strict=True)
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class _Cells:
+    """Combinations of quasi-identifiers, how many people have each, and its sensitive values where they are told."""
+
+    attributes: tuple[str, ...]
+    codes: Ints
+    sizes: Ints
+    told: Mask
+    distinct: Ints
+    values: Ints
+    weights: Ints
+
+
+def _by_cell(marginal: Marginal, sensitive: str) -> _Cells:
+    quasi = tuple(name for name in marginal.attributes if name != sensitive)
+    cells = marginal.summed(quasi)
+    told = sensitive in marginal.attributes
+    if not told:
+        nothing = np.zeros(0, dtype=np.int64)
+        return _Cells(quasi, cells.codes, cells.counts, *_untold(len(cells.counts)), nothing, nothing)
+    ordered = marginal.summed((*quasi, sensitive))  # in the order of the cells
+    ids, _ = number_tuples(list(ordered.codes[:, :-1].T), _sizes(ordered.codes[:, :-1]), len(ordered.counts))
+    distinct = np.bincount(ids, minlength=len(cells.counts))
+    values = ordered.column(sensitive)
+    return _Cells(quasi, cells.codes, cells.counts, np.ones(len(distinct), np.bool_), distinct, values, ordered.counts)
+
+
+def _together(telling: Sequence[Marginal], sensitive: str) -> list[_Cells]:
+    """What marginals with the sensitive attribute tell together of each combination that they allow."""
+    attributes, codes, least, likely = joined(telling)
+    quasi = [n for n, name in enumerate(attributes) if name != sensitive]
+    rows = codes[:, quasi]
+    ids, first = number_tuples(list(rows.T), _sizes(rows), len(rows))
+    order = np.argsort(ids, kind="stable")
+    shares = likely / np.bincount(ids, likely, len(first))[ids]
+    weights = np.maximum(np.rint(shares * WEIGHT), 1).astype(np.int64)[order]
+    names, cells = tuple(attributes[n] for n in quasi), rows[first]
+    most = np.bincount(ids, least, len(first)).astype(np.int64)
+    values = codes[order, attributes.index(sensitive)]
+    nothing = np.zeros(0, dtype=np.int64)
+    sizes = np.bincount(ids[order], weights, len(first)).astype(np.int64)
+    told = np.ones(len(first), dtype=np.bool_)
+    return [
+        _Cells(names, cells, most, *_untold(len(first)), nothing, nothing),
+        _Cells(names, cells, sizes, told, np.bincount(ids, minlength=len(first)), values, weights),
+    ]
+
+
+def joined(marginals: Sequence[Marginal]) -> tuple[tuple[str, ...], Ints, Ints, Floats]:
+    """The combinations that a decomposable set allows: attributes, codes, the least count of any of the marginals, and
+    the product of all over that of their common parts."""
+    links = join_tree([frozenset(marginal.attributes) for marginal in marginals])
+    assert links is not None
+    first = marginals[links[0].number]
+    attributes, codes, least, likely = first.attributes, first.codes, first.counts, first.counts.astype(float)
+    for link in links[1:]:
+        other = marginals[link.number]
+        common = [name for name in other.attributes if name in link.separator]
+        own = [name for name in other.attributes if name not in link.separator]
+        left = codes[:, [attributes.index(name) for name in common]]
+        right = np.array([other.column(name) for name in common], dtype=np.int64).reshape(len(common), -1).T
+        both = np.vstack([left, right])
+        keys, groups = number_tuples(list(both.T), _sizes(both), len(both))
+        mine, theirs = keys[: len(left)], keys[len(left) :]
+        order = np.argsort(theirs, kind="stable")
+        many = np.bincount(theirs, minlength=len(groups))
+        if int(many[mine].sum()) > COMBINATIONS_AT_MOST:
+            raise SearchTooLarge(
+                f"the marginals with the sensitive attribute allow more than {COMBINATIONS_AT_MOST:,} combinations "
+                "together, more than can be checked",
+                where="recoding.marginals",
+                remedy="Ask for fewer of them, or for coarser levels.",
+            )
+        begin = np.cumsum(many) - many
+        rows = np.repeat(np.arange(len(mine)), many[mine])
+        turn = np.arange(len(rows)) - np.repeat(np.cumsum(many[mine]) - many[mine], many[mine])
+        found = order[begin[mine[rows]] + turn]
+        meeting = np.bincount(theirs, other.counts, len(groups))
+        more = np.array([other.column(name) for name in own], dtype=np.int64).reshape(len(own), -1).T
+        attributes = (*attributes, *own)
+        codes = np.hstack([codes[rows], more[found]])
+        least = np.minimum(least[rows], other.counts[found])
+        likely = likely[rows] * other.counts[found] / meeting[mine[rows]]
+    return attributes, codes, least, likely
+
+
+def _untold(cells: int) -> tuple[Mask, Ints]:
+    return np.zeros(cells, dtype=np.bool_), np.zeros(cells, dtype=np.int64)
+
+
+def _sizes(rows: Ints) -> list[int]:
+    return [int(column.max(initial=0)) + 1 for column in rows.T]
+
+
+def _numbered(names: Sequence[str]) -> list[int]:
+    index = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return [index[name] for name in names]
+
+
+Attributes = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A set of attributes joins those before it at its ``parent``, by what the two have in common."""
+
+    number: int
+    parent: int | None  # none of the first
+    separator: Attributes
+
+
+def join_tree(sets: Sequence[Attributes]) -> tuple[Link, ...] | None:
+    """The order in which sets can be joined so that each meets all those before it in one of them; None where there is
+    no such order: the sets are not decomposable.
+
+    The heaviest spanning tree of the intersections is such an order if there is any, and then its weight is the sum of
+    the sizes less the number of attributes (Bernstein and Goodman 1981).
+
+    >>> [link.parent for link in join_tree([frozenset("ab"), frozenset("bc"), frozenset("cd")])]
+    [None, 0, 1]
+    >>> join_tree([frozenset("ab"), frozenset("bc"), frozenset("ca")]) is None
+    True
+    """
+    if not sets:
+        return ()
+    links = [Link(0, None, frozenset())]
+    left = list(range(1, len(sets)))
+    while left:
+        pairs = [(len(sets[new] & sets[old.number]), -new, -old.number) for new in left for old in links]
+        _, new, old = max(pairs)
+        links.append(Link(-new, -old, sets[-new] & sets[-old]))
+        left.remove(-new)
+    weight = sum(len(link.separator) for link in links)
+    return tuple(links) if weight == sum(map(len, sets)) - len(frozenset().union(*sets)) else None
+
+
+def without_parts(sets: Sequence[Attributes]) -> list[Attributes]:
+    """The sets that are not part of another: the others follow from them."""
+    distinct = list(dict.fromkeys(sets))
+    return [one for one in distinct if not any(one < other for other in distinct)]

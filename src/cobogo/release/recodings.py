@@ -1,0 +1,278 @@
+"""Verifying a recoding: every model checked again from the published values, on classes that the engine counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from cobogo.data.classes import Classes, Domain, Earlier, Histogram
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, open_source
+from cobogo.data.table.spelling import normalized
+from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
+from cobogo.promises import models
+from cobogo.promises.models import Model
+from cobogo.promises.models.check import check
+from cobogo.promises.models.promise import parameters
+from cobogo.promises.population import open_population, recoded
+from cobogo.release import alone
+from cobogo.release import manifest as manifests
+from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
+from cobogo.release.contract import Verdict
+from cobogo.release.evidence import NAME as EVIDENCE
+from cobogo.release.manifest import Manifest
+from cobogo.release.marginals import NO_RECORDS
+from cobogo.release.readback import kept_engine, released_rows, released_table
+from cobogo.release.reference import (
+    Json,
+    Original,
+    Reference,
+    domain_from_json,
+    histogram_from_json,
+    people_from_json,
+)
+from cobogo.release.series import load_series
+from cobogo.release.withheld import given_away, refusal
+
+
+def verify_recoding(
+    public: Path, manifest: Manifest, kept: Json | None, rules: Policy | None, engine: str | None, problems: list[str]
+) -> Verdict:
+    """The verdict on a recoding: its classes must satisfy the manifest's models, the evidence's and the policy's."""
+    asked, contradictions = _models(manifest, kept, rules)
+    problems += contradictions
+    quasi = manifest.with_role(Role.QUASI_IDENTIFIER)
+    if kept is not None:
+        problems += _evidence_contradictions(manifest, kept)
+    if rules is not None:
+        problems += role_problems(manifest, rules)
+        quasi = tuple(dict.fromkeys((*quasi, *rules.quasi_identifiers)))
+    names = {column.name for column in manifest.columns}
+    if not {*quasi} <= names:
+        missing = ", ".join(sorted({*quasi} - names))
+        return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
+    sensitive = [name for name in dict.fromkeys(name for model in asked for name in model.attributes) if name in names]
+    try:
+        rows = released_rows(public, manifest, kept, engine)
+        table = released_table(rows, manifest, quasi, sensitive)
+        if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
+            problems.append(f"the table {rows.name} does not hold the rows that were released")
+        made_by = None if kept is None else _made_by(kept)
+        populations = _populations(asked, manifest, rules or made_by)
+        if kept is None or made_by is None:
+            known = [model for model in asked if rules is not None and model.needs_members]
+            verdicts, notes = alone.judged([m for m in asked if m not in known], table, manifest, populations)
+            if known:
+                verdicts = (*verdicts, *check(known, _beside_original(table, manifest, rules, engine)))
+        else:
+            reference = _reference(manifest, kept, rules or made_by, asked, engine, populations)
+            classes = reference.classes(table)
+            verdicts, notes = check(asked, classes), ()
+            if any(column.withheld for column in manifest.columns):
+                problems += [refusal(model) for model in given_away(asked, classes)]
+        own = [model for model in asked if alone.key(parameters(model)) in {alone.key(e) for e in manifest.models}]
+        problems += alone.misstatements(manifest, own, table, populations)
+    except (DataError, VerificationFailed) as error:
+        return Verdict((), (*problems, str(error)), 0, 0)
+    if table.records != manifest.data.records:
+        problems.append(f"the release has {table.records:,} records; its manifest says {manifest.data.records:,}")
+    if not table.records:
+        problems.append("the release has no records, so that no model holds of anything")
+    return Verdict(verdicts, tuple(problems), table.records, len(table.counts), (*notes, *_kind_notes(manifest)))
+
+
+def _kind_notes(manifest: Manifest) -> tuple[str, ...]:
+    """What the models were measured on, where it is not one released table."""
+    if manifest.marginals:
+        return (NO_RECORDS,)
+    if manifest.buckets is None:
+        return ()
+    return (IN_GROUPS if manifest.buckets.condensed else NO_IDENTITY,)
+
+
+def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tuple[tuple[Model, ...], list[str]]:
+    """The models to check: those of the manifest and of the evidence, which must be the same, and the policy's.
+
+    The evidence tells where populations and earlier releases lie, and the manifest does not.
+    """
+    found = ("satisfied", "measured")
+    stated = [{name: value for name, value in entry.items() if name not in found} for entry in manifest.models]
+    sensitive, problems = manifest.with_role(Role.SENSITIVE), []
+    asked = _built(stated, sensitive)
+    if kept is not None:
+        made_for = _built(_stated_in(kept), sensitive)
+        promised, kept_to = ({alone.key(parameters(model)) for model in some} for some in (asked, made_for))
+        problems += [
+            f"the manifest states {model}, and the evidence does not"
+            for model in asked
+            if alone.key(parameters(model)) not in kept_to
+        ]
+        problems += [
+            f"the release was made for {model}, and its manifest does not state it"
+            for model in made_for
+            if alone.key(parameters(model)) not in promised
+        ]
+        extra = [m for m in asked if alone.key(parameters(m)) not in kept_to and m.follows_from_release]
+        asked = (*made_for, *(model for model in extra if not model.populations))
+    if rules is not None:
+        own = models.build(rules.models, rules.sensitive, where=rules.name)
+        if any(model.populations for model in own):  # the policy knows where the population lies
+            asked = tuple(model for model in asked if not model.populations)
+        asked = tuple(dict.fromkeys((*asked, *own)))
+    return asked, problems
+
+
+def _built(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str]) -> tuple[Model, ...]:
+    try:
+        return models.build(stated, sensitive, where=manifests.NAME)
+    except PolicyError as error:
+        what = f"the manifest states a model that cannot be checked: {error.what}"
+        raise VerificationFailed(what, where=manifests.NAME) from None
+
+
+def _stated_in(kept: Json) -> list[Json]:
+    try:
+        stated = kept["policy"]["privacy"]["models"]
+        return [dict(entry) for entry in stated]
+    except (KeyError, TypeError, ValueError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+
+
+def _made_by(kept: Json) -> Policy:
+    return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
+
+
+def _evidence_contradictions(manifest: Manifest, kept: Json) -> list[str]:
+    """Where the manifest says something else of the columns than the evidence, whatever their hashes."""
+    attributes, problems = _made_by(kept).attributes, []
+    for column in manifest.columns:
+        attribute = attributes.get(column.name)
+        if attribute is not None and attribute.role is not column.role:
+            problems.append(f'the manifest and the evidence give other roles to "{column.name}"')
+    levels = {c.name: c.level for c in manifest.columns if c.level is not None and c.role is Role.QUASI_IDENTIFIER}
+    if kept.get("levels", levels) != levels:
+        problems.append("the manifest and the evidence give other levels to the columns")
+    return problems
+
+
+def _reference(
+    manifest: Manifest,
+    kept: Json,
+    policy: Policy,
+    asked: Sequence[Model],
+    engine: str | None,
+    populations: Mapping[str, FrequencyTable],
+) -> Reference:
+    """What the released classes are compared with, from the evidence."""
+    domains, people, withheld = _reference_kept(kept)
+    uncounted = {name for model in asked for name in model.attributes} - set(domains)
+    if uncounted:
+        raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
+    if people is not None and any(model.series for model in asked):
+        people = replace(people, earlier=_earlier(kept, _made_by(kept), asked))
+    original = None
+    if any(model.needs_members for model in asked):
+        original = _original(manifest, policy, engine or kept_engine(kept), star=bool(kept.get("star")))
+    return Reference(domains, people, withheld, populations, original)
+
+
+def _beside_original(table: FrequencyTable, manifest: Manifest, policy: Policy | None, engine: str | None) -> Classes:
+    """The released classes with the original tuples behind them, from where a policy says that they lie."""
+    original = _original(manifest, policy, engine, star=False)
+    return replace(alone.classes(table, manifest), members=original.members(table))
+
+
+def _populations(asked: Sequence[Model], manifest: Manifest, policy: Policy | None) -> dict[str, FrequencyTable]:
+    names = dict.fromkeys(name for model in asked for name in model.populations)
+    return {name: _population(name, manifest, policy) for name in names}
+
+
+def _reference_kept(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
+    """The distributions, the people and the withheld columns that the evidence keeps."""
+    try:
+        domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
+        withheld = {name: histogram_from_json(content, domains[name]) for name, content in kept["withheld"].items()}
+        return domains, None if kept["people"] is None else people_from_json(kept["people"], domains), withheld
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, HierarchyError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+
+
+def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[str, str], Earlier]:
+    """What the previous release, which must still be there, told of the people."""
+    try:
+        pseudonyms, key = kept["people"]["who"]["pseudonyms"], kept["series"]["key"]
+    except (KeyError, TypeError):
+        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+    found = {}
+    for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
+        previous = load_series(name, policy)
+        if previous.key.hex() != key:
+            raise VerificationFailed(f"the previous release at {name} is not of the same series")
+        found[name, attribute] = previous.earlier(attribute, pseudonyms)
+    return found
+
+
+def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, star: bool) -> Original:
+    """The original table, counted again from where the policy says it lies."""
+    if policy is None or (policy.data.path is None and policy.data.table is None):
+        raise OutputError(
+            "the release holds a model that can be measured with the original data only",
+            where=manifests.NAME,
+            remedy="Give the policy that names them: --policy.",
+        )
+    table = normalized(open_source(policy, engine if policy.data.path is None else None), policy)
+    counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
+    hierarchies = tuple(
+        build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)
+        for name in policy.quasi_identifiers
+    )
+    trees = {
+        name: build(name, spec, counted.domains[name].labels, policy=policy)
+        for name in policy.sensitive
+        if (spec := policy.attributes[name].hierarchy) is not None
+    }
+    levels = {column.name: column.level or 0 for column in manifest.columns}
+    return Original(counted.with_trees(trees, policy.data.decimal), hierarchies, levels, star)
+
+
+def _population(name: str, manifest: Manifest, policy: Policy | None) -> FrequencyTable:
+    """A population table, recoded as the release was."""
+    if policy is None:
+        raise OutputError(
+            "the release was made against a population table, which is needed to verify it",
+            where=manifests.NAME,
+            remedy="Give the policy that names it: --policy.",
+        )
+    if any(column.level is None for column in manifest.columns if column.role is Role.QUASI_IDENTIFIER):
+        raise VerificationFailed(
+            "each record was recoded on its own: what becomes of a population's records cannot be told"
+        )
+    population = open_population(name, policy)
+    counted = frequency_table(population, policy.quasi_identifiers, [])
+    levels = {column.name: column.level or 0 for column in manifest.columns}
+    return recoded(counted, policy, levels)
+
+
+def role_problems(manifest: Manifest, policy: Policy) -> list[str]:
+    """Released columns that a policy does not allow."""
+    problems = []
+    ours = () if manifest.buckets is None else (manifest.buckets.group, manifest.buckets.count)
+    ours = (*ours, *(entry.count for entry in manifest.marginals))
+    for column in manifest.columns:
+        if column.added or column.name in ours:
+            continue
+        attribute = policy.attributes.get(column.name)
+        if attribute is None:
+            raise PolicyError(f'gives no role to the released column "{column.name}"', where=policy.name)
+        if attribute.role is Role.IDENTIFIER:
+            problems.append(f'the identifier "{column.name}" is in the release')
+        if column.level is not None and column.level < attribute.min_level:
+            problems.append(
+                f'"{column.name}" is released at level {column.level}, and the policy allows none below '
+                f"{attribute.min_level}"
+            )
+    return problems

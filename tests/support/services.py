@@ -1,0 +1,19 @@
+"""The service of a server without HTTP, and people who may do everything in it."""
+
+from __future__ import annotations
+
+from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.queue import Queue
+from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.services import Service
+
+
+def service_of(context: ServerContext) -> Service:
+    """The operations of a server whose queue does not run."""
+    return Service(context, Queue(context))
+
+
+def person(owner: str, role: Role = Role.STEWARD, scopes: frozenset[Scope] = frozenset(Scope)) -> Holder:
+    """Somebody with all scopes, or some."""
+    return Holder(owner, role, scopes, "0123456789abcdef")

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.parameters import RapporParameters
 from cobogo.collect.rappor.reports import instantaneous, permanent
 from cobogo.floor.randomness import Entropy, Seeded, below, choices, coins, packed_coins
 from support.asked import DISCOVERIES, MEANS, ORACLES
@@ -192,7 +192,7 @@ def test_floats_that_tie_are_settled_before_anything_is_drawn():
 
 
 def test_permanent_and_instantaneous_answers_by_a_million_bits():
-    parameters = Parameters.of(bits=8, hashes=1, cohorts=1, f="0.3", p="0.45", q="0.8")
+    parameters = RapporParameters.of(bits=8, hashes=1, cohorts=1, f="0.3", p="0.45", q="0.8")
     filters = np.full((MANY // 8, 1), 0b11110000, dtype=np.uint8)
     kept = permanent(filters, parameters, Entropy())
     shown = instantaneous(kept, parameters, Entropy())

@@ -14,7 +14,7 @@ from cobogo.collect.hashing import LocalHashing
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.oracle import Oracle
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
 from cobogo.collect.randomized_response import Direct, Optimized, Symmetric
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
@@ -83,11 +83,11 @@ class Frequency(Protocol):
         """Of every value: more likely where the report supports it."""
         return self.values, self.oracle.likelihoods(unpack_reports(rows, self.layout))
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """Estimates of the oracle. Chance is what nobody's holding a value would show of it."""
         found = self.oracle.estimate(counts, users)
         chances = self.oracle.chances(counts, users)
-        return Findings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
+        return CollectionFindings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
 
 
 class FrequencyCollection(Collection):

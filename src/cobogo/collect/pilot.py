@@ -16,7 +16,7 @@ from cobogo.collect.collection import Collection
 from cobogo.collect.discovery.protocol import Discovered
 from cobogo.collect.encode import shuffled_reports
 from cobogo.collect.means import Numeric
-from cobogo.collect.protocol import Findings
+from cobogo.collect.protocol import CollectionFindings
 from cobogo.collect.wire import batches, parse
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Entropy, Source, below
@@ -34,7 +34,7 @@ class Pilot:
 
     users: int
     truth: dict[str, float]
-    found: Findings
+    found: CollectionFindings
     bytes: int
 
     def rows(self) -> list[dict[str, Any]]:

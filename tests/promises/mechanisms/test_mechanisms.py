@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import PolicyError
-from cobogo.promises.mechanisms import MECHANISMS, Exponential, Gaussian, Laplace, NoisyMax, SparseVector
+from cobogo.promises.mechanisms import MECHANISMS, ExponentialMechanism, Gaussian, Laplace, NoisyMax, SparseVector
 from cobogo.promises.mechanisms.base import LARGEST
 from cobogo.promises.mechanisms.exact import exponential_coin
 from support import laws
@@ -44,13 +44,13 @@ def test_exponential_coins_follow_their_law(gamma: str) -> None:
 
 @pytest.mark.parametrize("scores", [[16, 10, 28, 4], [0, 0, 0], [-200, 0, 1]])
 def test_the_exponential_mechanism_follows_its_law(scores: list[int]) -> None:
-    mechanism = Exponential(28, Fraction(2))
+    mechanism = ExponentialMechanism(28, Fraction(2))
     law = dict(enumerate(mechanism.probabilities(scores)))
     assert laws.fits((mechanism.choose(scores) for _ in range(4_000)), law)
 
 
 def test_scores_too_far_apart_for_floats_do_not_confuse_the_exponential_mechanism() -> None:
-    assert {Exponential(1, Fraction(2)).choose([0, 10**6, 10**6]) for _ in range(200)} == {1, 2}
+    assert {ExponentialMechanism(1, Fraction(2)).choose([0, 10**6, 10**6]) for _ in range(200)} == {1, 2}
 
 
 @pytest.mark.parametrize("monotonic", [True, False])
@@ -134,7 +134,7 @@ def test_values_beyond_64_bits_are_held_within() -> None:
 def test_nothing_in_nothing_out() -> None:
     assert Laplace(1, Fraction(1)).release([]) == []
     with pytest.raises(PolicyError, match="nothing to choose"):
-        Exponential(1, Fraction(1)).choose([])
+        ExponentialMechanism(1, Fraction(1)).choose([])
     with pytest.raises(PolicyError, match="1 to choose 2 from"):
         NoisyMax(1, Fraction(1), k=2).choose([1])
 
@@ -151,5 +151,7 @@ def test_the_tables_of_the_documents() -> None:
     """Densities of Laplace(7) at five noises, in per cent; and the exponential mechanism's four probabilities."""
     densities = [100 * math.exp(-abs(noise) / 7) / 14 for noise in (-4.58, -0.15, 12.15, -6.43, 2.89)]
     assert densities == pytest.approx([3.70, 6.98, 1.25, 2.85, 4.72], abs=0.02)
-    shares = Exponential(28, Fraction(1)).probabilities([len("João") * 4, len("Bruno") * 2, len("Iago") * 7, 4])
+    shares = ExponentialMechanism(28, Fraction(1)).probabilities(
+        [len("João") * 4, len("Bruno") * 2, len("Iago") * 7, 4]
+    )
     assert [100 * share for share in shares] == pytest.approx([25.35, 22.78, 31.41, 20.46], abs=0.005)

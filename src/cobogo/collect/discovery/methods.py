@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.discovery.domains import Domain, Words
+from cobogo.collect.discovery.domains import SequenceDomain, WordDomain
 from cobogo.collect.hash_functions import cells
 from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.sketch import FastHashing, HadamardSketch, Sketch
@@ -66,7 +66,7 @@ class Discovery(ABC):
     functions of the sketches, of ``rows`` rows of ``width`` cells: 0 stands for as many as suit ε."""
 
     epsilon: float
-    domain: Domain = field(default_factory=Words)
+    domain: SequenceDomain = field(default_factory=WordDomain)
     keep: int = 512
     rows: int = 0
     width: int = 0

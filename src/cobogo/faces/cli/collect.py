@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cobogo.collect.association import Association
     from cobogo.collect.collection import Collection
     from cobogo.collect.plan import CollectionPlan
-    from cobogo.collect.protocol import Findings
+    from cobogo.collect.protocol import CollectionFindings
 
 app = typer.Typer(
     name="collect", help="Collect without trusting the collector: local differential privacy.", no_args_is_help=True
@@ -280,7 +280,7 @@ def _losses(asked: Collection) -> str:
     return f"ε = {once:.4g}" if once == forever else f"ε = {once:.4g} a report, {forever:.4g} for all of one value"
 
 
-def _say_findings(asked: Collection, found: Findings) -> None:
+def _say_findings(asked: Collection, found: CollectionFindings) -> None:
     marks = ["✓" if there else "" for there in found.significant]
     entries = list(
         zip(found.labels, found.counts.tolist(), found.errors.tolist(), found.chances.tolist(), marks, strict=True)
@@ -326,7 +326,7 @@ def _say_if_seeded(total: Aggregate) -> None:
         console.warn("some of the reports were drawn from a seed: they are made up, or protect nobody")
 
 
-def _draw(path: Path, asked: Collection, found: Findings) -> None:
+def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     from cobogo.floor.files import staged_file
     from cobogo.tell.report.estimates import Estimated, draw
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cobogo.promises.mechanisms.exponential import Exponential
+from cobogo.promises.mechanisms.exponential import ExponentialMechanism
 from cobogo.promises.mechanisms.gaussian import Gaussian
 from cobogo.promises.mechanisms.laplace import Laplace
 from cobogo.promises.mechanisms.noisy_max import NoisyMax
@@ -11,10 +11,10 @@ from cobogo.promises.mechanisms.sparse_vector import SparseVector
 MECHANISMS: dict[str, type] = {
     "laplace": Laplace,
     "gaussian": Gaussian,
-    "exponential": Exponential,
+    "exponential": ExponentialMechanism,
     "noisy-max": NoisyMax,
     "sparse-vector": SparseVector,
 }
 """Every mechanism by its name."""
 
-__all__ = ["MECHANISMS", "Exponential", "Gaussian", "Laplace", "NoisyMax", "SparseVector"]
+__all__ = ["MECHANISMS", "ExponentialMechanism", "Gaussian", "Laplace", "NoisyMax", "SparseVector"]

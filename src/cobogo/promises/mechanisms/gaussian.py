@@ -9,7 +9,7 @@ from functools import cached_property
 from statistics import NormalDist
 from typing import Any, ClassVar
 
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
 from cobogo.promises.units import above
 
@@ -42,9 +42,9 @@ class Gaussian(Noise):
     name: ClassVar[str] = "gaussian"
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ρ, as it was allowed."""
-        return Loss("rho", self.rho)
+        return PrivacyLoss("rho", self.rho)
 
     @cached_property
     def scale(self) -> float:

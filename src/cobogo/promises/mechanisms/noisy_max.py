@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import LARGEST, opendp, raised, vectors
 from cobogo.promises.units import above
 
@@ -47,9 +47,9 @@ class NoisyMax:
     name: ClassVar[str] = "noisy-max"
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε, as it was allowed, for all k."""
-        return Loss("epsilon", self.epsilon)
+        return PrivacyLoss("epsilon", self.epsilon)
 
     @cached_property
     def scale(self) -> float:

@@ -8,7 +8,7 @@ from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.plots import BLUE, FAINT
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.style import BRICK, NEGATIVE
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
 from cobogo.promises.units import ATTO, NANO
 
@@ -29,7 +29,7 @@ def small(session: Session, share: float) -> str:
     return raised if float(figure) == 1 else f"{session.number(float(figure), 3)} · {raised}"
 
 
-def priced(session: Session, loss: Loss) -> str:
+def priced(session: Session, loss: PrivacyLoss) -> str:
     """What something costs."""
     text = f"{SYMBOLS[loss.measure]} = {amount(session, float(loss.amount))}"
     return f"{text}, δ = {small(session, float(loss.delta))}" if loss.delta else text

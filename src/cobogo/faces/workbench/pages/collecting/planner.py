@@ -18,7 +18,7 @@ from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.widgets import editor
 
 if TYPE_CHECKING:
-    from cobogo.collect.plan import Comparison, Wish
+    from cobogo.collect.plan import MechanismComparison, Wish
 
 START: dict[str, Any] = {
     "kind": "listed", "name": "Operating systems", "question": "device.os", "epsilon": 1.0, "low": 0.0, "high": 24.0,
@@ -32,7 +32,7 @@ class Planner:
     def __init__(self, desk: Desk, session: Session, opened: Callable[[str], Awaitable[None]]) -> None:
         self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
         self.form: dict[str, Any] = session.kept.setdefault("collecting", dict(START))
-        self.found: list[Comparison] = []
+        self.found: list[MechanismComparison] = []
         self.chosen: str | None = None
 
     async def build(self) -> None:

@@ -89,7 +89,7 @@ Bits = NDArray[np.bool_]
 def places(value: str, cohort: int, parameters: RapporParameters) -> list[int]:
     """The bits of a value in a cohort: as many as there are hash functions, some of them perhaps the same.
 
-    >>> places("Fortaleza", 3, RapporParameters()) == places("Fortaleza", 3, Parameters())
+    >>> places("Fortaleza", 3, RapporParameters()) == places("Fortaleza", 3, RapporParameters())
     True
     """
     seal = hashlib.blake2b(value.encode(), digest_size=64, key=f"cobogo rappor {cohort}".encode()).digest()

@@ -13,7 +13,6 @@ from cobogo.errors import PolicyError
 from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import CuratorPolicy
-from cobogo.promises.declared_columns import DeclaredColumn
 
 LARGE = 10**5000
 GOOD: dict[str, Any] = {
@@ -94,18 +93,6 @@ def test_what_makes_no_sense_is_refused_where_it_stands(path: str, value: Any, w
     with pytest.raises(PolicyError, match=words) as error:
         CuratorPolicy.of({"datasets": {"people": changed(path, value)}})
     assert "curator.toml, datasets.people" in str(error.value)
-
-
-WEEKS = [20240101, 20240108, 20240115, 20240122, 20240201]
-
-
-@pytest.mark.parametrize(
-    "edges", [WEEKS, [1704067200 + n for n in range(100)], [0, 0.1 + 0.2, 0.3000001], [0, 2**53, 2**53 + 1]]
-)
-def test_intervals_between_edges_have_names_of_their_own(edges: list[float]) -> None:
-    column = DeclaredColumn.model_validate({"type": "number", "edges": edges})
-    assert len(set(column.intervals)) == len(edges) - 1
-    assert column.intervals[0].startswith(f"[{edges[0]}, {edges[1]})")
 
 
 def test_a_plan_tells_of_no_group_twice() -> None:

@@ -13,7 +13,7 @@ from scipy import stats
 
 from cobogo.collect.discovery.domains import NumberDomain, WordDomain
 from cobogo.collect.power import smallest_share
-from cobogo.floor.randomness import Seeded
+from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import DISCOVERIES
 
 each = pytest.mark.parametrize("name", DISCOVERIES)
@@ -177,3 +177,13 @@ def test_numbers_are_their_digits(bits, digit, data):
 def test_parameters_that_make_no_sense(wrong):
     with pytest.raises(ValueError, match="must be"):
         wrong()
+
+
+NEVER = 1e-7  # of a test that fails a sampler that is right
+
+
+@pytest.mark.parametrize("name", DISCOVERIES)
+def test_groups_are_dealt_evenly(name):
+    discovery = DISCOVERIES[name](1.0)
+    groups = discovery.encode(np.full(200_000, "oi"), Entropy())["group"]
+    assert stats.chisquare(np.bincount(groups, minlength=discovery.groups)).pvalue > NEVER

@@ -147,7 +147,7 @@ def test_a_person_counts_in_few_parts_of_a_partition(groups: int) -> None:
 
 
 def test_numbers_are_grouped_by_intervals() -> None:
-    dataset = q.Dataset.model_validate(
+    dataset = q.DeclaredDataset.model_validate(
         {
             "columns": {
                 "age": {"type": "integer", "edges": [0, 18, 65, 110]},
@@ -169,7 +169,7 @@ def test_intervals_are_told_apart_to_the_last_digit() -> None:
     weeks, far = [20240101, 20240108, 20240115, 20240122], [2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3]
     for edges in (weeks, far):
         columns = {"age": {"type": "integer", "edges": edges}}
-        dataset = q.Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+        dataset = q.DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
         plan = q.asked("SELECT age, COUNT(*) FROM people GROUP BY age", dataset)
         (found,) = q.found(plan, [{"age": edges[n]} for n in (0, 0, 0, 1, 2, 2, 3)]).values()
         assert plan.public is not None

@@ -121,7 +121,7 @@ def test_aggregates_share_what_they_measure() -> None:
 def test_one_question_does_not_ask_for_a_day_of_computing() -> None:
     keys = {"type": "integer", "keys": list(range(300))}
     columns = {"a": keys, "b": keys, "age": {"type": "integer", "bounds": [0, 110]}}
-    dataset = q.Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    dataset = q.DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
     q.asked("SELECT a, MEDIAN(age), COUNT(*) FROM people GROUP BY a", dataset)
     with pytest.raises(QueryRefused, match="90,000 quantiles"):
         q.asked("SELECT a, b, MEDIAN(age) FROM people GROUP BY a, b", dataset)

@@ -15,7 +15,7 @@ from cobogo.faces.server.roles import Role, Scope
 from cobogo.faces.server.rows import RowOrder
 from cobogo.faces.server.services import Service
 from cobogo.faces.server.settings import Settings
-from cobogo.faces.workbench.hierarchy.preview import MOST, preview
+from cobogo.faces.workbench.pages.hierarchies.preview import MOST, preview
 
 ROWS = 3_000_000
 MADE = """

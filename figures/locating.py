@@ -10,9 +10,8 @@ from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks import HomeAndWork, LongObservation, Presence, ShortObservation, Tracking
 from cobogo.locate.spec import mechanism, parsed
 from cobogo.studies.fortaleza import UTC_OFFSET, people
-from cobogo.studies.location_map import draw
+from cobogo.studies.location_page import draw, draw_map
 from cobogo.studies.locations import Evaluation, evaluate, sampled
-from cobogo.tell.report import locating
 from cobogo.tell.report.words import words
 
 PEOPLE, DAYS, POINTS = 60, 3, 1_500
@@ -34,13 +33,13 @@ def evaluation() -> Evaluation:
 
 def frontier(path: Path) -> None:
     """A panel for each attack."""
-    locating.draw(evaluation(), path, say=words("en"))
+    draw(evaluation(), path, say=words("en"))
 
 
 def guesses(path: Path) -> None:
     """The map of the evaluation."""
     with tempfile.TemporaryDirectory() as directory:
-        draw(evaluation(), Path(directory), language="en")
+        draw_map(evaluation(), Path(directory), language="en")
         path.write_bytes((Path(directory) / "map.png").read_bytes())
 
 

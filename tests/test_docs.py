@@ -36,6 +36,7 @@ from cobogo.data.policy import (
 )
 from cobogo.data.schema.starter import toml
 from cobogo.examine import metrics
+from cobogo.faces.cli.main import PANELS
 from cobogo.locate.attacks import ATTACKS as OF_LOCATIONS
 from cobogo.locate.mechanisms import MECHANISMS as OF_LOCATION
 from cobogo.promises import models
@@ -90,6 +91,14 @@ def test_every_option_of_the_command_itself_is_documented() -> None:
     options = [option for parameter in COMMAND.params for option in parameter.opts]
     assert options
     assert [option for option in options if f"{option}`" not in page("commands")] == []
+
+
+def test_commands_are_documented_in_the_order_of_the_help() -> None:
+    titles = re.findall(r"^(##|###) (.*)$", outside_blocks(page("commands")), re.MULTILINE)
+    assert [title for depth, title in titles if depth == "##"] == list(PANELS)
+    assert [title for depth, title in titles if depth == "###"] == [
+        f"cobogo {name}" for panel in PANELS.values() for name in panel
+    ]
 
 
 def test_the_fewest_rows_of_the_demo_are_documented() -> None:

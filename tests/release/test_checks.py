@@ -8,8 +8,8 @@ from pkgutil import walk_packages
 import pytest
 
 import cobogo
-from cobogo.release.checks import CHECKS, load
-from cobogo.release.contract import Transformation
+from cobogo.release.checks import CHECKS
+from cobogo.release.contract import Transformation, load
 from cobogo.release.manifest import RECODING
 
 DOORS = ("publish", "locate")

@@ -15,7 +15,7 @@ import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.algorithms import ALGORITHMS
-from cobogo.studies.comparison import compare, write
+from cobogo.studies.comparison import compare
 from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
@@ -131,7 +131,7 @@ def test_an_unknown_algorithm_is_refused_by_name() -> None:
 def test_every_comparison_can_be_drawn(names: list[str], k: int, language: str, tmp_path: Path) -> None:
     models = [{"model": "k-anonymity", "k": k}]
     found = compare(PEOPLE, POLICY | {"privacy": {"models": models}}, algorithms=names)
-    write(found, tmp_path / "out", language=language)
+    found.write(tmp_path / "out", language=language)
     assert sorted(os.listdir(tmp_path / "out")) == ["comparison.html", "comparison.json", "comparison.png"]
     assert json.loads((tmp_path / "out/comparison.json").read_text()) == json.loads(json.dumps(found.as_dict()))
     assert imread(tmp_path / "out/comparison.png").shape[1] == 1350
@@ -144,12 +144,12 @@ def test_every_comparison_can_be_drawn(names: list[str], k: int, language: str, 
 
 def test_an_earlier_comparison_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
     for names in (["optimal"], ["ola"]):
-        write(compare(PEOPLE, POLICY, algorithms=names), tmp_path / "out")
+        compare(PEOPLE, POLICY, algorithms=names).write(tmp_path / "out")
     assert json.loads((tmp_path / "out/comparison.json").read_text())["runs"][0]["algorithm"] == "ola"
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.doc").write_text("precious")
     with pytest.raises(OutputError, match="did not write"):
-        write(compare(PEOPLE, POLICY, algorithms=["ola"]), tmp_path / "mine")
+        compare(PEOPLE, POLICY, algorithms=["ola"]).write(tmp_path / "mine")
 
 
 # --- the command ------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
 from cobogo.publish import anonymize as job
-from cobogo.studies.frontier import Frontier, frontier, parsed, write
+from cobogo.studies.frontier import Frontier, frontier, parsed
 from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
@@ -151,7 +151,7 @@ def test_what_is_said_twice_is_done_once() -> None:
 )
 def test_every_frontier_can_be_drawn(vary: dict[str, list[float]], language: str, tmp_path: Path) -> None:
     made = frontier(PEOPLE, POLICY, vary=vary)
-    write(made, tmp_path / "out", language=language)
+    made.write(tmp_path / "out", language=language)
     assert sorted(os.listdir(tmp_path / "out")) == ["frontier.html", "frontier.json", "frontier.png"]
     assert json.loads((tmp_path / "out/frontier.json").read_text()) == json.loads(json.dumps(made.as_dict()))
     picture = imread(tmp_path / "out/frontier.png")
@@ -164,13 +164,13 @@ def test_every_frontier_can_be_drawn(vary: dict[str, list[float]], language: str
 
 
 def test_an_earlier_frontier_is_replaced_and_nothing_else_is(tmp_path: Path) -> None:
-    write(found(k=[2]), tmp_path / "out")
-    write(found(k=[3]), tmp_path / "out")
+    found(k=[2]).write(tmp_path / "out")
+    found(k=[3]).write(tmp_path / "out")
     assert json.loads((tmp_path / "out/frontier.json").read_text())["varied"] == {"k": [3]}
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/thesis.doc").write_text("precious")
     with pytest.raises(OutputError, match="did not write"):
-        write(found(k=[2]), tmp_path / "mine")
+        found(k=[2]).write(tmp_path / "mine")
 
 
 # --- the command ------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ from cobogo.locate.trips import closeness
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.studies.fortaleza import people
-from cobogo.studies.location_files import write
+from cobogo.studies.location_page import write
 from cobogo.studies.locations import evaluate, sampled
 from cobogo.tell.report.words import words
 from support.paths import SHARED

@@ -18,7 +18,7 @@ from cobogo.locate.places.points import Points
 from cobogo.locate.release import ReleasedPoints, read_released
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import Promise
-from cobogo.release.contract import ENTROPY, Findings, Written
+from cobogo.release.contract import ENTROPY, CheckResult, Written
 
 WHOSE = "pseudonym"
 
@@ -61,7 +61,7 @@ class ProtectedPoints(ReleasedPoints):
 
 
 @dataclass(frozen=True)
-class Limits:
+class ReportLimits:
     """What a release may tell of one person: ``budget`` is ε per metre for all of their reports, ``every`` so many
     seconds one report at most, ``clock`` the seconds that times are rounded down to."""
 
@@ -77,10 +77,12 @@ class Limits:
             raise PolicyError("must be above 0. Got 0 instead", where="--budget")
 
 
-def protected(points: Points, mechanism: Mechanism, options: str, limits: Limits | None = None) -> ProtectedPoints:
+def protected(
+    points: Points, mechanism: Mechanism, options: str, limits: ReportLimits | None = None
+) -> ProtectedPoints:
     """Reports of a mechanism that promises something and sends positions, under pseudonyms, in the order of time and as
     many of each person as the budget pays for."""
-    limits, promised = limits or Limits(), mechanism.guarantee
+    limits, promised = limits or ReportLimits(), mechanism.guarantee
     if promised.kind not in PROMISES or promised.epsilon is None:
         raise PolicyError(
             f"{mechanism.name} has {promised}",
@@ -179,7 +181,7 @@ def _pays(mechanism: Mechanism) -> str:
     return "at most each" if mechanism.memory else "each"
 
 
-def _meanings(shown: Points, limits: Limits) -> dict[str, str]:
+def _meanings(shown: Points, limits: ReportLimits) -> dict[str, str]:
     meanings = {
         "lon": "longitude in degrees (WGS 84), with noise",
         "lat": "latitude in degrees (WGS 84), with noise",
@@ -192,7 +194,7 @@ def _meanings(shown: Points, limits: Limits) -> dict[str, str]:
     return meanings
 
 
-def _explained(promised: Guarantee, budget: float, whose: bool, limits: Limits) -> str:
+def _explained(promised: Guarantee, budget: float, whose: bool, limits: ReportLimits) -> str:
     """What the release of all reports promises, for whoever receives it."""
     together = (
         f"All reports of a person together cost ε = {budget:g} per metre at most: two ways of life whose places are "
@@ -222,7 +224,7 @@ def _grid_of(mechanism: Mechanism) -> dict[str, Any] | None:
     return None
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """All that can be seen: every report is a place of the public grid, and nobody has more than the budget pays."""
     points = read_released(written, WHOSE)
     stated = written.stated
@@ -237,7 +239,7 @@ def check(written: Written) -> Findings:
         verdicts.append(ModelVerdict(promise, spent <= promise.epsilon * (1 + 1e-9), spent, None, 0))
     if not verdicts:
         problems.append("the manifest promises nothing")
-    return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))
+    return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 
 def _visible(points: Points, stated: Mapping[str, Any], cost: float) -> float:

@@ -36,7 +36,7 @@ from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.planning import plan
 from cobogo.publish.recoded import Recoded
 from cobogo.release.release import Origin, Release
-from cobogo.release.series import Series, open_series, with_earlier_releases
+from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import Book
@@ -51,7 +51,7 @@ class Prepared:
     problem: Problem
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
-    series: Series | None = None
+    series: ReleaseSeries | None = None
     book: Book | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows

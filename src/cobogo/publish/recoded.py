@@ -25,17 +25,16 @@ from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
-from cobogo.publish.recode.describe import Description, released_trees
-from cobogo.publish.recode.plan import Plan
+from cobogo.publish.recode.plan import Description, RecodingPlan, released_trees
 from cobogo.release import alone
 from cobogo.release import manifest as manifests
 from cobogo.release.contract import Json, ReadBack, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
 from cobogo.release.readback import released_table
-from cobogo.release.reference import Original, Reference, domain_to_json, histogram_to_json, people_to_json
+from cobogo.release.reference import Baseline, OriginalTable, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.release import Release
-from cobogo.release.series import Series
+from cobogo.release.series import ReleaseSeries
 from cobogo.release.withheld import given_away, refusal
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class RecodedReadBack(ReadBack):
 
     released: FrequencyTable
     classes: Classes
-    reference: Reference
+    reference: Baseline
 
 
 @dataclass(eq=False, repr=False)
@@ -59,9 +58,9 @@ class Recoded(Transformation):
     table: Table
     problem: Problem
     solution: AnySolution
-    plan: Plan
+    plan: RecodingPlan
     populations: Mapping[str, Table] = field(default_factory=dict)
-    series: Series | None = None  # that it goes on with, or begins
+    series: ReleaseSeries | None = None  # that it goes on with, or begins
     book: Book | None = None  # of the registry that it will be checked against and entered in
     registered: str | None = None  # the id under which it is there, when it is written
 
@@ -180,7 +179,7 @@ class Recoded(Transformation):
         verdict = Verdict(verdicts, tuple(problems), released.records, len(released.counts))
         return RecodedReadBack(described, verdict, models, released, classes, reference)
 
-    def reference(self) -> Reference:
+    def reference(self) -> Baseline:
         """What verification compares the released file with, counted in the engine from the table and the plan."""
         quasi, sensitive = self.plan.key, self.policy.sensitive
         whole = self.problem.table
@@ -199,8 +198,8 @@ class Recoded(Transformation):
                 people = self._people(counted)
         original = None
         if any(model.needs_members for model in self.problem.promised):
-            original = Original(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
-        return Reference(domains, people, withheld, self._recoded_populations(quasi), original)
+            original = OriginalTable(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
+        return Baseline(domains, people, withheld, self._recoded_populations(quasi), original)
 
     def _recoded_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
         plan = self.plan.for_population()
@@ -240,7 +239,7 @@ class Recoded(Transformation):
             "registered": self.registered,
         }
 
-    def _series_after(self, reference: Reference) -> tuple[Series | None, list[str | None] | None]:
+    def _series_after(self, reference: Baseline) -> tuple[ReleaseSeries | None, list[str | None] | None]:
         """The series as it is with this release, if it is one of a series, and who its people are there."""
         people, series = self.problem.table.people, self.series
         if series is None or reference.people is None or people is None:

@@ -18,7 +18,7 @@ from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.admission import check_unique, open_data, split
-from cobogo.release.checks import load
+from cobogo.release.contract import load
 from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release
 

@@ -19,7 +19,7 @@ from cobogo.promises.models.base import Records
 from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.promises.models.promise import parameters
 from cobogo.release.manifest import Manifest
-from cobogo.release.reference import Reference
+from cobogo.release.reference import Baseline
 
 AGAINST_RELEASED = "against the released rows; before suppression it holds, which only the evidence can show"
 """What is said of a model that compares with the table before suppression, and is beyond its bound against the rows."""
@@ -39,7 +39,7 @@ def follows(model: Model, manifest: Manifest) -> bool:
 
 
 def stated(
-    verdicts: Sequence[ModelVerdict], released: FrequencyTable, manifest: Manifest, reference: Reference
+    verdicts: Sequence[ModelVerdict], released: FrequencyTable, manifest: Manifest, reference: Baseline
 ) -> tuple[dict[str, Any], ...]:
     """The models that hold, as the manifest states them: each with what the released rows alone measure, or with no
     figure where nothing follows from them."""
@@ -151,7 +151,7 @@ def classes(
     """The released classes as whoever has nothing but the release sees them."""
     trees = {name: Hierarchy.from_columns(name, columns) for name, columns in manifest.trees.items()}
     table = released.with_trees(trees, manifest.data.decimal)
-    return Reference(dict(table.domains), populations=populations or {}).classes(table)
+    return Baseline(dict(table.domains), populations=populations or {}).classes(table)
 
 
 def _public(entry: dict[str, Any]) -> dict[str, Any]:

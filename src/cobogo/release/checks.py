@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib import import_module
-from typing import Any
 
 from cobogo.errors import VerificationFailed
-from cobogo.release.contract import ENTROPY, SEEDED, Findings, Written
+from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Written, load
 
 CHECKS: dict[str, str] = {
     "frequency-list": "cobogo.publish.frequency_list.release:check",
@@ -24,13 +22,7 @@ CHECKS: dict[str, str] = {
 """Each kind of release whose rows are drawn, and the function that verifies the released rows, as "module:function"."""
 
 
-def load(name: str) -> Any:
-    """What "module:name" names, imported now."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)
-
-
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Verify released rows by what the manifest says of how they were made."""
     kind = written.manifest.kind
     if kind not in CHECKS:
@@ -41,6 +33,6 @@ def check(written: Written) -> Findings:
         raise VerificationFailed(
             f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
         ) from None
-    assert isinstance(found, Findings)
+    assert isinstance(found, CheckResult)
     seeded = (SEEDED,) if written.stated.get("entropy", ENTROPY) != ENTROPY else ()
     return replace(found, problems=(*seeded, *found.problems))

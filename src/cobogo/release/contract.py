@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -33,14 +34,14 @@ Json = dict[str, Any]
 ENTROPY, SEED = "operating system", "seed"
 """What a transformation whose privacy rests on chance states as its ``entropy``."""
 
+SEEDED = "its noise was drawn from a seed: whoever knows or guesses the seed undoes it"
+"""What verification says of a release whose noise was drawn from a seed."""
+
 ROWS = "release"
 """What the file of the released rows is called."""
 
 OUR_FAULT = "Nothing was left in place. This is a fault of Cobogó: please report it."
 """The remedy where what was written is not what was planned."""
-
-SEEDED = "its noise was drawn from a seed: whoever knows or guesses the seed undoes it"
-"""What verification says of the second."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Meaning:
 
 
 @dataclass(frozen=True)
-class Findings:
+class CheckResult:
     """What a check of the released rows found: measured guarantees, what is wrong, what could not be checked."""
 
     verdicts: tuple[ModelVerdict, ...] = ()
@@ -247,3 +248,9 @@ class Written:
     def stated(self) -> Json:
         """What the transformation said of itself."""
         return dict(self.manifest.transformation or {})
+
+
+def load(name: str) -> Any:
+    """What "module:name" names, imported now."""
+    module, _, attribute = name.partition(":")
+    return getattr(import_module(module), attribute)

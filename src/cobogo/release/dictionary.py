@@ -19,7 +19,7 @@ from cobogo.data.policy import (
 from cobogo.errors import number_of
 from cobogo.promises.models import MODELS
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.release.manifest import Column
+from cobogo.release.manifest import ColumnEntry
 
 VALUES = "each value as collected or, in every record that has it, suppressed: * stands for those that are not released"
 """What a column means in which values were suppressed wherever they occur."""
@@ -149,7 +149,7 @@ def _intervals(spec: IntervalsHierarchy, level: int) -> str:
 
 
 def render(
-    columns: Sequence[Column],
+    columns: Sequence[ColumnEntry],
     models: Sequence[dict[str, Any]],
     *,
     star: bool,
@@ -209,7 +209,7 @@ def _measured_words(models: Sequence[dict[str, Any]], drawn: Collection[str]) ->
     return text
 
 
-def _placed(column: Column) -> str:
+def _placed(column: ColumnEntry) -> str:
     """What a column's values mean, and where it is if not in the released table."""
     return column.meaning if column.file is None else f"in {column.file}: {column.meaning}"
 

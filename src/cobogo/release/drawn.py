@@ -18,7 +18,7 @@ from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.checks import check
 from cobogo.release.contract import Json, Meaning, ReadBack, Story, Transformation, Verdict, Written
-from cobogo.release.manifest import Column, DataEntry, Manifest
+from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
 from cobogo.release.readback import opened
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class DrawnRows(Transformation):
             role = Role.NON_SENSITIVE if known is None or added else known
             changed = self.meanings.get(name)
             text, truthful = ("as collected", True) if changed is None else (changed.text, changed.truthful)
-            columns.append(Column(name=name, role=role, meaning=text, truthful=truthful, added=added))
+            columns.append(ColumnEntry(name=name, role=role, meaning=text, truthful=truthful, added=added))
         return Manifest(
             format="cobogo-release/1",
             kind=self.kind,

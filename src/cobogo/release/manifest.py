@@ -29,7 +29,7 @@ class FileEntry(_Entry):
     bytes: int
 
 
-class Column(_Entry):
+class ColumnEntry(_Entry):
     """A released column; identifiers are never among them."""
 
     name: str
@@ -114,7 +114,7 @@ class Manifest(_Entry):
     format: Literal["cobogo-release/1"]
     kind: str = RECODING
     data: DataEntry
-    columns: Annotated[tuple[Column, ...], Field(min_length=1)]
+    columns: Annotated[tuple[ColumnEntry, ...], Field(min_length=1)]
     models: tuple[dict[str, Any], ...]  # asked for, with what was measured on the release
     files: dict[str, FileEntry]
     buckets: BucketEntry | None = None

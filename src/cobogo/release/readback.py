@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
+from cobogo.data.classes import Histogram
+from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
@@ -14,7 +19,6 @@ from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import marginal_table
 from cobogo.release.reference import Json
-from cobogo.release.withheld import read_withheld
 
 
 def parts(release: Path) -> tuple[Path, Path | None]:
@@ -46,7 +50,7 @@ def released_table(
     if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
         return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
     starred = [column.name for column in manifest.columns if column.withheld]
-    return read_withheld(frequency_table(table, quasi, sensitive), starred, table.name)
+    return _without_withheld(frequency_table(table, quasi, sensitive), starred, table.name)
 
 
 def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
@@ -70,3 +74,27 @@ def kept_engine(kept: Json | None) -> str | None:
     """The URL of the engine that the release was made with."""
     url = (kept or {}).get("engine")
     return url if isinstance(url, str) else None
+
+
+def _without_withheld(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTable:
+    """The same table, in which ``*`` of some attributes is no value: it says that a class's values are withheld.
+
+    They are so for a whole class or not at all: one value beside others that are withheld could be anybody's.
+    """
+    histograms, withheld = dict(table.histograms), {}
+    for name in names:
+        if name not in histograms or SUPPRESSED not in histograms[name].domain.labels:
+            continue
+        known = histograms[name]
+        code = known.domain.labels.index(SUPPRESSED)
+        hidden = np.zeros(len(table.counts), dtype=np.bool_)
+        hidden[known.owners[known.values == code]] = True
+        if (known.distinct[hidden] > 1).any():
+            raise DataError(f'shows some values of "{name}" in a class in which others are withheld', where=where)
+        rest = known.without(hidden)
+        labels = tuple(label for label in known.domain.labels if label != SUPPRESSED)
+        domain = replace(known.domain, labels=labels, total=np.delete(known.domain.total, code))
+        values = (rest.values - (rest.values > code)).astype(np.int32)
+        histograms[name] = Histogram(rest.offsets, values, rest.counts, domain)
+        withheld[name] = hidden
+    return replace(table, histograms=histograms, withheld=withheld)

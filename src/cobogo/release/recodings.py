@@ -28,9 +28,9 @@ from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import NO_RECORDS
 from cobogo.release.readback import kept_engine, released_rows, released_table
 from cobogo.release.reference import (
+    Baseline,
     Json,
-    Original,
-    Reference,
+    OriginalTable,
     domain_from_json,
     histogram_from_json,
     people_from_json,
@@ -166,7 +166,7 @@ def _reference(
     asked: Sequence[Model],
     engine: str | None,
     populations: Mapping[str, FrequencyTable],
-) -> Reference:
+) -> Baseline:
     """What the released classes are compared with, from the evidence."""
     domains, people, withheld = _reference_kept(kept)
     uncounted = {name for model in asked for name in model.attributes} - set(domains)
@@ -177,7 +177,7 @@ def _reference(
     original = None
     if any(model.needs_members for model in asked):
         original = _original(manifest, policy, engine or kept_engine(kept), star=bool(kept.get("star")))
-    return Reference(domains, people, withheld, populations, original)
+    return Baseline(domains, people, withheld, populations, original)
 
 
 def _beside_original(table: FrequencyTable, manifest: Manifest, policy: Policy | None, engine: str | None) -> Classes:
@@ -216,7 +216,7 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
     return found
 
 
-def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, star: bool) -> Original:
+def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, star: bool) -> OriginalTable:
     """The original table, counted again from where the policy says it lies."""
     if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
@@ -236,7 +236,7 @@ def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, 
         if (spec := policy.attributes[name].hierarchy) is not None
     }
     levels = {column.name: column.level or 0 for column in manifest.columns}
-    return Original(counted.with_trees(trees, policy.data.decimal), hierarchies, levels, star)
+    return OriginalTable(counted.with_trees(trees, policy.data.decimal), hierarchies, levels, star)
 
 
 def _population(name: str, manifest: Manifest, policy: Policy | None) -> FrequencyTable:

@@ -20,7 +20,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reference:
+class Baseline:
     """``people`` are the released classes with their people counted; ``populations`` are counted as released.
 
     ``withheld`` are columns that models look at and that are not released, counted in the released classes.
@@ -30,7 +30,7 @@ class Reference:
     people: Classes | None = None
     withheld: Mapping[str, Histogram] = field(default_factory=dict)
     populations: Mapping[str, FrequencyTable] = field(default_factory=dict)
-    original: Original | None = None
+    original: OriginalTable | None = None
 
     def classes(self, released: FrequencyTable) -> Classes:
         """The released classes as the models should see them."""
@@ -54,7 +54,7 @@ class Reference:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Original:
+class OriginalTable:
     """The original table and how it was recoded: for models whose attacker knows everybody's quasi-identifiers."""
 
     table: FrequencyTable

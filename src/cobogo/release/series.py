@@ -22,7 +22,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.promises.models import Model
-from cobogo.release.checks import load
+from cobogo.release.contract import load
 
 REGISTERED = "registry:"
 """How the name of a previous release begins that is the id of one in the registry."""
@@ -35,7 +35,7 @@ Signature = frozenset[Label]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Series:
+class ReleaseSeries:
     """Everybody's last signature, for each sensitive attribute, by pseudonym."""
 
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32))
@@ -54,7 +54,7 @@ class Series:
         of = [-1 if who is None or who not in known else sets[known[who]] for who in pseudonyms]
         return Earlier(tuple(sets), np.array(of, dtype=np.int64))
 
-    def after(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> Series:
+    def after(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> ReleaseSeries:
         """The same after one more release. Who is not in it keeps what they had."""
         assert classes.people is not None
         signatures = {attribute: dict(known) for attribute, known in self.signatures.items()}
@@ -67,7 +67,7 @@ class Series:
                 who = pseudonyms[person]
                 if who is not None:
                     told[who] = sets[owner]
-        return Series(self.key, signatures)
+        return ReleaseSeries(self.key, signatures)
 
     def to_json(self) -> dict[str, Any]:
         """As the evidence keeps it: each set of values once."""
@@ -79,7 +79,7 @@ class Series:
         return {"key": self.key.hex(), "signatures": content}
 
     @classmethod
-    def from_json(cls, content: Mapping[str, Any]) -> Series:
+    def from_json(cls, content: Mapping[str, Any]) -> ReleaseSeries:
         """The inverse."""
         signatures = {}
         for attribute, told in content["signatures"].items():
@@ -88,7 +88,7 @@ class Series:
         return cls(bytes.fromhex(content["key"]), signatures)
 
 
-def open_series(policy: Policy, models: Sequence[Model]) -> Series | None:
+def open_series(policy: Policy, models: Sequence[Model]) -> ReleaseSeries | None:
     """The series that a release goes on with, or begins; None where no model asks who is who, or nobody can tell."""
     previous = {name for model in models for name, _ in model.series}
     if len(previous) > 1:
@@ -105,13 +105,13 @@ def open_series(policy: Policy, models: Sequence[Model]) -> Series | None:
         )
     if not any(model.needs_people for model in models) or policy.data.unit is None:
         return None
-    return load_series(previous.pop(), policy) if previous else Series()
+    return load_series(previous.pop(), policy) if previous else ReleaseSeries()
 
 
-def load_series(previous: str, policy: Policy) -> Series:
+def load_series(previous: str, policy: Policy) -> ReleaseSeries:
     """The series as it was after an earlier release: one in a directory, or one that the policy's registry keeps."""
     if previous.startswith(REGISTERED):
-        return Series.from_json(load(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
+        return ReleaseSeries.from_json(load(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
     file = policy.resolve(previous) / "evidence" / "evidence.json"
     try:
         found = json.loads(file.read_bytes())["series"]
@@ -122,7 +122,7 @@ def load_series(previous: str, policy: Policy) -> Series:
             remedy="Name the directory that `cobogo anonymize --out` wrote, with public and evidence in it.",
         ) from None
     try:
-        return Series.from_json(found)
+        return ReleaseSeries.from_json(found)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise OutputError(
             "the previous release does not tell its people apart",
@@ -131,7 +131,9 @@ def load_series(previous: str, policy: Policy) -> Series:
         ) from None
 
 
-def with_earlier_releases(table: FrequencyTable, models: Sequence[Model], series: Series | None) -> FrequencyTable:
+def with_earlier_releases(
+    table: FrequencyTable, models: Sequence[Model], series: ReleaseSeries | None
+) -> FrequencyTable:
     """The data's frequency table with what the series told of its people."""
     if series is None or table.people is None:
         return table

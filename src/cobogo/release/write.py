@@ -15,8 +15,7 @@ from cobogo.errors import OutputError, VerificationFailed
 from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
-from cobogo.release.checks import load
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Transformation, Verdict
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Transformation, Verdict, load
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
 from cobogo.release.release import Release

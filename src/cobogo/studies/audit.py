@@ -6,9 +6,8 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import cobogo
 from cobogo.data.policy import Policy
@@ -21,12 +20,14 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.readback import parts
+from cobogo.studies.study import Study, Trial, timestamp
+from cobogo.tell.report.words import Words
 
 NAMES = ("audit.html", "audit.json", "plots/audit.png")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Trial:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class AttackTrial(Trial):
     """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that would have been needed.
 
     ``open``: it is made for such a release and could not be tried, so that nothing can be said for the release.
@@ -34,37 +35,38 @@ class Trial:
 
     attack: type[Attack]
     findings: Findings | None = None
-    why: str = ""
     lacks: tuple[str, ...] = ()
     open: bool = False
 
-    @property
-    def name(self) -> str:
-        """The attack's."""
-        return self.attack.name
+    @classmethod
+    def of(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
+        """A trial of an attack, by its name."""
+        return cls(name=attack.name, attack=attack, findings=findings, **said)
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``: without row numbers, which the attack's own command shows."""
         if self.findings is None:
-            told = {"why": self.why, "lacks": list(self.lacks), "open": self.open}
-            return {"attack": self.name, "finds": self.attack.finds, "tried": False, **told}
+            untried = {"why": self.why or "", "lacks": list(self.lacks), "open": self.open}
+            return {"attack": self.name, "finds": self.attack.finds, "tried": False, **untried}
         found = self.findings.to_dict()
         return {"tried": True, **{key: value for key, value in found.items() if key not in ("rows", "rows_left_out")}}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Audit:
+class Audit(Study):
     """All trials on one release. Truthy when nobody is exposed and every attack that is made for it was tried."""
 
     release: str
     sha256: str
     records: int
     models: tuple[dict[str, Any], ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[AttackTrial, ...]
     knowledge: str | None  # what the attacker was given
     earlier: tuple[str, ...]  # the releases that it was crossed with
     notes: tuple[str, ...] = ()
-    created: str = field(default_factory=lambda: datetime.now().astimezone().isoformat(timespec="seconds"))
+    created: str = field(default_factory=timestamp)
+
+    stem: ClassVar[str] = "audit"
 
     def __bool__(self) -> bool:
         return self.verdict == "nobody"
@@ -77,7 +79,7 @@ class Audit:
         return "open" if not self.tried or self.untried else "nobody"
 
     @property
-    def untried(self) -> tuple[Trial, ...]:
+    def untried(self) -> tuple[AttackTrial, ...]:
         """The attacks that are made for the release and could not be tried."""
         return tuple(trial for trial in self.trials if trial.open)
 
@@ -91,7 +93,7 @@ class Audit:
         return found
 
     @property
-    def tried(self) -> tuple[Trial, ...]:
+    def tried(self) -> tuple[AttackTrial, ...]:
         """The attacks that were tried."""
         return tuple(trial for trial in self.trials if trial.findings is not None)
 
@@ -113,6 +115,36 @@ class Audit:
             "notes": list(self.notes),
         }
 
+    def write(self, directory: str | Path, *, language: str | None = None) -> None:
+        """Put the page, the figures and the plot into the evidence of a release, whose list of files then has them, at
+        once; in the language of the report, if none is given."""
+        release = Path(directory)
+        if not (release / "evidence" / evidences.NAME).is_file():
+            raise OutputError(
+                "has no evidence to put the audit into",
+                where=str(release),
+                remedy="Audit the directory that `cobogo anonymize --out` wrote, or ask for --json.",
+            )
+        if language is None:
+            policy = _policy_of(release)
+            language = "en" if policy is None else policy.report.language
+        with staged_directory(release, replaceable=evidences.is_output) as stage:
+            shutil.copytree(release, stage, dirs_exist_ok=True)
+            self.write_files(stage / "evidence", language=language, pictures="plots")
+            evidences.amend(stage / "evidence", NAMES)
+
+    def render(self, png: bytes, *, say: Words) -> str:
+        """A page to sign."""
+        from cobogo.studies.audit_page import render
+
+        return render(self, png, say=say)
+
+    def draw(self, path: Path, *, say: Words) -> None:
+        """A row for each attack that was tried."""
+        from cobogo.studies.audit_page import draw
+
+        draw(self, path, say=say)
+
 
 def audit(
     release: Path,
@@ -133,14 +165,14 @@ def audit(
     """
     public, _ = parts(release)
     manifest = manifests.load(public)
-    made_by = _made_by(release) if policy is None else Policy.given(policy)
+    made_by = _policy_of(release) if policy is None else Policy.given(policy)
     notes: list[str] = []
     defaulted = knowledge is None
     if defaulted:
         knowledge, note = _original(made_by, original)
         notes += note
     if not earlier:
-        earlier, note = _registered(release, made_by)
+        earlier, note = _earlier_releases(release, made_by)
         notes += note
     directories = [*earlier, release]
     try:
@@ -153,7 +185,7 @@ def audit(
     trials = []
     for number, kind in enumerate(attacks.ATTACKS.values()):
         progress(kind.name, number, len(attacks.ATTACKS))
-        trials.append(_tried(kind, case if kind.from_original or not defaulted else replace(case, knowledge=None)))
+        trials.append(_try(kind, case if kind.from_original or not defaulted else replace(case, knowledge=None)))
     return Audit(
         str(release),
         manifests.sha256(public / manifests.NAME),
@@ -166,30 +198,36 @@ def audit(
     )
 
 
-def _tried(kind: type[Attack], case: Case) -> Trial:
+def _try(kind: type[Attack], case: Case) -> AttackTrial:
     """An attack on what it can look at: one release, each earlier one with this, or all of them; the worst of it."""
     attack = attacks.build(kind.name, {})
     why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
     if why:
-        return Trial(kind, why=why)
+        return AttackTrial.of(kind, why=why)
     findings: list[Findings] = []
-    trial = Trial(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
+    trial = AttackTrial.of(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
     for part in _cases(kind, case):
         why = attack.idle(part) or ""
         lacking = "" if why else attack.lacks(part) or ""
         if why or lacking:
             lacks = tuple(name for name in sorted(kind.needs) if getattr(part, name) is None) if lacking else ()
-            trial = Trial(kind, why=why or lacking, lacks=lacks, open="knowledge" in lacks and kind.from_original)
+            trial = AttackTrial.of(
+                kind, why=why or lacking, lacks=lacks, open="knowledge" in lacks and kind.from_original
+            )
             continue
         try:
             findings.append(_run(attack, part))
         except CobogoError as error:  # a policy that asks for nothing that it could look at is no failure
-            trial = Trial(kind, why=error.what, open=not isinstance(error, PolicyError))
+            trial = AttackTrial.of(kind, why=error.what, open=not isinstance(error, PolicyError))
     untried = [found.untried for found in findings if not found.tried]
     if not findings:
         return trial
     worst = max(findings, key=lambda found: (found.succeeded, len(found.exposed), found.highest))
-    return Trial(kind, why="; ".join(untried), open=True) if untried and not worst.succeeded else Trial(kind, worst)
+    return (
+        AttackTrial.of(kind, why="; ".join(untried), open=True)
+        if untried and not worst.succeeded
+        else AttackTrial.of(kind, worst)
+    )
 
 
 def _run(attack: Attack, case: Case) -> Findings:
@@ -218,7 +256,7 @@ def _releases(kind: type[Attack], case: Case) -> tuple[str, ...]:
     return ("releases",) if len(case.releases) < kind.releases[0] else ()
 
 
-def _made_by(release: Path) -> Policy | None:
+def _policy_of(release: Path) -> Policy | None:
     """The policy that the evidence keeps, if there is evidence."""
     file = release / "evidence" / evidences.NAME
     if not file.is_file():
@@ -241,7 +279,7 @@ def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]
     return None, ["the original is not at hand: attacks that need a table of people were not tried (--knowledge)"]
 
 
-def _registered(release: Path, policy: Policy | None) -> tuple[list[Path], list[str]]:
+def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path], list[str]]:
     """The releases of the same data set that are still where they were written; and what could not be had."""
     if policy is None or policy.registry is None:
         return [], []
@@ -265,22 +303,3 @@ def _registered(release: Path, policy: Policy | None) -> tuple[list[Path], list[
         else:
             notes.append(f"{entry.id} is no longer where it was written, and was not looked at")
     return found, notes
-
-
-def write(found: Audit, release: Path, *, language: str | None = None) -> None:
-    """Put the audit's page, figures and plot into the evidence, whose list of files then has them, at once."""
-    from cobogo.tell.report.audit import write as write_page
-
-    if not (release / "evidence" / evidences.NAME).is_file():
-        raise OutputError(
-            "has no evidence to put the audit into",
-            where=str(release),
-            remedy="Audit the directory that `cobogo anonymize --out` wrote, or ask for --json.",
-        )
-    if language is None:
-        policy = _made_by(release)
-        language = "en" if policy is None else policy.report.language
-    with staged_directory(release, replaceable=evidences.is_output) as stage:
-        shutil.copytree(release, stage, dirs_exist_ok=True)
-        write_page(found, stage / "evidence", language=language)
-        evidences.amend(stage / "evidence", NAMES)

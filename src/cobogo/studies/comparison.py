@@ -2,59 +2,56 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
-from cobogo.floor.files import holds_only, staged_directory
-from cobogo.floor.progress import Progress
+from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_bucketed
-from cobogo.publish.recode import story
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
+from cobogo.studies.study import (
+    ReleaseTrial,
+    Study,
+    meanings,
+    no_release,
+    release_cells,
+    release_fields,
+    timestamp,
+    try_release,
+)
+from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, table
+from cobogo.tell.report.words import Words
 
-FILES = ("comparison.json", "comparison.png", "comparison.html")
+NAMES = 1.25  # inches of the algorithms' names in the picture
+GAP = 0.18  # between two columns of bars
+
+Number = Callable[["AlgorithmTrial"], float | None]
+Texts = Callable[[list[float | None]], list[str]]
+"""A figure of each run, and how a column of them is written."""
 
 
-@dataclass(frozen=True)
-class Run:
+@dataclass(frozen=True, kw_only=True)
+class AlgorithmTrial(ReleaseTrial):
     """What one algorithm made of the table; ``why`` says why it made nothing."""
 
-    algorithm: str
-    why: str | None = None
-    value: float | None = None  # by the policy's metric
-    optimal: bool = False  # proven
-    suppressed: int = 0
-    classes: int = 0
-    smallest: int = 0
-    inference: float | None = None  # the surest guess of any sensitive attribute in any class
-    risk: float | None = None  # of pointing at the right record of the most exposed person
-    seconds: float = 0.0  # of the search
-    notes: tuple[str, ...] = ()
-
     @property
-    def solved(self) -> bool:
-        """Whether there is a release."""
-        return self.why is None
+    def algorithm(self) -> str:
+        """Its name."""
+        return self.name
 
     def as_dict(self) -> dict[str, Any]:
         """What ``comparison.json`` holds of it."""
         if not self.solved:
-            return {"algorithm": self.algorithm, "solution": None, "why": self.why}
+            return {"algorithm": self.name, "solution": None, "why": self.why}
         return {
-            "algorithm": self.algorithm,
+            "algorithm": self.name,
             "solution": {
-                "value": self.value,
-                "optimal": self.optimal,
-                "suppressed": self.suppressed,
-                "classes": self.classes,
-                "smallest_class": self.smallest,
-                "worst_inference": self.inference,
+                **self.figures(),
+                "worst_inference": self.worst_inference,
                 "highest_risk": self.risk,
                 "seconds": round(self.seconds, 4),
                 "notes": list(self.notes),
@@ -63,7 +60,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Study):
     """The runs, in the order asked for."""
 
     source: str
@@ -71,10 +68,12 @@ class Comparison:
     records: int
     metric: str
     maximize: bool
-    runs: tuple[Run, ...]
+    runs: tuple[AlgorithmTrial, ...]
+
+    stem: ClassVar[str] = "comparison"
 
     @property
-    def best(self) -> Run | None:
+    def best(self) -> AlgorithmTrial | None:
         """The run with the best value of the metric, the first of those that tie; None where none has one."""
         known = [run for run in self.runs if run.value is not None]
         sign = -1 if self.maximize else 1
@@ -90,6 +89,85 @@ class Comparison:
             "runs": [run.as_dict() for run in self.runs],
         }
 
+    def draw(self, path: Path, *, say: Words) -> None:
+        """A row for each algorithm, a column of bars for each figure."""
+        from cobogo.tell.report.bars import Bar, bar_panel
+        from cobogo.tell.report.canvas import BLUE, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
+
+        def panel(title: str, number: Number, texts: Texts, color: str) -> tuple[str, list[Bar]]:
+            lengths = [number(run) if run.solved else None for run in self.runs]
+            return title, [Bar(*bar, color) for bar in zip(lengths, texts(lengths), strict=True)]
+
+        def each(form: Callable[[Any], str]) -> Texts:
+            return lambda lengths: [form(length) for length in lengths]
+
+        panels = [
+            panel(say.name("metric", self.metric), lambda run: run.value, say.column, BLUE),
+            panel(say("compare.time"), lambda run: run.seconds, each(say.seconds), PALE),
+            panel(say("frontier.suppressed"), lambda run: run.suppressed, each(say.number), PALE),
+            panel(say("frontier.classes"), lambda run: run.classes, each(say.number), PALE),
+            panel(say("frontier.risk"), lambda run: run.risk, each(say.percent), ORANGE),
+        ]
+        sheet = Sheet(self._fact(say), say("compare.what"))
+        wide = (WIDTH - 2 * MARGIN - NAMES - GAP * len(panels)) / len(panels)
+        top, middles = sheet.top, []
+        for number, (title, bars) in enumerate(panels):
+            sheet.top, left = top, MARGIN + NAMES + GAP + number * (wide + GAP)
+            middles = bar_panel(sheet, title, bars, left=left, wide=wide, size=9.5)
+        for y, run in zip(middles, self.runs, strict=True):
+            sheet.text(MARGIN, y, sheet.fit(run.name, NAMES, 9.5))
+            if not run.solved:
+                sheet.text(MARGIN + NAMES + GAP + 0.06, y, say("frontier.none"), size=9, color=MUTED)
+        sheet.save(path, sheet.top - 0.08)
+
+    def render(self, png: bytes, *, say: Words) -> str:
+        """The picture, a table of every run, and what was noted."""
+        metric = say.name("metric", self.metric)
+        better = say("metrics.higher" if self.maximize else "metrics.lower")
+        fields = [
+            Field(say("compare.algorithm"), "row"),
+            *release_fields(metric, say),
+            Field(say("compare.time"), "num"),
+        ]
+        proven = [paragraph(f"* {say('compare.proven')}")] if any(run.optimal for run in self.runs) else []
+        notes = [(run.name, note) for run in self.runs for note in run.notes]
+        sections = [
+            PageSection(lead=say("compare.lead", metric=metric, better=better), parts=[picture(png, self._fact(say))]),
+            PageSection(say("compare.table"), parts=[table(fields, self._rows(say)), *proven]),
+            PageSection(say("compare.notes"), parts=[pairs(notes)]) if notes else None,
+            meanings(self.metric, say),
+        ]
+        return page(
+            say,
+            say("compare.title"),
+            sections,
+            created=self.created,
+            source=self.source,
+            about=origin(say, self.source, self.records),
+            note=say("frontier.note"),
+        )
+
+    def _rows(self, say: Words) -> list[Row]:
+        rows: list[Row] = []
+        for run, value in zip(self.runs, say.column([run.value for run in self.runs]), strict=True):
+            if run.solved:
+                cells = release_cells(run, value, self.records, say, mark="*" if run.optimal else "")
+                rows.append([run.name, *cells, say.seconds(run.seconds)])
+            else:
+                rows.append([run.name, *no_release(say, 7, run.why or "")])
+        return rows
+
+    def _fact(self, say: Words) -> str:
+        """The headline: which algorithm is best."""
+        metric, best = say.name("metric", self.metric), self.best
+        if best is None:
+            return say("compare.fact.none")
+        shown = dict(zip((run.name for run in self.runs), say.column([run.value for run in self.runs]), strict=True))
+        several = [run.name for run in self.runs if run.value is not None]
+        if len(several) > 1 and len({shown[name] for name in several}) == 1:
+            return say("compare.fact.same", metric=metric, value=shown[best.name])
+        return say("compare.fact", algorithm=best.name, metric=metric, value=shown[best.name])
+
 
 def compare(
     data: Any,
@@ -97,8 +175,8 @@ def compare(
     *,
     algorithms: Sequence[str] = (),
     engine: str | None = None,
-    progress: Progress = lambda *_: None,
-    each: Callable[[Run], None] = lambda _: None,
+    progress: Progress = silent,
+    each: Callable[[AlgorithmTrial], None] = lambda _: None,
 ) -> Comparison:
     """What each algorithm makes of a policy; all there are, if none is named. Data and policy: see `cobogo.anonymize`.
 
@@ -122,20 +200,12 @@ def compare(
         each(runs[-1])
     return Comparison(
         source=Path(prepared.table.name).name,
-        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        created=timestamp(),
         records=prepared.problem.scale.records,
         metric=prepared.problem.metric.name,
         maximize=prepared.problem.metric.maximize,
         runs=tuple(runs),
     )
-
-
-def write(found: Comparison, directory: str | Path, *, language: str = "en") -> None:
-    """Write ``comparison.json``, ``comparison.png`` and ``comparison.html``, in place of an earlier one, at once."""
-    from cobogo.tell.report.comparison import write as write_report
-
-    with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
-        write_report(found, stage, language=language)
 
 
 def _needs_most(names: Sequence[str]) -> str:
@@ -156,29 +226,14 @@ def _choosing(policy: Policy, algorithm: str) -> Policy:
     return policy.model_copy(update={"recoding": recoding, "utility": None})
 
 
-def _run(prepared: job.Prepared, asked: Policy, name: str) -> Run:
+def _run(prepared: job.Prepared, asked: Policy, name: str) -> AlgorithmTrial:
     rules = _choosing(asked, name)
     problem = replace(prepared.problem, kind=rules.recoding.kind, marginals=rules.recoding.marginals)
     try:
         if not releases_one_table(name):
             check_bucketed(rules, problem.promised)
-        release = job.solve(replace(prepared, policy=rules, problem=problem))
-    except (NoSolution, PolicyError, SearchTooLarge) as error:
-        return Run(name, why=error.what)
-    summary = story.expected(release)
-    value, notes = release.solution.value, release.solution.notes
-    if release.metric != problem.metric.name:
-        notes = (*notes, f"{problem.metric.name} says nothing of it; its {release.metric} is {value:.4g}")
-        value = math.nan
-    return Run(
-        algorithm=name,
-        value=value if math.isfinite(value) else None,
-        optimal=release.solution.optimal,
-        suppressed=summary["suppressed"],
-        classes=summary["classes"]["count"],
-        smallest=summary["classes"]["min"],
-        inference=max((chance["after"] for chance in summary["inference"].values()), default=None),
-        risk=summary["risk"]["after"]["highest"],
-        seconds=release.seconds["search"],
-        notes=notes,
-    )
+    except PolicyError as error:
+        return AlgorithmTrial(name=name, why=error.what)
+    refusals = (NoSolution, PolicyError, SearchTooLarge)
+    fields = try_release(replace(prepared, policy=rules, problem=problem), refusals=refusals, by=problem.metric.name)
+    return AlgorithmTrial(name=name, **fields)

@@ -6,46 +6,47 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import records_allowed
-from cobogo.errors import NoSolution, PolicyError
-from cobogo.floor.files import holds_only, staged_directory
-from cobogo.floor.progress import Progress
+from cobogo.errors import PolicyError
+from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
-from cobogo.publish.recode import story
 from cobogo.publish.recode.contract.problem import Problem
+from cobogo.studies.study import (
+    ReleaseTrial,
+    Study,
+    meanings,
+    no_release,
+    release_cells,
+    release_fields,
+    timestamp,
+    try_release,
+)
+from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, table
+from cobogo.tell.report.words import Words
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.canvas import Sheet
 
 LIMIT = "suppression-limit"
-FILES = ("frontier.json", "frontier.png", "frontier.html")
+GAP = 0.75  # inches between the two panels
+DOT = 0.11
+LINES = 6  # that can still be told apart
 
 Given = dict[str, float]
 """A choice of parameters, by the names that were asked for."""
 
+Measure = tuple[str, str, Callable[["ParameterTrial"], float | None]]
+"""A figure of a release that a panel shows: its name, its colour, its value."""
 
-@dataclass(frozen=True)
-class Point:
-    """The best release for one choice; without ``levels`` there is none, and ``why`` says why."""
 
-    given: Given
-    why: str | None = None
-    levels: Mapping[str, int] | None = None
-    value: float | None = None  # by the policy's metric
-    optimal: bool = False  # proven
-    suppressed: int = 0
-    classes: int = 0
-    smallest: int = 0
-    inference: Mapping[str, float] | None = None  # of each sensitive attribute, the surest guess in any class
-    risk: float | None = None  # of pointing at the right record of the most exposed person
-
-    @property
-    def worst_inference(self) -> float | None:
-        """The surest guess of any sensitive attribute."""
-        return max(self.inference.values(), default=None) if self.inference else None
+@dataclass(frozen=True, kw_only=True)
+class ParameterTrial(ReleaseTrial):
+    """The best release for one choice of parameters; without ``levels`` there is none, and ``why`` says why."""
 
     def as_dict(self) -> dict[str, Any]:
         """What ``frontier.json`` holds of it."""
@@ -55,12 +56,8 @@ class Point:
             "given": self.given,
             "solution": {
                 "levels": dict(self.levels),
-                "value": self.value,
-                "optimal": self.optimal,
-                "suppressed": self.suppressed,
-                "classes": self.classes,
-                "smallest_class": self.smallest,
-                "inference": dict(self.inference or {}),
+                **self.figures(),
+                "inference": dict(self.inference),
                 "worst_inference": self.worst_inference,
                 "highest_risk": self.risk,
             },
@@ -68,7 +65,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Frontier:
+class Frontier(Study):
     """The points in the order asked for: the last parameter varies fastest."""
 
     source: str
@@ -77,7 +74,9 @@ class Frontier:
     metric: str
     maximize: bool
     varied: Mapping[str, Sequence[float]]
-    points: tuple[Point, ...]
+    points: tuple[ParameterTrial, ...]
+
+    stem: ClassVar[str] = "frontier"
 
     def as_dict(self) -> dict[str, Any]:
         """What ``frontier.json`` holds."""
@@ -90,6 +89,176 @@ class Frontier:
             "points": [point.as_dict() for point in self.points],
         }
 
+    def render(self, png: bytes, *, say: Words) -> str:
+        """The picture, and a table of every point."""
+        metric, varied = say.name("metric", self.metric), [_parameter(name, say) for name in self.varied]
+        solved = [point for point in self.points if point.levels is not None]
+        attributes = list(solved[0].levels or ()) if solved else []
+        columns = [
+            *(Field(name, "row num") for name in varied),
+            *(Field(names([name]), "num") for name in attributes),
+            *release_fields(metric, say),
+        ]
+        unproven = any(not point.optimal for point in solved)
+        sections = [
+            PageSection(
+                lead=say("frontier.lead", names=", ".join(varied), metric=metric),
+                parts=[picture(png, self._fact(say))],
+            ),
+            PageSection(
+                say("frontier.table"),
+                say("frontier.table.why"),
+                [
+                    table(columns, self._rows(len(attributes), say)),
+                    *([paragraph(f"* {say('asked.unproven')}")] if unproven else []),
+                ],
+            ),
+            meanings(self.metric, say),
+        ]
+        return page(
+            say,
+            say("frontier.title"),
+            sections,
+            created=self.created,
+            source=self.source,
+            about=origin(say, self.source, self.records),
+            note=say("frontier.note"),
+        )
+
+    def _rows(self, attributes: int, say: Words) -> list[Row]:
+        values = iter(say.column([point.value for point in self.points if point.levels is not None]))
+        rows: list[Row] = []
+        for point in self.points:
+            given = [say.number(value) for value in point.given.values()]
+            if point.levels is None:
+                rows.append([*given, *no_release(say, attributes + 6)])
+            else:
+                levels = [say.number(level) for level in point.levels.values()]
+                mark = "" if point.optimal else "*"
+                rows.append([*given, *levels, *release_cells(point, next(values), self.records, say, mark=mark)])
+        return rows
+
+    def _fact(self, say: Words) -> str:
+        """The headline: from the first point that has a solution to the last, or the range where lines are several."""
+        solved = [point for point in self.points if point.value is not None]
+        metric = say.name("metric", self.metric)
+        if not solved:
+            return say("frontier.fact.none")
+        values = [point.value for point in solved if point.value is not None]
+        low, high = say.column([min(values), max(values)])
+        if low == high:
+            return say("frontier.fact.same", metric=metric, value=low)
+        if len(self.varied) > 1:
+            return say("frontier.fact.range", metric=metric, low=low, high=high)
+        before, after = say.column([values[0], values[-1]])
+        first, last = (_choice(point, list(self.varied), say) for point in (solved[0], solved[-1]))
+        return say("frontier.fact", metric=metric, before=before, after=after, first=first, last=last)
+
+    def draw(self, path: Path, *, say: Words) -> None:
+        """Two panels over the first parameter: the metric, and the chances that an attacker is left with."""
+        from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
+
+        better = say("metrics.higher" if self.maximize else "metrics.lower")
+        metric = say.name("metric", self.metric)
+        sheet = Sheet(self._fact(say), say("frontier.what", metric=metric, better=better))
+        wide, top = (WIDTH - 2 * MARGIN - GAP) / 2, sheet.top
+        values = [point.value for point in self.points if point.value is not None]
+        written = dict(zip(values, say.column(values), strict=True))
+        self._panel(sheet, metric, [("", BLUE, lambda point: point.value)], written.__getitem__, say, MARGIN, wide)
+        bottom, sheet.top = sheet.top, top
+        chances = self._chances(say)
+        title = say("frontier.chance") if len(self._lines()) == 1 else chances[0][0]
+        self._panel(sheet, title, chances, say.percent, say, MARGIN + wide + GAP, wide)
+        sheet.save(path, max(bottom, sheet.top))
+
+    def _chances(self, say: Words) -> list[Measure]:
+        """What an attacker is left with: the worst inference where something is sensitive, and the highest risk, where
+        the panel has room for both."""
+        from cobogo.tell.report.canvas import BLUE, ORANGE
+
+        if not any(point.worst_inference is not None for point in self.points):
+            return [(say("frontier.risk"), ORANGE, lambda point: point.risk)]
+        inference: Measure = (say("frontier.inference"), ORANGE, lambda point: point.worst_inference)
+        risk: Measure = (say("frontier.risk"), BLUE, lambda point: point.risk)
+        return [inference, risk] if len(self._lines()) == 1 else [inference]
+
+    def _lines(self) -> list[list[ParameterTrial]]:
+        """The points of each line: those that differ in the first parameter only."""
+        rest = list(self.varied)[1:]
+        lines: dict[tuple[float, ...], list[ParameterTrial]] = {}
+        for point in self.points:
+            lines.setdefault(tuple(point.given[name] for name in rest), []).append(point)
+        return list(lines.values())[:LINES]
+
+    def _panel(
+        self, sheet: Sheet, title: str, measures: Sequence[Measure], written: Callable[[float], str],
+        say: Words, left: float, wide: float,
+    ) -> None:  # fmt: skip
+        """Lines with dots over the values of the first parameter: one for each measure and each choice of the rest."""
+        from cobogo.tell.report.canvas import BLUE, GREY, INK, MUTED, ORANGE, PALE
+        from cobogo.tell.report.curves import Axis, Curve, axes, legend, scatter
+
+        (first, values), *rest = self.varied.items()
+        lines, several = self._lines(), len(self._lines()) > 1
+        series = [
+            (_choice(points[0], [name for name, _ in rest], say) if several else name, [measure(one) for one in points])
+            for name, _, measure in measures
+            for points in lines
+        ]
+        colors = (BLUE, ORANGE, INK, PALE, MUTED, GREY) if several else [color for _, color, _ in measures]
+        most = max((value for _, numbers in series for value in numbers if value is not None), default=1.0) or 1.0
+        curves = [
+            Curve(name, [(x + 0.5, y) for x, y in enumerate(numbers) if y is not None], color, _has_gap(numbers))
+            for (name, numbers), color in zip(series, colors, strict=False)
+        ]
+        sheet.text(left, sheet.top, sheet.fit(title, wide, 10.5, bold=True), size=10.5, bold=True)
+        sheet.top += 0.34
+        legend(sheet, curves, left, wide, dots=True)
+        sheet.top += 0.1
+        places = [number + 0.5 for number in range(len(values))]
+        texts = [say.number(value) for value in values]
+        across = Axis(_parameter(first, say), places, texts=texts, bounds=(0, len(values)))
+        plane = axes(sheet, across, Axis("", [], bounds=(0, most)), left=left, wide=wide)
+        scatter(sheet, plane, reversed(curves), dot=DOT)
+        slot = wide / len(values)
+        for number, place in enumerate(places):
+            column = [numbers[number] for _, numbers in series]
+            dots = [(plane.at(place, value), written(value)) for value in column if value is not None]
+            _write_numbers(sheet, dots, slot)
+            if not dots:
+                x, floor = plane.at(place, 0)
+                none = sheet.wrapped(say("frontier.none").split(), slot, 8, lines=2)
+                for line, word in enumerate(reversed(none)):
+                    sheet.text(x, floor - 0.14 - 0.15 * line, word, size=8, color=MUTED, align="center")
+
+
+def _write_numbers(sheet: Sheet, dots: Sequence[tuple[tuple[float, float], str]], slot: float) -> None:
+    """Each dot's number above it, unless it would lie on another one."""
+    from cobogo.tell.report.canvas import INK, PAPER
+
+    taken: list[float] = []
+    for (x, dot), text in sorted(dots, key=lambda dot: dot[0][1]):
+        y, long = dot - 0.15, sheet.measure(text, 9)
+        if all(abs(y - other) > 0.16 for other in taken) and long < slot:
+            sheet.pills([(x - long / 2, y - 0.07, long, 0.12)], fill=PAPER, edge=PAPER)  # lines stay behind it
+            sheet.text(x, y, text, size=9, color=INK, align="center")
+            taken.append(y)
+
+
+def _has_gap(numbers: Sequence[float | None]) -> bool:
+    """Whether a point is missing between two that are there."""
+    there = [number for number, known in enumerate(numbers) if known is not None]
+    return bool(there) and there[-1] - there[0] + 1 != len(there)
+
+
+def _parameter(name: str, say: Words) -> str:
+    """What the language calls a parameter that was varied: it goes without its model."""
+    return say("frontier.limit") if name == LIMIT else name.rpartition(".")[2]
+
+
+def _choice(point: ParameterTrial, shown: Sequence[str], say: Words) -> str:
+    return ", ".join(f"{_parameter(name, say)} = {say.number(point.given[name])}" for name in shown)
+
 
 def frontier(
     data: Any,
@@ -97,8 +266,8 @@ def frontier(
     *,
     vary: Mapping[str, Sequence[float]],
     engine: str | None = None,
-    progress: Progress = lambda *_: None,
-    each: Callable[[Point], None] = lambda _: None,
+    progress: Progress = silent,
+    each: Callable[[ParameterTrial], None] = lambda _: None,
 ) -> Frontier:
     """The best release for each choice of parameters.
 
@@ -116,25 +285,17 @@ def frontier(
     points = []
     for number, (given, problem) in enumerate(zip(choices, problems, strict=True)):
         progress("search", number, len(choices))
-        points.append(_point(replace(prepared, problem=problem), given))
+        points.append(ParameterTrial(given=given, **try_release(replace(prepared, problem=problem))))
         each(points[-1])
     return Frontier(
         source=Path(prepared.table.name).name,
-        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        created=timestamp(),
         records=prepared.problem.scale.records,
         metric=prepared.problem.metric.name,
         maximize=prepared.problem.metric.maximize,
         varied={name: tuple(values) for name, values in vary.items()},
         points=tuple(points),
     )
-
-
-def write(found: Frontier, directory: str | Path, *, language: str = "en") -> None:
-    """Write ``frontier.json``, ``frontier.png`` and ``frontier.html``, in place of an earlier one, at once."""
-    from cobogo.tell.report.frontier import write as write_report
-
-    with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
-        write_report(found, stage, language=language)
 
 
 def parsed(texts: Sequence[str]) -> dict[str, list[float]]:
@@ -205,22 +366,3 @@ def _numeric(model: Model) -> list[str]:
 
 def _wrong(what: str, remedy: str = "Write it as in: --vary k=2,5,10,20.") -> PolicyError:
     return PolicyError(what, where="--vary", remedy=remedy)
-
-
-def _point(prepared: job.Prepared, given: Given) -> Point:
-    try:
-        release = job.solve(prepared)
-    except NoSolution as error:
-        return Point(given, why=error.what)
-    summary = story.expected(release)
-    return Point(
-        given=given,
-        levels=release.levels,
-        value=release.solution.value if math.isfinite(release.solution.value) else None,
-        optimal=release.solution.optimal,
-        suppressed=summary["suppressed"],
-        classes=summary["classes"]["count"],
-        smallest=summary["classes"]["min"],
-        inference={name: chances["after"] for name, chances in summary["inference"].items()},
-        risk=summary["risk"]["after"]["highest"],
-    )

@@ -18,7 +18,7 @@ from cobogo.locate import spec as asking
 from cobogo.locate.attacks import Findings
 from cobogo.locate.mechanisms.base import Guarantee, Released
 from cobogo.locate.places.points import Points
-from cobogo.studies.locations import Run, Sample, evaluate, ground_of, sampled
+from cobogo.studies.locations import MechanismTrial, Sample, evaluate, ground_of, sampled
 
 MOST = 6_000
 """Points that are tried at once: enough for a day of a few people, and soon over."""
@@ -82,7 +82,7 @@ class Tried:
     ground: Ground
     label: str
     guarantee: Guarantee
-    run: Run
+    run: MechanismTrial
     finding: Findings | None
     skipped: str | None
     own_context: tuple[str, ...]  # what was made from these very points, and would have to be public
@@ -159,7 +159,7 @@ class Tried:
 def tried(
     ground: Ground, mechanism: str, options: Mapping[str, Any], attack: str | None, *, source: Source | None = None
 ) -> Tried:
-    """Run a mechanism of these options on all people, and one attack on what it released.
+    """MechanismTrial a mechanism of these options on all people, and one attack on what it released.
 
     >>> from cobogo.studies.fortaleza import people
     >>> ground = Ground.of(people(3, days=1).trajectories(3600))

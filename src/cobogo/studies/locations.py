@@ -23,6 +23,7 @@ from cobogo.locate.crowds.slices import over_time
 from cobogo.locate.mechanisms.base import Mechanism, Released, free
 from cobogo.locate.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
 from cobogo.locate.places.points import Points
+from cobogo.studies.study import Trial
 
 CELLS = 2500
 """Cells of the grid on which attackers think."""
@@ -37,13 +38,14 @@ RAW = "none"
 """What true positions are called among mechanisms."""
 
 
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One mechanism, what it costs, and what came of every attack: each was tried or has a reason why not."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MechanismTrial(Trial):
+    """One mechanism, what it costs, and what came of every attack: each was tried or has a reason why not.
 
-    label: str
-    name: str
-    options: Mapping[str, Any]
+    ``name`` is what it was asked for by, ``given`` are its options.
+    """
+
+    mechanism: str
     guarantee: str
     loss: Floats = field(repr=False)  # metres, of each report
     precision: float
@@ -55,6 +57,11 @@ class Run:
     released: Released = field(repr=False)
     answered: float  # the share of reports that were not refused
     truth: Points = field(repr=False)  # where people were at the reports that were not
+
+    @property
+    def label(self) -> str:
+        """What the mechanism was asked for by."""
+        return self.name
 
     @property
     def quality_loss(self) -> float:
@@ -87,7 +94,7 @@ class Evaluation:
     source: str
     truth: Points = field(repr=False)
     grid: Ground
-    runs: tuple[Run, ...]
+    runs: tuple[MechanismTrial, ...]
     notes: tuple[str, ...] = ()
     hours_from_utc: float = 0.0
     everyone: int = 0  # people whom a cloak may hide somebody among
@@ -127,7 +134,7 @@ def evaluate(
     source: Source | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
-    """Run every mechanism on the points and every attack on what it releases.
+    """MechanismTrial every mechanism on the points and every attack on what it releases.
 
     Attackers know the mechanism and, unless ``background`` says what they know, how often the places of these very
     points are visited: no attacker knows the city better. ``raw`` adds the true positions, to compare with. Where
@@ -186,7 +193,9 @@ def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple
     return answered, Released(middles, whole.cost[rows], box=(west, south, east, north))
 
 
-def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float) -> Run:
+def _run(
+    label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float
+) -> MechanismTrial:
     if not len(scene.truth):
         raise NoSolution("there are too few people at any moment", where=label, remedy="Ask for a smaller k.")
     findings: dict[str, Findings] = {}
@@ -209,21 +218,21 @@ def _run(label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequenc
     positions = crowd(released).k
     interest = area_of_interest(scene.truth, nearest_sent(scene.truth, released), wanted=WANTED, asked=ASKED)
     regions = released.box is not None or released.radius is not None
-    return Run(
-        label,
-        RAW if mechanism is None else mechanism.name,
-        {} if mechanism is None else mechanism.options(),
-        "no guarantee: true positions" if mechanism is None else str(mechanism.guarantee),
-        quality_loss(scene.truth, released),
-        float((interest.precision / positions).mean()),
-        float(interest.recall.mean()),
-        float(region_area(released).mean()) if regions else None,
-        float(positions.mean()) if released.members is not None else None,
-        findings,
-        skipped,
-        released,
-        answered,
-        scene.truth,
+    return MechanismTrial(
+        name=label,
+        given={} if mechanism is None else mechanism.options(),
+        mechanism=RAW if mechanism is None else mechanism.name,
+        guarantee="no guarantee: true positions" if mechanism is None else str(mechanism.guarantee),
+        loss=quality_loss(scene.truth, released),
+        precision=float((interest.precision / positions).mean()),
+        recall=float(interest.recall.mean()),
+        area=float(region_area(released).mean()) if regions else None,
+        positions=float(positions.mean()) if released.members is not None else None,
+        findings=findings,
+        skipped=skipped,
+        released=released,
+        answered=answered,
+        truth=scene.truth,
     )
 
 

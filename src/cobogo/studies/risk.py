@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,13 +22,15 @@ from cobogo.examine.risk.source import Source, open_data
 from cobogo.examine.risk.subsets import Combination, combination, count, largest_size, projections
 from cobogo.examine.risk.uniques import SpecialUniques, Suda
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.progress import Progress
+from cobogo.floor.progress import Progress, silent
 from cobogo.floor.representation import brief
 from cobogo.promises.population import open_population
+from cobogo.studies.study import Study, timestamp
+from cobogo.tell.report.words import Words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskReport:
+class RiskReport(Study):
     """The risk of a table. ``people`` are its records, unless the policy has a unit that tells people apart."""
 
     source: str
@@ -48,6 +49,8 @@ class RiskReport:
     columns: tuple[ColumnFinding, ...]
     notes: tuple[str, ...]
     known: Known  # what the risk of each record is made of
+
+    stem: ClassVar[str] = "risk"
 
     def __repr__(self) -> str:
         return brief(
@@ -92,14 +95,17 @@ class RiskReport:
         """Write row numbers and risks to a new CSV file. It stays with the data: row 1 is the first row of data."""
         write_records(self.records_at_risk(), Path(path))
 
-    def write(self, directory: str | Path, *, language: str = "en") -> None:
-        """Write ``risk.json``, ``risk.png`` and ``risk.html``, in place of an earlier one, at once."""
-        from cobogo.floor.files import holds_only, staged_directory
-        from cobogo.studies.risk_page import FILES
-        from cobogo.studies.risk_page import write as write_page
+    def draw(self, path: Path, *, say: Words) -> None:
+        """People by the size of their class, and people whom combinations single out."""
+        from cobogo.studies.risk_page import draw
 
-        with staged_directory(Path(directory), replaceable=holds_only(FILES)) as stage:
-            write_page(self, stage, language=language)
+        draw(self, path, say=say)
+
+    def render(self, png: bytes, *, say: Words) -> str:
+        """A table for each thing that was measured."""
+        from cobogo.studies.risk_page import render
+
+        return render(self, png, say=say)
 
     def as_dict(self) -> dict[str, Any]:
         """What ``risk.json`` holds."""
@@ -150,7 +156,7 @@ def risk(
     threshold: float | None = None,
     combinations: int | None = None,
     engine: str | None = None,
-    progress: Progress = lambda *_: None,
+    progress: Progress = silent,
 ) -> RiskReport:
     """Measure how exposed the people of a table are. Writes nothing and shows no value of the data.
 
@@ -216,7 +222,7 @@ def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Pro
     progress("columns", 0, 0)
     return RiskReport(
         source=Path(source.table.name).name,
-        created=datetime.now().astimezone().isoformat(timespec="seconds"),
+        created=timestamp(),
         records=counted.records,
         people=people,
         unit=counted.people is not None,

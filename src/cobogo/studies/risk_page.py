@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-import json
-from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from cobogo.floor.representation import tiles
-from cobogo.tell.report.canvas import BLUE, MARGIN, MUTED, ORANGE, WIDTH, Sheet
-from cobogo.tell.report.html import environment
-from cobogo.tell.report.words import Words, words
+from markupsafe import Markup
+
+from cobogo.floor.representation import tiles as notebook_tiles
+from cobogo.tell.report.bars import Bar, bar_panel
+from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
+from cobogo.tell.report.page import (
+    Cell,
+    Field,
+    PageSection,
+    Row,
+    bar,
+    lines,
+    names,
+    origin,
+    page,
+    paragraph,
+    picture,
+    table,
+    tiles,
+)
+from cobogo.tell.report.words import NOTHING, Words, words
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.subsets import Combination
     from cobogo.studies.risk import RiskReport
 
-FILES = ("risk.json", "risk.png", "risk.html")
-
-TALL = 0.3  # inches of a row
-BAR = 0.15
 LEFT = 3.0  # inches of the left panel
 GAP = 0.3
 ROWS = 9  # combinations in the picture
@@ -28,22 +39,8 @@ SIZES = (1, 2, 3, 5, 10, 20, 50, 100)
 FEW = 3  # quasi-identifiers that are easily known
 SHOWN = 30  # single quasi-identifiers in the table
 
-Row = dict[str, Any]
-Bar = tuple[str, float, str, str]
-"""A bar: its name, its length, its number, its colour."""
 
-
-def write(found: RiskReport, directory: Path, *, language: str) -> None:
-    """``risk.json``, ``risk.png`` and ``risk.html``."""
-    say = words(language)
-    content = json.dumps(found.as_dict(), indent=1, ensure_ascii=False, allow_nan=False)
-    (directory / "risk.json").write_text(content + "\n", encoding="utf-8", newline="\n")
-    draw(found, directory / "risk.png", say=say)
-    page = render(found, (directory / "risk.png").read_bytes(), say=say)
-    (directory / "risk.html").write_text(page, encoding="utf-8", newline="\n")
-
-
-def fact(found: RiskReport, say: Words) -> str:
+def _fact(found: RiskReport, say: Words) -> str:
     """The headline: how many stand alone."""
     people = say("exposure.people", n=found.people)
     if found.uniques:
@@ -54,13 +51,13 @@ def fact(found: RiskReport, say: Words) -> str:
 
 def draw(found: RiskReport, path: Path, *, say: Words) -> None:
     """Two panels: people by the size of their class, and people whom combinations single out."""
-    sheet = Sheet(fact(found, say), say("exposure.what", threshold=say.percent(found.threshold)))
+    sheet = Sheet(_fact(found, say), say("exposure.what", threshold=say.percent(found.threshold)))
     top = sheet.top
-    _panel(sheet, say("exposure.sizes"), _sizes(found, say), left=MARGIN, wide=LEFT, names=1.0)
+    bar_panel(sheet, say("exposure.sizes"), _sizes(found, say), left=MARGIN, wide=LEFT, names=1.0)
     bottom, sheet.top = sheet.top, top
     left = MARGIN + LEFT + GAP
     bars = _combinations(found, say)
-    _panel(sheet, say("exposure.combinations"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
+    bar_panel(sheet, say("exposure.combinations"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
     sheet.save(path, max(bottom, sheet.top))
 
 
@@ -76,7 +73,7 @@ def _sizes(found: RiskReport, say: Words) -> list[Bar]:
             name = say("exposure.more", first=first)
         else:
             name = say.number(first) if first == last else say("exposure.range", first=first, last=last)
-        bars.append((name, share, say.percent(share), ORANGE if 1 / first > found.threshold else BLUE))
+        bars.append(Bar(share, say.percent(share), ORANGE if 1 / first > found.threshold else BLUE, name))
     return bars
 
 
@@ -86,7 +83,11 @@ def _combinations(found: RiskReport, say: Words) -> list[Bar]:
     shown = _alone(found)[:ROWS]
     larger = [one for one in found.telling() if len(one.attributes) > 1]
     shown = [*shown[: max(ROWS - len(larger), 2)], *larger][:ROWS]
-    return [(" + ".join(one.attributes), one.uniques / total, say.percent(one.uniques / total), BLUE) for one in shown]
+    shares = [one.uniques / total for one in shown]
+    return [
+        Bar(share, say.percent(share), name=" + ".join(one.attributes))
+        for one, share in zip(shown, shares, strict=True)
+    ]
 
 
 def _alone(found: RiskReport) -> list[Combination]:
@@ -94,114 +95,196 @@ def _alone(found: RiskReport) -> list[Combination]:
     return sorted((one for one in found.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
 
 
-def _panel(sheet: Sheet, title: str, bars: Sequence[Bar], *, left: float, wide: float, names: float) -> None:
-    """Bars to the right of their names, from the sheet's top down."""
-    sheet.text(left, sheet.top, sheet.fit(title, wide, 10.5, bold=True), size=10.5, bold=True)
-    top, start = sheet.top + 0.38, left + names
-    room = wide - names - max(sheet.measure(number, 8.5) for *_, number, _ in bars) - 0.08
-    sheet.lines([((start, top - 0.18), (start, top + TALL * len(bars) - 0.12))], MUTED)
-    most = max(share for _, share, *_ in bars) or 1.0
-    for row, (name, share, number, color) in enumerate(bars):
-        y, long = top + row * TALL, max(room, 0.1) * share / most
-        sheet.text(start - 0.08, y, sheet.fit(name, names - 0.1, 9), size=9, align="right")
-        if share:
-            sheet.bars([(start, y - BAR / 2, max(long, 0.012), BAR)], color)
-        sheet.text(start + long + 0.06, y, number, size=8.5)
-    sheet.top = top + TALL * len(bars)
-
-
-def render(found: RiskReport, picture: bytes, *, say: Words) -> str:
-    """The page: the picture, and a table for each thing that was measured."""
-    special = found.special
-    return (
-        environment()
-        .get_template("risk.html.j2")
-        .render(
-            say=say,
-            found=found,
-            fact=fact(found, say),
-            threshold=say.percent(found.threshold),
-            keys=_keys(found, say),
-            attackers=_attackers(found, say),
-            estimates=_estimates(found, say),
-            tellings=[*_alone(found)[:SHOWN], *(one for one in found.telling() if len(one.attributes) > 1)],
-            minimal=[
-                {"size": size, "found": number, "people": special.smallest[size]}
-                for size, number in special.found.items()
-                if number
-            ],
-            parts=sorted(special.attributes.items(), key=lambda part: -part[1]) if any(special.found.values()) else [],
-            picture=b64encode(picture).decode(),
-        )
+def render(found: RiskReport, png: bytes, *, say: Words) -> str:
+    """The picture, and a table for each thing that was measured."""
+    sections = [
+        tiles(_keys(found, say)),
+        PageSection(parts=[picture(png, _fact(found, say))]),
+        PageSection(say("exposure.attackers"), say("exposure.attackers.why"), [_attackers(found, say)]),
+        _population(found, say),
+        _tellings(found, say),
+        _special(found, say),
+        _columns(found, say),
+        PageSection(say("exposure.notes"), parts=[_listed(found.notes)]) if found.notes else None,
+    ]
+    return page(
+        say,
+        say("exposure.title"),
+        sections,
+        created=found.created,
+        source=found.source,
+        about=origin(say, found.source, found.records),
+        banner=(say("exposure.banner"), say("exposure.banner.why")),
     )
 
 
 def figures(found: RiskReport) -> str:
     """The key figures, as HTML for a notebook."""
-    shown = [(str(row["name"]), str(row["value"]), str(row["why"])) for row in _keys(found, words("en"))]
-    return tiles(found.source, shown, found.notes)
+    return notebook_tiles(found.source, _keys(found, words("en")), found.notes)
 
 
-def _keys(found: RiskReport, say: Words) -> list[Row]:
+def _keys(found: RiskReport, say: Words) -> list[tuple[str, str, str]]:
     prosecutor = found.attackers.prosecutor
     smallest, largest = int(found.sizes.min()), int(found.sizes.max())
     few = min(FEW, found.largest)
+    exposed = sum(found.special.smallest[size] for size in range(1, few + 1))
     return [
-        {"name": say("exposure.uniques"), "value": say.number(found.people), "why": say("records", n=found.records)},
-        {
-            "name": say("exposure.classes"),
-            "value": say.number(len(found.sizes)),
-            "why": say("exposure.classes.why", smallest=smallest, largest=largest),
-        },
-        {
-            "name": say("exposure.alone"),
-            "value": say.number(found.uniques),
-            "why": say("exposure.alone.why", share=say.percent(found.unique_share)),
-        },
-        {
-            "name": say("exposure.over", threshold=say.percent(found.threshold)),
-            "value": say.number(prosecutor.over),
-            "why": say("exposure.over.why", share=say.percent(prosecutor.over_share)),
-        },
-        {
-            "name": say("exposure.mean"),
-            "value": say.percent(prosecutor.average),
-            "why": say("exposure.mean.why"),
-        },
-        {
-            "name": say("exposure.few"),
-            "value": say.number(sum(found.special.smallest[size] for size in range(1, few + 1))),
-            "why": say("exposure.few.why", n=few),
-        },
+        (say("exposure.uniques"), say.number(found.people), say("records", n=found.records)),
+        (
+            say("exposure.classes"),
+            say.number(len(found.sizes)),
+            say("exposure.classes.why", smallest=smallest, largest=largest),
+        ),
+        (
+            say("exposure.alone"),
+            say.number(found.uniques),
+            say("exposure.alone.why", share=say.percent(found.unique_share)),
+        ),
+        (
+            say("exposure.over", threshold=say.percent(found.threshold)),
+            say.number(prosecutor.over),
+            say("exposure.over.why", share=say.percent(prosecutor.over_share)),
+        ),
+        (say("exposure.mean"), say.percent(prosecutor.average), say("exposure.mean.why")),
+        (say("exposure.few"), say.number(exposed), say("exposure.few.why", n=few)),
     ]
 
 
-def _attackers(found: RiskReport, say: Words) -> list[Row]:
+def _attackers(found: RiskReport, say: Words) -> Markup:
     chances = found.attackers
-    rows: list[Row] = [
-        {"name": say("exposure.prosecutor"), "attack": chances.prosecutor, "why": say("exposure.prosecutor.why")}
-    ]
+    rows: list[Row] = []
+    known = [(say("exposure.prosecutor"), chances.prosecutor, say("exposure.prosecutor.why"))]
     if chances.journalist is not None:
         why = say("exposure.journalist.estimated") if chances.estimated else say("exposure.journalist.why")
-        rows.append({"name": say("exposure.journalist"), "attack": chances.journalist, "why": why})
-    return rows
+        known.append((say("exposure.journalist"), chances.journalist, why))
+    for name, chance, why in known:
+        over = f"{say.number(chance.over)} ({say.percent(chance.over_share)})"
+        rows.append([name, bar(chance.highest, say), bar(chance.average, say), over, why])
+    marketer = bar(chances.marketer, say)
+    rows.append([say("exposure.marketer"), Cell("", ""), marketer, Cell("", ""), say("exposure.marketer.why")])
+    fields = [
+        Field(say("exposure.attacker"), "row"),
+        Field(say("exposure.highest"), "chance"),
+        Field(say("exposure.average"), "chance"),
+        Field(say("exposure.over", threshold=say.percent(found.threshold)), "num"),
+        Field(say("explained"), "why"),
+    ]
+    return table(fields, rows)
 
 
-def _estimates(found: RiskReport, say: Words) -> list[Row]:
+def _population(found: RiskReport, say: Words) -> PageSection | None:
+    """How many people are unique in the population: counted, or by each estimator."""
     known = found.population
     if known is None:
-        return []
-    rows = []
-    if known.counted is not None:
-        why = say("exposure.counted.why", here=known.counted_here)
-        rows.append({"name": say("exposure.counted"), "uniques": known.counted, "why": why, "chosen": False})
-    names = {
+        return None
+    counted = [] if known.counted is None else [
+        (say("exposure.counted"), known.counted, say("exposure.counted.why", here=known.counted_here), False)
+    ]  # fmt: skip
+    estimators = {
         "zayatz": (say("exposure.zayatz"), say("exposure.zayatz.why")),
         "pitman": (say("exposure.pitman"), say("exposure.pitman.why")),
         "snb": (say("exposure.snb"), say("exposure.snb.why")),
     }
-    for key, (name, why) in names.items():
+    estimates: list[tuple[str, float | None, str, bool]] = [*counted]
+    for key, (name, why) in estimators.items():
         uniques, chosen = known.estimates[key].uniques, known.estimates["dankar"].model == key
         more = say("exposure.none") if uniques is None else say("exposure.chosen") if chosen else ""
-        rows.append({"name": name, "uniques": uniques, "why": f"{why} {more}".strip(), "chosen": chosen})
-    return rows
+        estimates.append((f"{name} ●" if chosen else name, uniques, f"{why} {more}".strip(), chosen))
+    rows = [
+        [
+            name,
+            NOTHING if uniques is None else say.number(round(uniques)),
+            NOTHING if uniques is None else say.percent(uniques / known.size),
+            why,
+        ]
+        for name, uniques, why, _ in estimates
+    ]
+    fields = [
+        Field(say("exposure.estimator"), "row"),
+        Field(say("exposure.uniques"), "num"),
+        Field(say("exposure.share"), "num"),
+        Field(say("explained"), "why"),
+    ]
+    chosen_row = next((number for number, line in enumerate(estimates) if line[3]), None)
+    lead = say("exposure.population.why", share=say.percent(known.fraction), size=known.size)
+    return PageSection(say("exposure.population"), lead, [table(fields, rows, chosen=chosen_row)])
+
+
+def _tellings(found: RiskReport, say: Words) -> PageSection:
+    """Which combinations of quasi-identifiers tell people apart."""
+    shown = [*_alone(found)[:SHOWN], *(one for one in found.telling() if len(one.attributes) > 1)]
+    rows = [
+        [names(one.attributes), say.percent(one.distinction), bar(one.separation, say), say.number(one.uniques)]
+        for one in shown
+    ]
+    fields = [
+        Field(say("exposure.attributes"), "row data"),
+        Field(say("exposure.distinction"), "num"),
+        Field(say("exposure.separation"), "chance"),
+        Field(say("exposure.singled"), "num"),
+    ]
+    lead = say(
+        "exposure.telling.why",
+        count=len(found.combinations),
+        largest=found.largest,
+        width=len(found.quasi_identifiers),
+    )
+    parts = [table(fields, rows), paragraph(say("exposure.telling.note"))]
+    return PageSection(say("exposure.telling"), lead, parts)
+
+
+def _special(found: RiskReport, say: Words) -> PageSection | None:
+    """The smallest combinations that single somebody out, and which attributes are in them."""
+    special = found.special
+    if not any(special.found.values()):
+        return None
+    sizes = [
+        [str(size), say.number(number), say.number(special.smallest[size])]
+        for size, number in special.found.items()
+        if number
+    ]
+    parts = sorted(special.attributes.items(), key=lambda part: -part[1])
+    dis = "" if special.dis is None else f" {say('exposure.special.dis', share=say.percent(special.dis))}"
+    by_size = [
+        Field(say("exposure.special.size"), "row num"),
+        Field(say("exposure.special.found"), "num"),
+        Field(say("exposure.special.people"), "num"),
+    ]
+    by_attribute = [Field(say("telling.attribute"), "row data"), Field(say("exposure.part"), "chance")]
+    shares = [[names([name]), bar(share, say)] for name, share in parts]
+    return PageSection(
+        say("exposure.special"),
+        say("exposure.special.why") + dis,
+        [table(by_size, sizes, kind="narrow"), table(by_attribute, shares, kind="narrow")],
+    )
+
+
+def _columns(found: RiskReport, say: Words) -> PageSection:
+    """The columns that hold something that points at people."""
+    if not found.columns:
+        return PageSection(say("exposure.columns"), say("exposure.columns.none"))
+    rows = [
+        [
+            names([one.column]),
+            say.name("role", one.role) if one.role else NOTHING,
+            say.name("holds", one.what),
+            say.percent(one.confidence),
+            one.reason,
+            lines(*one.rules),
+        ]
+        for one in found.columns
+    ]
+    fields = [
+        Field(say("exposure.column"), "row data"),
+        Field(say("attributes.role")),
+        Field(say("exposure.holds")),
+        Field(say("exposure.sure"), "num"),
+        Field(say("exposure.because"), "why", lang="en"),
+        Field(say("exposure.rule"), "why"),
+    ]
+    return PageSection(say("exposure.columns"), say("exposure.columns.why"), [table(fields, rows)])
+
+
+def _listed(notes: Sequence[str]) -> Markup:
+    entries = Markup("\n").join(Markup("<li>{}</li>").format(note) for note in notes)
+    return Markup('<ul lang="en">\n{}\n</ul>').format(entries)

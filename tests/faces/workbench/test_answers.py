@@ -11,8 +11,7 @@ import pytest
 pytest.importorskip("nicegui")
 
 from cobogo.answer import Curator
-from cobogo.faces.workbench.pages.asking.answers import Asked
-from cobogo.faces.workbench.pages.asking.budgets import amount, small
+from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, small
 from cobogo.faces.workbench.session import Session
 
 
@@ -24,7 +23,7 @@ def test_the_file_of_an_answer_has_its_intervals_and_runs_nowhere(tmp_path) -> N
     curator.register("people", rows, columns=columns, budget={"epsilon": 50})
     curator.grant("people", "ana", epsilon=50)
     sql = "SELECT who, COUNT(*) AS n, MEDIAN(age) AS middle FROM people GROUP BY who"
-    asked = Asked(sql, "people", curator.session("ana").sql(sql, epsilon=20), 0.0)
+    asked = AskedQuestion(sql, "people", curator.session("ana").sql(sql, epsilon=20), 0.0)
     header, *lines = csv.reader(io.StringIO(asked.as_csv().decode()))
     assert header == ["who", "n", "n low", "n high", "middle", "middle low", "middle high"]
     assert [line[0] for line in lines] == ["'=1+1", "'@x", "plain"]

@@ -28,10 +28,10 @@ from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.services.operation import NotFound
 from cobogo.faces.server.settings import Settings
 from cobogo.faces.server.state import DATASETS, JOBS
-from cobogo.faces.workbench.hierarchy import groups
-from cobogo.faces.workbench.hierarchy.builders import BY_HAND, FIELDS, kind_of, start
-from cobogo.faces.workbench.hierarchy.preview import SHOWN, HierarchyPreview, nodes, preview
-from cobogo.faces.workbench.pages.data_rows import PAGE, RowsView
+from cobogo.faces.workbench.pages.data import PAGE, RowsView
+from cobogo.faces.workbench.pages.hierarchies import groups
+from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, kind_of, start
+from cobogo.faces.workbench.pages.hierarchies.preview import SHOWN, HierarchyPreview, nodes, preview
 from cobogo.faces.workbench.words import TEXTS
 from support.browsers import answers, browser, free_port, running
 from support.contrasts import faint, fits, nameless

@@ -8,8 +8,7 @@ import pytest
 pytest.importorskip("nicegui")
 
 from cobogo.faces.workbench.pages.mapping.figures import Try, remembered
-from cobogo.faces.workbench.pages.mapping.grounds import positions_in
-from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, attacks
+from cobogo.faces.workbench.pages.mapping.panel import KNOBS, attacks, positions_in
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, Picture
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded

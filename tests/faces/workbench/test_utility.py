@@ -78,7 +78,7 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     from cobogo.faces.server.settings import Settings
     from cobogo.faces.server.state import RELEASES
     from cobogo.faces.workbench.opened_release import look, measured, paired
-    from cobogo.faces.workbench.pages.risk_people import assessed, figures
+    from cobogo.faces.workbench.pages.risk import assessed, figures
     from cobogo.faces.workbench.session import Desk, Session
 
     context = ServerContext(Settings(state=str(home / "state")))

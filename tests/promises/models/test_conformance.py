@@ -46,7 +46,7 @@ from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.checks import form
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.rolled import Rolled
-from cobogo.release.reference import Original
+from cobogo.release.reference import OriginalTable
 from support import random_tables as tables
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed
 from support.random_tables import Rows, row
@@ -660,7 +660,7 @@ def test_and_the_same_as_the_engine_counting_the_recoded_rows(people: bool, rows
             frame = frame.set_column(frame.column_names.index(name), name, values)
         population = None if people else rows.recoded(levels, rows.population)
         counted = tables.count(frame, rows, people=people, population=population).against(problem.table.domains)
-        original = Original(problem.table, rows.hierarchies, dict(zip(rows.names, levels, strict=True)))
+        original = OriginalTable(problem.table, rows.hierarchies, dict(zip(rows.names, levels, strict=True)))
         plain = replace(counted.classes(), members=original.members(counted))
         keys = [counted.tuple_labels(number) for number in range(len(counted.counts))]
         rolled = evaluator.table(levels)

@@ -20,7 +20,7 @@ from cobogo.errors import DataError, NoSolution, OutputError, PolicyError
 from cobogo.promises.models import Classes, Domain, Histogram, Monotone
 from cobogo.promises.models.check import check
 from cobogo.promises.models.invariance import MInvariance, changed
-from cobogo.release.series import Series
+from cobogo.release.series import ReleaseSeries
 from support import random_tables as tables
 from support.random_tables import row
 
@@ -157,12 +157,12 @@ def test_what_a_series_needs(tmp_path: Path) -> None:
 
 
 def test_pseudonyms_are_stable_under_a_key_and_tell_nothing_without() -> None:
-    one, other = Series(b"key"), Series(b"other")
-    assert one.pseudonym("ann") == Series(b"key").pseudonym("ann")
+    one, other = ReleaseSeries(b"key"), ReleaseSeries(b"other")
+    assert one.pseudonym("ann") == ReleaseSeries(b"key").pseudonym("ann")
     assert len({one.pseudonym("ann"), other.pseudonym("ann"), one.pseudonym("bob")}) == 3
     assert "ann" not in str(one.pseudonym("ann"))
     assert one.pseudonym(None) is None
-    assert Series().key != Series().key
+    assert ReleaseSeries().key != ReleaseSeries().key
 
 
 people = st.dictionaries(st.sampled_from("ABCDEF"), st.integers(0, 2), min_size=1)
@@ -176,10 +176,10 @@ def test_the_classes_that_hold_somebody_who_changed(
     """By the definition: somebody's last set of values, in whichever release that was, is not that of the class."""
     values = {person: data.draw(st.sampled_from(["x", "y", None])) for person in "ABCDEF"}
     names = sorted(values)
-    series, last = Series(), {}
+    series, last = ReleaseSeries(), {}
     for release in before:
         told = crowd_of(release, values, names)
-        series = Series.from_json(
+        series = ReleaseSeries.from_json(
             json.loads(json.dumps(series.after([MInvariance("s", 1, missing="value")], told, names).to_json()))
         )
         last |= {who: {values[x] for x in release if release[x] == release[who]} for who in release}

@@ -44,7 +44,7 @@ def sql(
     from cobogo.promises.curator_file import CuratorPolicy
 
     rules = CuratorPolicy.load(config)
-    who = _who(rules, analyst)
+    who = _analyst_of(rules, analyst)
     found = Curator.load(rules).session(who).sql(question, epsilon=epsilon, rho=rho, delta=delta)
     if as_json:
         console.say_json(found.as_dict())
@@ -73,7 +73,7 @@ def explain(
 ) -> None:
     """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
     from cobogo.answer.curator import public_tables
-    from cobogo.answer.explain import explain as explained
+    from cobogo.answer.explain import explain as explain_plan
     from cobogo.answer.explain import price_for
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
@@ -92,7 +92,7 @@ def explain(
         loss = price_for(found, error, measure=measure, delta=share, confidence=0.95, rows=rows)
     else:
         loss = loss_of(epsilon, rho, delta, measure=measure)
-    explanation = explained(found, loss, rows=rows)
+    explanation = explain_plan(found, loss, rows=rows)
     if curve is not None:
         from cobogo.answer import curves
 
@@ -185,7 +185,7 @@ def frequency_list(
         write_and_say(found, out, show, quiet, as_json)
 
 
-def _who(rules: Any, analyst: str | None) -> str:
+def _analyst_of(rules: Any, analyst: str | None) -> str:
     if analyst is not None:
         return analyst
     known: set[str] = {name for dataset in rules.datasets.values() for name in dataset.analysts}
@@ -206,10 +206,10 @@ def _say_answer(found: Answer) -> None:
     for at, row in enumerate(found.rows):
         cells: list[str] = []
         for name, value in zip(found.columns, row, strict=True):
-            cells.append(_shown(value))
+            cells.append(_number_text(value))
             if name in found.intervals:
                 interval = found.intervals[name][at]
-                cells.append("" if interval is None else f"{_shown(interval[0])} … {_shown(interval[1])}")
+                cells.append("" if interval is None else f"{_number_text(interval[0])} … {_number_text(interval[1])}")
         rows.append(cells)
     console.say(console.table(header, rows))
     spent = Units.charged(found.spent)
@@ -229,15 +229,17 @@ def _say_explanation(found: Explanation) -> None:
         console.say(f"Told of   groups that seem to have {found.threshold} people or more, after noise")
     header = ["measured", "column", "one person", "noise", "scale", "95 % within"]
     rows = [
-        [s.what, s.column or "", _shown(s.sensitivity), s.mechanism, f"{s.scale:.6g}", _shown(s.error)]
+        [s.what, s.column or "", _number_text(s.sensitivity), s.mechanism, f"{s.scale:.6g}", _number_text(s.error)]
         for s in found.steps
     ]
     console.say("\n" + console.table(header, rows))
-    errors = [[name, "depends on the data" if e is None else f"± {_shown(e)}"] for name, e in found.errors.items()]
+    errors = [
+        [name, "depends on the data" if e is None else f"± {_number_text(e)}"] for name, e in found.errors.items()
+    ]
     console.say("\n" + console.table(["figure", "95 % within"], errors))
 
 
-def _shown(value: object) -> str:
+def _number_text(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -47,7 +47,7 @@ def audit(
             progress=show,
         )
         if not as_json:
-            audits.write(found, release, language=language.requested_language())
+            found.write(release, language=language.requested_language())
     if as_json:
         console.say_json(found.as_dict())
     else:

@@ -179,49 +179,42 @@ def plan(
 
     Exit 1 when no number of clients would do, or those of --users do not.
     """
-    from cobogo.collect import plan
-    from cobogo.collect.collection import Collection
+    from cobogo.collect import plan as planning
     from cobogo.collect.means import Numeric
 
-    asked = None if collection is None else Collection.load(collection)
+    asked = None if collection is None else _collection(collection)
     _check_between(power, 0.5, "--power")
     _check_between(level, 0, "--level")
     if users is not None and users < 1:
         raise PolicyError(f"must be 1 or more. Got {users} instead", where="--users")
     if asked is not None and isinstance(asked.protocol, Numeric):
+        if plot is not None:
+            raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
         if error is None or not error > 0:
             raise PolicyError(
                 "a mean is asked: say how far off it may be", where="--error", remedy="Give --error, above 0."
             )
-        found = plan.plan_mean(asked, error)
-        what = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
-        protocols, drawn = {}, ""
+        found = planning.plan_mean(asked, error)
+        goal = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
     else:
         if frequency is None or not 0 < frequency <= 1:
             raise PolicyError("must be above 0 and at most 1", where="--frequency", remedy="0.01 is one client in 100.")
-        held = asked.protocol.detectable.values if asked is not None and asked.protocol.detectable is not None else None
-        count, loss = values or held, epsilon or (None if asked is None else asked.protocol.epsilon_forever)
-        if not count or count < 2 or not loss or not 0 < loss <= 20:
-            raise PolicyError(
-                "how many values, and what ε?",
-                where="--values, --epsilon",
-                remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
-            )
-        protocols = plan.alternatives(asked, count, loss)
-        found = plan.plan(protocols, loss, frequency, power=power, level=level, users=users)
-        what = (
+        count, loss = _values_and_loss(asked, values, epsilon)
+        protocols = planning.alternatives(asked, count, loss)
+        found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
+        goal = (
             f"To see a value that {100 * frequency:g} % of the clients hold with a power of {power:g}, "
             f"among {count:,} values at ε = {loss:.4g}"
         )
-        drawn = f"Of {count:,} values, at ε = {loss:.4g}, with a power of {power:g} and a level of {level:g} for all"
-    if plot is not None:
-        if not protocols:
-            raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
-        plan.draw(protocols, plot, drawn, power=power, level=level)
+        if plot is not None:
+            title = (
+                f"Of {count:,} values, at ε = {loss:.4g}, with a power of {power:g} and a level of {level:g} for all"
+            )
+            planning.draw(protocols, plot, title, power=power, level=level)
     if as_json:
         console.say_json(found.as_dict())
     else:
-        _say_plan(found, what, users, plot)
+        _say_plan(found, goal, users, plot)
     able = [offer.users for offer in found.offers if offer.users is not None]
     if not able or (users is not None and min(able) > users):
         raise typer.Exit(1)
@@ -246,7 +239,7 @@ def associate(
 
     Exit 1 when they may have nothing to do with each other.
     """
-    from cobogo.collect.association import associate as associated
+    from cobogo.collect.association import associate as estimate_association
     from cobogo.collect.collection import Collection
     from cobogo.collect.report_sources import column_reports
     from cobogo.data.policy import Data
@@ -260,7 +253,7 @@ def associate(
     table = read(data, Data())
     both = [Collection.load(path) for path in (first, second)]
     one, other = (column_reports(asked, table, name) for asked, name in zip(both, names, strict=True))
-    found = associated(both[0], one, both[1], other)
+    found = estimate_association(both[0], one, both[1], other)
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -328,7 +321,7 @@ def _say_if_seeded(total: Aggregate) -> None:
 
 def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     from cobogo.floor.files import staged_file
-    from cobogo.tell.report.estimates import Estimated, draw
+    from cobogo.tell.report.bars import Estimated, draw_estimates
 
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
@@ -343,20 +336,34 @@ def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     ]
     lines.sort(key=lambda line: -line.value)
     with staged_file(path) as stage:
-        draw(
+        draw_estimates(
             stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
             unit="share of the clients" if found.counted else asked.question, percent=found.counted,
         )  # fmt: skip
 
 
-def _say_plan(found: CollectionPlan, what: str, users: int | None, plot: Path | None) -> None:
+def _values_and_loss(asked: Collection | None, values: int | None, epsilon: float | None) -> tuple[int, float]:
+    """How many values to plan for, and at what ε: what the options say, or else the collection."""
+    detectable = None if asked is None else asked.protocol.detectable
+    count = values or (None if detectable is None else detectable.values)
+    loss = epsilon or (None if asked is None else asked.protocol.epsilon_forever)
+    if not count or count < 2 or not loss or not 0 < loss <= 20:
+        raise PolicyError(
+            "how many values, and what ε?",
+            where="--values, --epsilon",
+            remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
+        )
+    return count, loss
+
+
+def _say_plan(found: CollectionPlan, goal: str, users: int | None, plot: Path | None) -> None:
     header = ["mechanism", "clients needed", "bytes a report"]
     rows = [[o.mechanism, "never" if o.users is None else f"{o.users:,}", f"{o.width:,}"] for o in found.offers]
     if users is not None and any(offer.share is not None for offer in found.offers):
         header.append(f"{users:,} clients show")
         for row, offer in zip(rows, found.offers, strict=True):
             row.append("nothing" if offer.share is None else f"{offer.share:.3%}")
-    console.say(what + ":\n")
+    console.say(goal + ":\n")
     console.say(console.table(header, rows, numbers=[1, 2, 3]))
     if found.cheapest is not None:
         console.say(

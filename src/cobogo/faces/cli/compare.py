@@ -12,7 +12,7 @@ from cobogo.faces.cli.options import Drawings, Engine, Json, PolicyFile
 
 if TYPE_CHECKING:
     from cobogo.studies.comparison import Comparison
-    from cobogo.studies.families.job import Kinds
+    from cobogo.studies.families.study import Families
     from cobogo.studies.frontier import Frontier
 
 
@@ -36,7 +36,7 @@ def compare(
     with console.progress(quiet=as_json) as show:
         found = comparison.compare(rules, algorithms=names, progress=show)
         if out is not None:
-            comparison.write(found, out, language=language.report_language(rules))
+            found.write(out, language=language.report_language(rules))
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -59,7 +59,7 @@ def comparison_lines(found: Comparison) -> str:
             rows.append([run.algorithm, say("none"), *("" for _ in header[2:])])
             continue
         counts = [say.number(number) for number in (run.suppressed, run.classes, run.smallest)]
-        chances = [say.percent(run.inference), say.percent(run.risk)]
+        chances = [say.percent(run.worst_inference), say.percent(run.risk)]
         rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
     text += [f"{run.algorithm}: {language.translate(str(run.why))}." for run in found.runs if not run.solved]
@@ -84,7 +84,7 @@ def frontier(
     with console.progress(quiet=as_json) as show:
         found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
         if out is not None:
-            frontiers.write(found, out, language=language.report_language(rules))
+            found.write(out, language=language.report_language(rules))
     if as_json:
         console.say_json(found.as_dict())
     else:
@@ -132,16 +132,16 @@ def kinds(
 ) -> None:
     """Release one table in several ways and compare: the same measures of use, the same attacks, one chart."""
     from cobogo.data.policy import Policy
-    from cobogo.studies.families import job
+    from cobogo.studies.families.study import compare_families
 
     if records < 100 or seed < 0:
         raise PolicyError("must be 100 or more, and the seed 0 or more", where="--records")
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
         of = kinds_of(kind) if kind else None
-        found = job.kinds(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
+        found = compare_families(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
-            job.write(found, out, language=language.report_language(rules))
+            found.write(out, language=language.report_language(rules))
     if as_json:
         console.say_json(found.as_dict())
         return
@@ -170,13 +170,13 @@ def kinds_of(texts: list[str]) -> dict[str, list[float] | None]:
     return found
 
 
-def kinds_lines(found: Kinds) -> str:
+def kinds_lines(found: Families) -> str:
     """A table with one row for each release."""
     header = ["kind", "asked", "records", "two-way", "queries", "accuracy", "re-identified", "membership", "inference"]
     rows = []
-    for one in found.measured:
+    for one in found.trials:
         given = ", ".join(f"{name} = {value:g}" for name, value in one.given.items())
-        cells = [one.kind, given, f"{one.records:,}"]
+        cells = [one.name, given, f"{one.records:,}"]
         cells += [f"{100 * one.use[name]:.1f} %" for name in ("two-way", "query-error", "accuracy")]
         for name in ("re-identification", "membership", "inference"):
             cells.append(f"{100 * one.attacks[name]['excess']:+.1f} %")

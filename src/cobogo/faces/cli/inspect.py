@@ -32,19 +32,19 @@ def inspect(
         raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
     options, profiles, suggestions = inspecting.inspect(data, separator, encoding)
     if write is not None:
-        write_starter(write, data, options, profiles, suggestions)
+        write_starter_policy(write, data, options, profiles, suggestions)
     if as_json:
         console.say_json(inspecting.as_json(profiles, suggestions))
         return
     say = language.words()
-    console.say(as_table(profiles, suggestions))
+    console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
         console.say(f"\n{say('guess')}")
     if write is not None:
         console.say_written(str(write), say("confirm", policy=write))
 
 
-def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
+def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
     """A table of the columns with what was found and is suggested. It shows no value of the data."""
     say = language.words()
     rows = [
@@ -54,7 +54,7 @@ def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> st
             say.number(column.distinct),
             say.number(column.missing),
             f"{found.role}{'' if found.certain else ' ?'}",
-            _short(found.hierarchy),
+            _hierarchy_text(found.hierarchy),
             language.translate_reason(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
@@ -63,7 +63,7 @@ def as_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> st
     return console.table(header, rows, numbers=(2, 3))
 
 
-def write_starter(
+def write_starter_policy(
     target: Path, data: Path, options: Data, profiles: list[ColumnProfile], suggestions: list[Suggestion]
 ) -> None:
     """Write the starter policy where nothing is yet."""
@@ -72,7 +72,7 @@ def write_starter(
     text = starter_policy(
         profiles,
         suggestions,
-        path=_relative(data, target.parent),
+        path=_relative_path(data, target.parent),
         separator=options.separator,
         encoding=options.encoding,
     )
@@ -86,7 +86,7 @@ def write_starter(
         raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
 
 
-def _relative(path: Path, home: Path) -> str:
+def _relative_path(path: Path, home: Path) -> str:
     """A path as the policy beside it would write it."""
     try:
         return path.resolve().relative_to(home.resolve()).as_posix()
@@ -94,7 +94,7 @@ def _relative(path: Path, home: Path) -> str:
         return path.resolve().as_posix()
 
 
-def _short(hierarchy: dict[str, Any] | None) -> str:
+def _hierarchy_text(hierarchy: dict[str, Any] | None) -> str:
     if not hierarchy:
         return ""
     kind, value = next(iter(hierarchy.items()))

@@ -73,17 +73,17 @@ def explain(
         console.say_json({"name": entry.name, "kind": found, "definition": entry.definition, **parts})
         return
     console.say(f"{entry.name} ({KINDS[found].one})\n")
-    console.say(_wrapped(readable(entry.definition), ""))
+    console.say(_wrap(readable(entry.definition), ""))
     for part, text in entry.parts.items():
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")
         console.say(f"\n{part}" + (f" (in {entry.module})" if part == "Example" else ""))
         if said.strip():
-            console.say(_wrapped(readable(said), "  "))
+            console.say(_wrap(readable(said), "  "))
         if mark:
             console.say(textwrap.indent(mark + code, "  "))
 
 
-def _wrapped(text: str, margin: str) -> str:
+def _wrap(text: str, margin: str) -> str:
     """Paragraphs as wide as the terminal, and no wider than is easy to read."""
     width = min(shutil.get_terminal_size().columns, WIDEST)
     paragraphs = text.replace("``", "").strip().split("\n\n")

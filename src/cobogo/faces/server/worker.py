@@ -159,11 +159,11 @@ class JobRun:
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""
-        from cobogo.studies import audit as audits
+        from cobogo.studies.audit import audit
 
         asked = json.loads(row["asked"])
         release, original = self.files.release(asked["release"]), self.files.table(asked["dataset"])
-        audits.write(audits.audit(release, original=original, progress=self.progress), release)
+        audit(release, original=original, progress=self.progress).write(release)
         self._mark_done()
 
     def _study(self, row: Mapping[str, Any]) -> None:

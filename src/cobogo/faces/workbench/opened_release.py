@@ -1,4 +1,4 @@
-"""The release that a page looks at: chosen by its reader, opened by the service."""
+"""The release that a page looks at: chosen by its reader, opened by the service; its verdict, figures and promises."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import Any
 
 from nicegui import run, ui
 
+from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.services.releases import OpenedRelease
-from cobogo.faces.workbench.frame import no_release
+from cobogo.faces.workbench.frame import metric, no_release
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.widgets import turn_to
 
@@ -47,3 +48,120 @@ async def open_chosen(desk: Desk, session: Session) -> OpenedRelease | None:
     """The release that was chosen, opened; None, and a word, where there is none."""
     row = choose_release(desk, session)
     return None if row is None else await run.io_bound(desk.service.releases.open, session.caller, row["id"])
+
+
+def report(desk: Desk, session: Session, release: str) -> dict[str, Any]:
+    """The report of a release as data; empty where there is none, or for a reader who may not see the evidence."""
+    inside = Scope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
+    return desk.service.releases.evidence(session.caller, release, "report.json") if inside else {}
+
+
+def manifest(desk: Desk, session: Session, release: str) -> dict[str, Any]:
+    """The manifest of a release; empty where there is none that the reader may see."""
+    known = desk.service.releases.find(session.caller, release) is not None
+    return desk.service.releases.manifest(session.caller, release) if known else {}
+
+
+def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str, str] | None:
+    """What attacks made of a release: a sign, a colour and a line. Green is what was tried and held, and nothing else.
+
+    None for whoever may not see the evidence, where it stands.
+    """
+    if session.holder is None or Scope.EVIDENCE not in session.holder.scopes:
+        return None
+    found = desk.service.releases.evidence(session.holder, row["id"], "audit.json")
+    if not found:
+        return "gpp_maybe", "warning", session.say("release.unaudited")
+    tried = [one for one in found["attacks"] if one["tried"]]
+    succeeded = [one for one in tried if one["succeeded"]]
+    if succeeded:
+        most = max(one["exposed"] for one in succeeded)
+        counts = {"attacks": len(succeeded), "tried": len(tried), "people": most}
+        return "gpp_bad", "negative", session.say("release.exposed", **counts)
+    if not tried:
+        return "gpp_maybe", "warning", session.say("release.untried")
+    return "verified_user", "positive", session.say("release.resisted", tried=len(tried))
+
+
+def promise(session: Session, models: list[dict[str, Any]]) -> list[str]:
+    """What is promised, as people write it: ``k-anonymity, k = 5``."""
+    lines = []
+    for model in models:
+        told = [
+            f"{key} = {session.figures.show(value)}"
+            for key, value in model.items()
+            if key not in ("model", "attribute", "satisfied", "measured", "kind", "distance") and value is not None
+        ]
+        about = [str(model["attribute"])] if model.get("attribute") else []
+        lines.append(", ".join([session.figures.name("model", str(model.get("model"))), *told, *about]))
+    return lines
+
+
+def tiles(session: Session, found: dict[str, Any], seconds: float | None = None) -> None:
+    """The figures that tell how it went."""
+    records, left = found.get("records"), found.get("suppressed")
+    with ui.row().classes("w-full gap-3 items-stretch"):
+        if records is not None:
+            kept = records - (left or 0)
+            metric(session.say("outcome.kept"), session.number(kept), help=_of(session, kept, records)).classes("col")
+        if left is not None:
+            metric(session.say("outcome.left"), session.number(left), help=_of(session, left, records)).classes("col")
+        loss = found.get("metrics", {}).get("loss")
+        if loss is not None:
+            metric(session.say("outcome.loss"), session.percent(loss), help=session.say("outcome.loss-why")).classes(
+                "col"
+            )
+        _risk(session, found.get("risk") or {})
+        if seconds is not None:
+            metric(session.say("outcome.seconds"), session.seconds(seconds), help=_optimal(session, found)).classes(
+                "col"
+            )
+
+
+def _of(session: Session, part: int, whole: int | None) -> str:
+    return "" if not whole else session.percent(part / whole)
+
+
+def _risk(session: Session, risk: dict[str, Any]) -> None:
+    before, after = risk.get("before") or {}, risk.get("after") or {}
+    if "highest" in after:
+        was = session.say("outcome.was", share=session.percent(before.get("highest")))
+        metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was).classes("col")
+
+
+def _optimal(session: Session, found: dict[str, Any]) -> str:
+    optimal = found.get("search", {}).get("optimal")
+    return "" if optimal is None else session.say("outcome.proven" if optimal else "outcome.unproven")
+
+
+def levels(session: Session, found: dict[str, Any], columns: list[dict[str, Any]]) -> None:
+    """How coarse each column has become, and what was promised and measured."""
+    meanings = {column.get("name"): column.get("meaning") for column in columns}
+    steps = found.get("levels") or {}
+    with ui.row().classes("w-full gap-6 items-start"):
+        if steps:
+            with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
+                ui.label(session.say("outcome.levels")).classes("text-subtitle2")
+                for name, level in steps.items():
+                    with ui.row().classes("items-center gap-2 no-wrap"):
+                        ui.badge(session.number(level)).props("color=secondary")
+                        ui.label(name).classes("text-weight-medium")
+                        ui.label(session.sentence(str(meanings.get(name) or ""))).classes("text-quiet text-body2")
+        models = found.get("models") or []
+        if models:
+            with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
+                ui.label(session.say("outcome.models")).classes("text-subtitle2")
+                for model, line in zip(models, promise(session, models), strict=True):
+                    _model(session, model, line)
+
+
+def _model(session: Session, model: dict[str, Any], line: str) -> None:
+    holds = bool(model.get("satisfied", True))
+    with ui.row().classes("items-center gap-2 no-wrap"):
+        label = session.say("release.holds" if holds else "release.fails")
+        colour, icon = ("positive", "check_circle") if holds else ("negative", "cancel")
+        ui.icon(icon).props(f'color={colour} size=xs role=img aria-label="{label}"')
+        ui.label(line)
+        measured = model.get("measured")
+        if isinstance(measured, int | float):
+            ui.label(session.say("outcome.measured", value=measured)).classes("text-quiet text-body2")

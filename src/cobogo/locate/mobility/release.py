@@ -29,7 +29,7 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.payer import Payer
-from cobogo.release.contract import ENTROPY, OUR_FAULT, Findings, Json, Meaning, ReadBack, Story, Written
+from cobogo.release.contract import ENTROPY, OUR_FAULT, CheckResult, Json, Meaning, ReadBack, Story, Written
 from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release
 
@@ -171,7 +171,7 @@ def _explained(made: Made) -> str:
     )
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
@@ -187,7 +187,7 @@ def check(written: Written) -> Findings:
             verdicts.append(wanted.verdict(float(spent), 0.0))
     if not verdicts:
         problems.append("the manifest promises nothing")
-    return Findings(tuple(verdicts), tuple(problems), (ON_TRUST,))
+    return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 
 def _read(written: Written) -> Any:

@@ -21,7 +21,7 @@ from cobogo.locate.trips.synthesis import SHARES, Model, Synthesis, sensitivity
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import Promise
-from cobogo.release.contract import ENTROPY, Findings, Written
+from cobogo.release.contract import ENTROPY, CheckResult, Written
 
 WHOSE = "trajectory"
 
@@ -138,7 +138,7 @@ def costs(asked: Synthesis) -> list[dict[str, Any]]:
     return rows
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Verify a release of either kind from its rows."""
     points = read_released(written, WHOSE)
     if written.manifest.kind == "trajectories":
@@ -149,11 +149,11 @@ def check(written: Written) -> Findings:
             measured.setdefault(promise.delta, closeness(points, promise.delta))
             verdicts.append(promise.check(measured[promise.delta]))
         problems = () if verdicts else ("the manifest promises nothing",)
-        return Findings(tuple(verdicts), problems, (ON_TRUST,))
+        return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
     spent = sum((fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
     verdicts = [DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.asked]
     problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
-    return Findings(tuple(verdicts), problems, (ON_TRUST,))
+    return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
 
 
 def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str]:

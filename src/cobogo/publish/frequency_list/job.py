@@ -20,7 +20,7 @@ from cobogo.promises.units import ATTO, NANO, Amount, exact
 from cobogo.publish.frequency_list import counted
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList
-from cobogo.publish.frequency_list.release import Drawn
+from cobogo.publish.frequency_list.release import DrawnList
 from cobogo.release.release import Origin, Release
 
 TEXTS = (".txt", ".lst")
@@ -66,7 +66,7 @@ def frequency_list(
         paid = {} if payer is None else _paid(payer, mechanism)
         with table.engine.guarded("counting"):
             true = counted.of_counts(table, chosen) if counts else counted.of_items(table, chosen)
-        made = Drawn(true, mechanism, source(seed), seed, paid)
+        made = DrawnList(true, mechanism, source(seed), seed, paid)
         yield Release(origin, table, made, (), {"read": time.perf_counter() - start})
 
 

@@ -19,7 +19,7 @@ from cobogo.release.contract import (
     ENTROPY,
     SEED,
     Bars,
-    Findings,
+    CheckResult,
     Json,
     Meaning,
     Section,
@@ -42,7 +42,7 @@ PROCEDURE = (
 )
 
 
-class Drawn(DrawnRows):
+class DrawnList(DrawnRows):
     """The list of a column, drawn by the mechanism: in place of every row, one row for each count."""
 
     kind = KIND
@@ -163,7 +163,7 @@ def listed(rows: Table) -> Counts:
     return Counts(counts[order], items[order])
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Recompute the mechanism from what is stated, and look whether the rows are a list of counts."""
     stated = written.stated
     epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
@@ -186,4 +186,4 @@ def check(written: Written) -> Findings:
             continue
         promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
         verdicts.append(promise.verdict(float(epsilon), float(delta)))
-    return Findings(tuple(verdicts), tuple(problems), (PROCEDURE,))
+    return CheckResult(tuple(verdicts), tuple(problems), (PROCEDURE,))

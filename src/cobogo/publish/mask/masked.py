@@ -22,7 +22,7 @@ from cobogo.publish.mask.operators import Operator
 from cobogo.publish.mask.settle import Shared, operators
 from cobogo.publish.mask.values import distinct
 from cobogo.release.columns import replaced, streamed
-from cobogo.release.contract import OUR_FAULT, Findings, Json, Meaning, Row, Section, Story, Written
+from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Row, Section, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def make(shared: Shared) -> Callable[[Policy, Table], Masked]:
     return lambda policy, table: Masked(policy, table, operators(policy, table, shared))
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Whether every released value can be what the manifest says was made of it."""
     problems = []
     for name, stated in written.stated["columns"].items():
@@ -115,7 +115,7 @@ def check(written: Written) -> Findings:
             problems.append(
                 f'{wrong:,} distinct values of "{name}" are not such as its masking makes ({stated["operator"]})'
             )
-    return Findings(problems=tuple(problems), notes=(NO_GUARANTEE,))
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
 
 
 def _misfits(values: Sequence[str], stated: Json) -> int:

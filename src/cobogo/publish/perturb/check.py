@@ -15,10 +15,10 @@ from cobogo.publish.perturb.make import NO_GUARANTEE, digest
 from cobogo.publish.perturb.rules import violations
 from cobogo.publish.perturb.sheet import digits
 from cobogo.release.columns import counted
-from cobogo.release.contract import Findings, Written
+from cobogo.release.contract import CheckResult, Written
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """What can be seen in the rows: bounds and digits of noise, domains and frequencies of what was exchanged by
     chance; and with the evidence, that swapping changed no column and no rule was broken."""
     stated, kept = written.stated, written.kept
@@ -38,7 +38,7 @@ def check(written: Written) -> Findings:
         found = violations(written.rows, stated["forbid"])
         if any(now > before for now, before in zip(found, kept["violations"], strict=True)):
             problems.append("more records than before hold a combination that is forbidden")
-    return Findings(problems=tuple(problems), notes=(NO_GUARANTEE,))
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
 
 
 def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], decimal: str) -> Iterator[str]:

@@ -31,7 +31,7 @@ from cobogo.promises.models.promise import parameters
 from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
 from cobogo.publish.randomize.columns import promised
 from cobogo.release.columns import codes, counted, labelled, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def make(wanted: Asked, table: Table) -> SetRelease:
     return SetRelease(values, chances, guarantees, records, wanted.policy.sensitive, wanted.table.seed)
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
     stated, rows = written.stated, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
@@ -256,7 +256,7 @@ def check(written: Written) -> Findings:
         for verdict in verdicts[:1]
         if isinstance(verdict.model, DGammaPrivacy)
     ]
-    return Findings(tuple(verdicts), tuple(problems), tuple(notes))
+    return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
 
 def duplicates(rows: Table) -> int:

@@ -11,10 +11,10 @@ from cobogo.errors import VerificationFailed
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.randomize.make import METHODS
-from cobogo.release.contract import Findings, Written
+from cobogo.release.contract import CheckResult, Written
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Recompute the guarantees from the stated parameters, and test whether the rows can have been drawn by them."""
     name = written.stated["method"]
     if name not in METHODS:
@@ -22,7 +22,7 @@ def check(written: Written) -> Findings:
     if "entropy" not in written.stated:
         raise VerificationFailed("the manifest does not say where the randomness came from")
     found = import_module(METHODS[name]).check(written)
-    assert isinstance(found, Findings)
+    assert isinstance(found, CheckResult)
     notes = found.notes if written.asked else (*found.notes, "no guarantee was asked for, and none is given")
     return replace(found, problems=(*found.problems, *_unmeasured(written), *_bare(written)), notes=notes)
 

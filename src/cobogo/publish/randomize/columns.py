@@ -25,7 +25,7 @@ from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Values
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def explained(drawn: Sequence[Drawn]) -> str:
     return "\n".join(lines)
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """The guarantees from the stated operators; the released values against them."""
     stated, kept = written.stated, written.kept
     people = int(stated["records-per-person"])
@@ -189,7 +189,7 @@ def check(written: Written) -> Findings:
                 priors[name] = true / true.sum()
     exposures = exposed([(tuple(names), operator) for names, operator in parts], people, priors)
     verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
-    return Findings(verdicts, tuple(problems), notes)
+    return CheckResult(verdicts, tuple(problems), notes)
 
 
 def exposed(

@@ -27,9 +27,9 @@ from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.asked import Asked, Values
 from cobogo.publish.randomize.columns import judged, promised
-from cobogo.publish.recode.plan import Plan, free_name
+from cobogo.publish.recode.plan import RecodingPlan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Generalized(DrawnRows):
 
     values: Values
     operator: Uniform
-    plan: Plan
+    plan: RecodingPlan
     k: int
     size: str  # the column of the group's size
     guarantees: tuple[Guarantee, ...]
@@ -197,7 +197,7 @@ def make(wanted: Asked, table: Table) -> Generalized:
     )
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Groups of at least k, one record each; the guarantees from the retention and k."""
     stated, rows = written.stated, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
@@ -224,4 +224,4 @@ def check(written: Written) -> Findings:
     asked = promised(written, [name])
     judgements = [judged([guarantee], {name: exposure(operator, k, guarantee)}) for guarantee in asked]
     verdicts = tuple(verdict for found_here, _ in judgements for verdict in found_here)
-    return Findings(verdicts, tuple(problems), tuple(note for _, notes in judgements for note in notes))
+    return CheckResult(verdicts, tuple(problems), tuple(note for _, notes in judgements for note in notes))

@@ -26,7 +26,7 @@ from cobogo.publish.randomize.optimal.small_domain import Part, partitioned
 from cobogo.publish.randomize.settle import only_rho
 from cobogo.publish.recode.plan import free_name
 from cobogo.release.columns import codes, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, Findings, Json, Meaning, Story, Written
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def make(wanted: Asked, table: Table) -> SmallDomain:
     return SmallDomain(values, parts, rho, free_name("part", table.columns), asked.seed)
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """The guarantee from the parts stated; the parts and their values in the rows."""
     stated, rows = written.stated, written.rows
     parts = stated["parts"]
@@ -169,7 +169,7 @@ def check(written: Written) -> Findings:
         part, label = counted.tuple_labels(number)
         place = int(part) - 1 if part is not None and part.isdigit() else -1
         if not 0 <= place < len(parts) or label not in domains[place]:
-            return Findings((), ("a record has a value that is not of its part",))
+            return CheckResult((), ("a record has a value that is not of its part",))
         observed[place][domains[place][label]] += count
     for found, part, operator in zip(observed, parts, operators, strict=True):
         if int(found.sum()) != part["records"]:
@@ -184,7 +184,7 @@ def check(written: Written) -> Findings:
         for part, operator in zip(parts, operators, strict=True)
     ]
     verdicts = tuple(_worst(guarantee, shown) for guarantee in promised(written, [stated["attribute"]]))
-    return Findings(verdicts, tuple(problems))
+    return CheckResult(verdicts, tuple(problems))
 
 
 def _worst(guarantee: Guarantee, shown: Sequence[Exposure]) -> ModelVerdict:

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import SUPPRESSED, Label
+from cobogo.data.policy import MaskHierarchy, Policy
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
@@ -25,17 +27,87 @@ from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.apply import assign, distort, generalize
 from cobogo.publish.recode.cells.recovery import recoverable
 from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.cuts.cut import CutAssignment
-from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.distort import Distortion, Tuple
 from cobogo.publish.recode.moves import Moves, named
 from cobogo.release import dictionary
 from cobogo.release.contract import ROWS
-from cobogo.release.manifest import BucketEntry, Column, Manifest
+from cobogo.release.manifest import BucketEntry, ColumnEntry, DataEntry, Manifest, MarginalEntry
+from cobogo.release.reference import rows_of
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Description:
+    """What a manifest is made of: the policy, the problem that was solved, the released columns, and what was written.
+
+    A plan fills it in: `Plan.manifest`.
+    """
+
+    policy: Policy
+    problem: Problem
+    columns: tuple[str, ...]
+    rows: Path | Table
+
+    @property
+    def form(self) -> str:
+        """How the names of files end."""
+        return self.policy.output.format
+
+    def is_distorted(self, name: str) -> bool:
+        """Whether a promise may have changed values of a column."""
+        return any(model.distorts and name in model.attributes for model in self.problem.promised)
+
+    def meaning(self, name: str, level: int) -> str:
+        """What a column's values mean at a level of its hierarchy."""
+        return dictionary.meaning(self.policy.attributes[name], level, top=self._is_top(name, level))
+
+    def manifest(self, columns: Sequence[ColumnEntry], records: int, buckets: BucketEntry | None = None) -> Manifest:
+        """Of a released table: its columns in their order, then those of a file beside it."""
+        place = {name: number for number, name in enumerate(self.columns)}
+        own = sorted((column for column in columns if column.file is None), key=lambda column: place[column.name])
+        people = self.policy.data.unit is not None
+        return Manifest(
+            format="cobogo-release/1",
+            data=DataEntry.of(self.rows, self.policy.data, self.policy.output, records, people=people),
+            columns=(*own, *(column for column in columns if column.file is not None)),
+            models=(),
+            files={},
+            buckets=buckets,
+        )
+
+    def marginal_manifest(self, columns: Sequence[ColumnEntry], records: int, count: str) -> Manifest:
+        """Of tables of counts, each of which is a file: there is no released table."""
+        files = dict.fromkeys(column.file for column in columns if column.file is not None)
+        data, output = self.policy.data, self.policy.output
+        return Manifest(
+            format="cobogo-release/1",
+            data=DataEntry(
+                format=output.format,
+                separator=data.separator,
+                records=records,
+                decimal=data.decimal,
+                formulas=output.formulas,
+            ),
+            columns=tuple(columns),
+            models=(),
+            files={},
+            marginals=tuple(MarginalEntry(file=file, count=count) for file in files),
+        )
+
+    def _is_top(self, name: str, level: int) -> bool:
+        """Whether a column's level is a single ``*``, by its hierarchy and whatever values the data have."""
+        spec = self.policy.attributes[name].hierarchy
+        if isinstance(spec, MaskHierarchy) and not spec.top:
+            return False
+        for hierarchy in self.problem.hierarchies:
+            if hierarchy.attribute == name:
+                return {*hierarchy.labels[level], None} == {SUPPRESSED, None}
+        return False
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Plan(ABC):
+class RecodingPlan(ABC):
     """What every plan says of the release to come.
 
     ``star``: suppressed records are released with ``*`` in every quasi-identifier; otherwise they are dropped.
@@ -83,7 +155,7 @@ class Plan(ABC):
         """The released tables, by the names of their files; ``rows`` gives the released rows."""
         return {ROWS: rows()}
 
-    def beside(self, about: Description) -> tuple[BucketEntry | None, list[Column]]:  # noqa: ARG002
+    def beside(self, about: Description) -> tuple[BucketEntry | None, list[ColumnEntry]]:  # noqa: ARG002
         """What the manifest says of buckets, and the columns that are there because of them."""
         return None, []
 
@@ -94,10 +166,10 @@ class Plan(ABC):
         columns = [self._column(name, about) for name in about.columns if name not in own]
         return about.manifest([*added, *columns], self.records, buckets)
 
-    def _column(self, name: str, about: Description) -> Column:
+    def _column(self, name: str, about: Description) -> ColumnEntry:
         text, truthful = self.meaning(name, about)
         withheld = name in self.withheld
-        return Column(
+        return ColumnEntry(
             name=name,
             role=about.policy.attributes[name].role,
             meaning=dictionary.withheld_meaning(text) if withheld else text,
@@ -129,11 +201,11 @@ class Plan(ABC):
             )
             yield what
 
-    def for_population(self) -> Plan | None:
+    def for_population(self) -> RecodingPlan | None:
         """The plan that recodes other people's tables as this one does; None where it tells of its own records only."""
         return None
 
-    def unshuffled(self) -> Plan:
+    def unshuffled(self) -> RecodingPlan:
         """The same, before slices are shuffled."""
         return self
 
@@ -174,7 +246,7 @@ class Plan(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class FullDomainPlan(Plan):
+class FullDomainPlan(RecodingPlan):
     """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
 
     recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
@@ -184,13 +256,13 @@ class FullDomainPlan(Plan):
         """Each value by itself."""
         return generalize(table, self, columns)
 
-    def for_population(self) -> Plan:
+    def for_population(self) -> RecodingPlan:
         """The only plan that tells what becomes of other tables' values."""
         return replace(self, suppressed=(), distortions=())
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class LocalPlan(Plan):
+class LocalPlan(RecodingPlan):
     """Of a local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment
@@ -256,6 +328,23 @@ class LocalPlan(Plan):
             codes = joint.codes[a.values].T
             told = {name: named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
         return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
+
+
+def released_trees(policy: Policy, problem: Problem, released: FrequencyTable) -> dict[str, list[list[Label]]]:
+    """The hierarchies of sensitive attributes that a model looks at, for the released values alone."""
+    trees = {}
+    for name, domain in released.domains.items():
+        tree = problem.table.domains[name].hierarchy
+        if tree is not None and name in problem.histograms_needed:
+            rows = rows_of(tree, domain.labels)
+            masked = isinstance(policy.attributes[name].hierarchy, MaskHierarchy)
+            trees[name] = _differing(rows) if masked else rows
+    return trees
+
+
+def _differing(levels: list[list[Label]]) -> list[list[Label]]:
+    """Levels without those that are like the one below: the longest value, which may be suppressed, makes them."""
+    return [level for number, level in enumerate(levels) if not number or level != levels[number - 1]]
 
 
 def counted_tuples(table: FrequencyTable) -> Counter[Tuple]:

@@ -23,12 +23,12 @@ from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.publish.recode.marginals.plan import MarginalPlan
 from cobogo.publish.recode.partition.condensation import Condensed
 from cobogo.publish.recode.partition.plan import CondensedPlan
-from cobogo.publish.recode.plan import FullDomainPlan, LocalPlan, Plan, free_name
+from cobogo.publish.recode.plan import FullDomainPlan, LocalPlan, RecodingPlan, free_name
 from cobogo.release.margins import Marginal, Margins
 from cobogo.release.withheld import given_away, visible_classes
 
 
-def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> Plan:
+def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> RecodingPlan:
     """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
 
     ``taken`` are the columns that the table has, beside which the plan may need some of its own.
@@ -46,14 +46,14 @@ def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence
     return _settled(problem, planned, tuples) if problem.blind else planned
 
 
-def _settled(problem: Problem, planned: Plan, tuples: Sequence[Tuple]) -> Plan:
+def _settled(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) -> RecodingPlan:
     """A plan when the models hold that it was made without a look at."""
     kept, distortions = settle(problem.blind, planned.kept, tuples)
     warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
     return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
 
 
-def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Plan, list[Tuple]]:
+def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
     assignment = solution.assignment.allotted()
     lost = assignment.suppressed
     starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
@@ -187,7 +187,7 @@ def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool
     )
 
 
-def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[Plan, list[Tuple]]:
+def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)

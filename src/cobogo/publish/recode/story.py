@@ -126,7 +126,7 @@ def figures(release: Release) -> str:
 
 
 def summary(
-    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposed
+    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposure
 ) -> dict[str, Any]:
     """What report.json holds; risks, inferences and verdicts are those of the classes given."""
     recoded = recoding_of(release)
@@ -187,7 +187,7 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
     }
 
 
-def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposed:
+def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposure:
     """The risk before, and after where identities are hidden."""
     people = recoded.plan.people(classes).sizes if recoded.plan.hides_identity else None
     return exposure.exposed(recoded.policy, recoded.problem.table.classes(), people)

@@ -21,7 +21,7 @@ from cobogo.publish.registry.store import Registry, Transaction
 from cobogo.publish.registry.structure import Kept, Traced, kept_of, traced
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.release import Release
-from cobogo.release.series import REGISTERED, Series
+from cobogo.release.series import REGISTERED, ReleaseSeries
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -82,7 +82,7 @@ class Book:
             raised.append(level)
         return tuple(raised)
 
-    def enter(self, release: Release, series: Series | None, manifest: str, directory: Path) -> str:
+    def enter(self, release: Release, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
         """Check a release against those before it, as they are now, and record it; its id. It is not finished yet.
 
         The same release of the same records is recorded once.

@@ -28,7 +28,7 @@ from cobogo.release.contract import (
     ENTROPY,
     SEED,
     Bars,
-    Findings,
+    CheckResult,
     Json,
     Meaning,
     Section,
@@ -218,7 +218,7 @@ def asked_of(policy: Policy) -> DifferentialPrivacy:
     return promises[0]
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Recompute what the stated procedure costs, and count how many rows look alike."""
     stated = written.stated
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
@@ -240,7 +240,7 @@ def check(written: Written) -> Findings:
             continue
         promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
         verdicts.append(promise.verdict(epsilon + searching, delta))
-    return Findings(tuple(verdicts), tuple(problems), (PROCEDURE,))
+    return CheckResult(tuple(verdicts), tuple(problems), (PROCEDURE,))
 
 
 def _smallest(rows: Table) -> int | None:

@@ -17,12 +17,12 @@ from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import Step
 from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
 from cobogo.release.columns import counted
-from cobogo.release.contract import Findings, Written
+from cobogo.release.contract import CheckResult, Written
 
 ON_TRUST = "that the noise stated was really drawn cannot be seen in the records; the guarantee follows from it"
 
 
-def check(written: Written) -> Findings:
+def check(written: Written) -> CheckResult:
     """Look at every released value; add up again what the steps cost; and with the evidence, look up the debit."""
     stated = written.stated
     if stated["method"] not in METHODS:
@@ -33,7 +33,7 @@ def check(written: Written) -> Findings:
         problems.append("the manifest does not say where the randomness came from")
     if not method.private:
         problems += [f"{entry.get('model')} is asked for, and this method promises nothing" for entry in written.asked]
-        return Findings(problems=tuple(problems), notes=(NO_GUARANTEE,))
+        return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
     steps = [_step(entry) for entry in stated["steps"]]
     problems += _understated(stated, steps)
     spent = sum((step.cost for step in steps), Fraction(0))
@@ -55,7 +55,7 @@ def check(written: Written) -> Findings:
         notes += unseen
         if written.kept and written.kept.get("receipt") != stated["receipt"]:
             problems.append("the evidence speaks of another debit than the manifest")
-    return Findings(tuple(verdicts), tuple(problems), tuple(notes))
+    return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
 
 def _verdict(promise: DifferentialPrivacy | ConcentratedPrivacy, rho: Fraction) -> ModelVerdict:

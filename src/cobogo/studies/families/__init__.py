@@ -1,1 +1,1 @@
-"""Releases of different kinds of one table, side by side: the same measures of use, the same attacks."""
+"""Families of release of one table, side by side: the same measures of use, the same attackers."""

@@ -1,23 +1,107 @@
-"""Releases of the same records, one kind after the other, each for some choices of its own parameter."""
+"""Releases of the same records, family by family, in one form: coded rows, and what each value says of the original."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cobogo.data.hierarchy import Label
+from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution
+from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy
-from cobogo.studies.families.view import Column, Original, View, coarser, coded, exchanged, texts_of, told
 
-Maker = Callable[[Original, Policy, Any, float], View]
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OriginalTable:
+    """The table, in codes: people whose records are released, and others like them whose are not."""
+
+    names: tuple[str, ...]  # quasi-identifiers, then the attribute that is sensitive
+    leaves: tuple[tuple[Label, ...], ...]  # the values of each
+    members: tuple[Ints, ...]
+    others: tuple[Ints, ...]
+    hierarchies: Mapping[str, Hierarchy]
+
+    @property
+    def known(self) -> range:
+        """The places of what an attacker knows of a person: all but the last."""
+        return range(len(self.names) - 1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleasedColumn:
+    """A released column: ``codes`` of its rows into labels, and for each label, by leaf, what it says.
+
+    ``counts`` turns counts of labels into estimated counts of leaves: a coarser value is spread evenly over what it
+    stands for, and chance that is known is undone. ``fits`` is how likely a released value is that of a person who has
+    a leaf: one over the leaves that it stands for, or nothing.
+    """
+
+    codes: Ints
+    counts: Floats  # labels × leaves
+    fits: Floats  # labels × leaves
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ReleaseView:
+    """A release: its kind, what was asked of it, and its columns in the order of the original's."""
+
+    kind: str
+    given: Mapping[str, float]
+    columns: tuple[ReleasedColumn, ...]
+    note: str = ""
+
+    @property
+    def records(self) -> int:
+        """How many rows it has."""
+        return len(self.columns[0].codes)
+
+
+def unchanged_column(codes: Ints, leaves: int) -> ReleasedColumn:
+    """A column released as it is."""
+    same = np.eye(leaves)
+    return ReleasedColumn(codes, same, same)
+
+
+def generalized_column(
+    texts: Sequence[Label], leaves: Sequence[Label], hierarchy: Hierarchy, level: int
+) -> ReleasedColumn:
+    """A column at a level of its hierarchy."""
+    labels = hierarchy.labels[level]
+    of = hierarchy.maps[level][hierarchy.encode(leaves)]
+    under = (np.arange(len(labels))[:, None] == of[None, :]).astype(np.float64)
+    share = under / np.maximum(under.sum(axis=1, keepdims=True), 1.0)
+    index = {label: code for code, label in enumerate(labels)}
+    return ReleasedColumn(np.array([index[text] for text in texts], dtype=np.int64), share, share)
+
+
+def randomized_column(codes: Ints, leaves: int, retention: float) -> ReleasedColumn:
+    """A column whose values were kept with a probability and else drawn evenly: the matrix is undone in counts."""
+    matrix = retention * np.eye(leaves) + (1 - retention) / leaves
+    return ReleasedColumn(codes, np.asarray(np.linalg.inv(matrix), dtype=np.float64), np.eye(leaves))
+
+
+def codes_of(texts: Sequence[Label], leaves: Sequence[Label]) -> Ints:
+    """Texts that are leaves, as codes."""
+    index = {label: code for code, label in enumerate(leaves)}
+    return np.array([index[text] for text in texts], dtype=np.int64)
+
+
+def texts_of(column: Any) -> list[Label]:
+    """An Arrow column as texts."""
+    import pyarrow as pa
+
+    return list(column.cast(pa.string()).to_pylist())
+
+
+Maker = Callable[[OriginalTable, Policy, Any, float], ReleaseView]
 """Makes the release of a table of records for one value of the kind's parameter."""
 
 
-def recoded(original: Original, policy: Policy, table: Any, k: float) -> View:
+def release_recoded(original: OriginalTable, policy: Policy, table: Any, k: float) -> ReleaseView:
     """A recoding until every quasi-identifier tuple is shared by k records."""
     from cobogo.publish.anonymize import anonymize
 
@@ -25,11 +109,11 @@ def recoded(original: Original, policy: Policy, table: Any, k: float) -> View:
     try:
         release = anonymize(table, rules)
     except NoSolution as error:
-        return View("recoding", {"k": k}, _nothing(original), error.what)
-    return View("recoding", {"k": k}, _columns(original, release.to_arrow(), release.levels))
+        return ReleaseView("recoding", {"k": k}, _nothing(original), error.what)
+    return ReleaseView("recoding", {"k": k}, _columns(original, release.to_arrow(), release.levels))
 
 
-def randomized(original: Original, policy: Policy, table: Any, retention: float) -> View:
+def release_randomized(original: OriginalTable, policy: Policy, table: Any, retention: float) -> ReleaseView:
     """Sensitive values kept with a probability, else drawn evenly; quasi-identifiers as they are."""
     from cobogo.publish.transform import perturb
 
@@ -37,11 +121,11 @@ def randomized(original: Original, policy: Policy, table: Any, retention: float)
     asked = {"method": "uniform", "attributes": [secret], "retention": retention, "domains": {secret: list(values)}}
     release = perturb(table, _without(policy, randomization=asked)).to_arrow()
     columns = list(_columns(original, release, {}))
-    columns[-1] = exchanged(columns[-1].codes, len(values), retention)
-    return View("randomization", {"retention": retention}, tuple(columns))
+    columns[-1] = randomized_column(columns[-1].codes, len(values), retention)
+    return ReleaseView("randomization", {"retention": retention}, tuple(columns))
 
 
-def sampled(original: Original, policy: Policy, table: Any, epsilon: float) -> View:
+def release_sample(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
     """A differentially private sample of true rows, its levels chosen for a tenth of ε."""
     from cobogo.publish.transform import sample
 
@@ -49,10 +133,10 @@ def sampled(original: Original, policy: Policy, table: Any, epsilon: float) -> V
     rules = _without(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
     release = sample(table, rules)
     levels = release.stated()["levels"]
-    return View("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
+    return ReleaseView("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
 
 
-def synthesized(original: Original, policy: Policy, table: Any, epsilon: float) -> View:
+def release_synthetic(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
     """Records drawn from a differentially private model (MST)."""
     from cobogo.publish.transform import synthesize
 
@@ -62,10 +146,10 @@ def synthesized(original: Original, policy: Policy, table: Any, epsilon: float) 
     }
     asked = {"method": "mst", "epsilon": epsilon, "delta": DELTA, "domains": domains}
     release = synthesize(table, _without(policy, synthesis=asked)).to_arrow()
-    return View("synthesis", {"epsilon": epsilon}, _columns(original, release, {}))
+    return ReleaseView("synthesis", {"epsilon": epsilon}, _columns(original, release, {}))
 
 
-def collected(original: Original, policy: Policy, table: Any, epsilon: float) -> View:  # noqa: ARG001
+def release_from_reports(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:  # noqa: ARG001
     """Records rebuilt from local reports: everybody answers once, about one quasi-identifier together with the
     sensitive value; quasi-identifiers are drawn by what they have to do with that value, and with nothing else."""
     from cobogo.collect.randomized_response import Direct, Optimized
@@ -90,25 +174,27 @@ def collected(original: Original, policy: Policy, table: Any, epsilon: float) ->
         upto = np.cumsum(given / given.sum(axis=0), axis=0)
         chance = random.random(records)
         columns.append((chance[None, :] >= upto[:-1, drawn]).sum(axis=0))
-    made = [told(codes, len(leaves)) for codes, leaves in zip([*columns, drawn], original.leaves, strict=True)]
-    return View("local", {"epsilon": epsilon}, tuple(made))
+    made = [
+        unchanged_column(codes, len(leaves)) for codes, leaves in zip([*columns, drawn], original.leaves, strict=True)
+    ]
+    return ReleaseView("local", {"epsilon": epsilon}, tuple(made))
 
 
 DELTA = 1e-6
 MAKERS: dict[str, tuple[str, Maker, tuple[float, ...]]] = {
-    "recoding": ("k", recoded, (2, 5, 10, 25, 100)),
-    "randomization": ("retention", randomized, (0.9, 0.7, 0.5, 0.3, 0.1)),
-    "sampling": ("epsilon", sampled, (0.5, 1, 2, 4)),
-    "synthesis": ("epsilon", synthesized, (0.1, 0.5, 1, 4)),
-    "local": ("epsilon", collected, (0.5, 1, 2, 4, 8)),
+    "recoding": ("k", release_recoded, (2, 5, 10, 25, 100)),
+    "randomization": ("retention", release_randomized, (0.9, 0.7, 0.5, 0.3, 0.1)),
+    "sampling": ("epsilon", release_sample, (0.5, 1, 2, 4)),
+    "synthesis": ("epsilon", release_synthetic, (0.1, 0.5, 1, 4)),
+    "local": ("epsilon", release_from_reports, (0.5, 1, 2, 4, 8)),
 }
 """Of each kind its parameter, what makes it, and the values that are tried if none are named."""
 
 
-def untouched(original: Original) -> View:
+def original_release(original: OriginalTable) -> ReleaseView:
     """The table as it is: what all are compared with."""
     columns = zip(original.members, original.leaves, strict=True)
-    return View("original", {}, tuple(told(codes, len(leaves)) for codes, leaves in columns))
+    return ReleaseView("original", {}, tuple(unchanged_column(codes, len(leaves)) for codes, leaves in columns))
 
 
 def _without(policy: Policy, **tables: Any) -> dict[str, Any]:
@@ -119,17 +205,17 @@ def _without(policy: Policy, **tables: Any) -> dict[str, Any]:
     return {"attributes": content["attributes"], "recoding": limit, "data": data, **tables}
 
 
-def _columns(original: Original, release: Any, levels: Mapping[str, int]) -> tuple[Column, ...]:
+def _columns(original: OriginalTable, release: Any, levels: Mapping[str, int]) -> tuple[ReleasedColumn, ...]:
     made = []
     for name, leaves in zip(original.names, original.leaves, strict=True):
         texts: Sequence[Label] = texts_of(release.column(name))
         level = levels.get(name, 0)
         if level:
-            made.append(coarser(texts, leaves, original.hierarchies[name], level))
+            made.append(generalized_column(texts, leaves, original.hierarchies[name], level))
         else:
-            made.append(told(coded(texts, leaves), len(leaves)))
+            made.append(unchanged_column(codes_of(texts, leaves), len(leaves)))
     return tuple(made)
 
 
-def _nothing(original: Original) -> tuple[Column, ...]:
-    return tuple(told(np.zeros(0, dtype=np.int64), len(leaves)) for leaves in original.leaves)
+def _nothing(original: OriginalTable) -> tuple[ReleasedColumn, ...]:
+    return tuple(unchanged_column(np.zeros(0, dtype=np.int64), len(leaves)) for leaves in original.leaves)

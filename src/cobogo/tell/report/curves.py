@@ -1,19 +1,21 @@
-"""A plot of curves over an axis of numbers, linear or logarithmic: errors against ε, laws of noise."""
+"""Lines and dots over two axes: errors against ε, laws of noise, what more privacy costs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from cobogo.tell.report.canvas import BLUE, LINE, MARGIN, MUTED, ORANGE, PALE, Sheet
+from cobogo.tell.report.canvas import BLUE, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, Sheet
 
 TALL = 2.7
 COLORS = (BLUE, ORANGE, PALE, MUTED)
 
 Point = tuple[float, float]
+Box = tuple[float, float, float, float]
+"""x, y, width, height."""
 
 
 @dataclass(frozen=True)
@@ -28,18 +30,43 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axis:
-    """From the first tick to the last, and what is counted."""
+    """What is counted, where its ticks are and what is written at them.
+
+    The axis goes from the first tick to the last, unless ``bounds`` say otherwise.
+    """
 
     label: str
     ticks: Sequence[float]
     logarithmic: bool = False
+    texts: Sequence[str] | None = None
+    bounds: tuple[float, float] | None = None
 
     def place(self, value: float) -> float:
         """Where a value lies, from 0 to 1; what lies beyond is held at the end."""
-        low, high = self.ticks[0], self.ticks[-1]
+        low, high = self.bounds or (self.ticks[0], self.ticks[-1])
         if self.logarithmic:
             low, high, value = math.log(low), math.log(high), math.log(max(value, low))
         return min(1.0, max(0.0, (value - low) / (high - low)))
+
+    def labelled(self) -> list[tuple[float, str]]:
+        """Each tick and what is written at it."""
+        return list(zip(self.ticks, self.texts or [_number(tick) for tick in self.ticks], strict=True))
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two axes on a sheet."""
+
+    across: Axis
+    up: Axis
+    left: float
+    floor: float
+    wide: float
+    tall: float
+
+    def at(self, x: float, y: float) -> Point:
+        """Where a point lies on the sheet."""
+        return self.left + self.wide * self.across.place(x), self.floor - self.tall * self.up.place(y)
 
 
 def decades(values: Sequence[float]) -> list[float]:
@@ -55,39 +82,65 @@ def decades(values: Sequence[float]) -> list[float]:
 def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: Axis, up: Axis) -> None:
     """Write a PNG: the same bytes for the same curves."""
     sheet = Sheet(title, what)
-    labels = [_number(tick) for tick in up.ticks]
-    left = MARGIN + max(sheet.measure(label, 9) for label in labels) + 0.12
+    left = MARGIN + max(sheet.measure(text, 9) for _, text in up.labelled()) + 0.12
     wide = sheet.width - MARGIN - 0.2 - left
     sheet.text(MARGIN, sheet.top, up.label, color=MUTED)
-    _legend(sheet, curves, left, wide)
-    floor = sheet.top + TALL
-    for tick, label in zip(up.ticks, labels, strict=True):
-        y = floor - TALL * up.place(tick)
-        sheet.lines([((left, y), (left + wide, y))], LINE, thick=0.7)
-        sheet.text(left - 0.1, y, label, size=9, color=MUTED, align="right")
-    sheet.lines([((left, floor), (left + wide, floor))], MUTED)
-    for tick in across.ticks:
-        x = left + wide * across.place(tick)
-        sheet.lines([((x, floor), (x, floor + 0.05))], MUTED)
-        sheet.text(x, floor + 0.17, _number(tick), size=9, align="center")
-    sheet.text(left + wide / 2, floor + 0.42, across.label, color=MUTED, align="center")
-    for curve in curves:
-        dots = [(left + wide * across.place(x), floor - TALL * up.place(y)) for x, y in curve.points]
-        segments = list(pairwise(dots))
-        sheet.lines(segments[::2] if curve.dashed else segments, curve.color, thick=2)
-    sheet.save(path, floor + 0.5)
-
-
-def _legend(sheet: Sheet, curves: Sequence[Curve], left: float, wide: float) -> None:
-    """The names of the curves, below what is counted."""
     sheet.top += 0.26
+    legend(sheet, curves, left, wide)
+    plane = axes(sheet, across, up, left=left, wide=wide)
+    for curve in curves:
+        segments = list(pairwise(plane.at(x, y) for x, y in curve.points))
+        sheet.lines(segments[::2] if curve.dashed else segments, curve.color, thick=2)
+    sheet.save(path, sheet.top)
+
+
+def axes(
+    sheet: Sheet, across: Axis, up: Axis, *, left: float, wide: float, tall: float = TALL, size: float = 9.0
+) -> Plane:
+    """Draw the ticks of two axes from the sheet's top down; a tick whose text has no room is left out."""
+    plane, step = Plane(across, up, left, sheet.top + tall, wide, tall), size / 9
+    for tick, text in up.labelled():
+        _, y = plane.at(0, tick)
+        sheet.lines([((left, y), (left + wide, y))], LINE, thick=0.7)
+        sheet.text(left - 0.08 * step, y, text, size=size, color=MUTED, align="right")
+    floor = plane.floor
+    sheet.lines([((left, floor), (left + wide, floor))], MUTED)
+    for tick, text in across.labelled():
+        if sheet.measure(text, size) < wide / len(across.ticks):
+            x, _ = plane.at(tick, 0)
+            sheet.lines([((x, floor), (x, floor + 0.05 * step))], MUTED)
+            sheet.text(x, floor + 0.17 * step, text, size=size, align="center")
+    sheet.text(left + wide / 2, floor + 0.42 * step, across.label, size=size + 0.5, color=MUTED, align="center")
+    sheet.top = floor + 0.5 * step
+    return plane
+
+
+def scatter(sheet: Sheet, plane: Plane, curves: Iterable[Curve], *, dot: float) -> list[Box]:
+    """Draw dots joined by lines, each over those before it. Returns the boxes of the dots."""
+    taken: list[Box] = []
+    for curve in curves:
+        places = [plane.at(x, y) for x, y in curve.points]
+        boxes = [(x - dot / 2, y - dot / 2, dot, dot) for x, y in places]
+        sheet.lines(list(pairwise(places)), curve.color, thick=2, dashed=curve.dashed)
+        sheet.pills(boxes, fill=curve.color, edge=PAPER, thick=1.2, over=3)
+        taken += boxes
+    return taken
+
+
+def legend(sheet: Sheet, curves: Iterable[Curve], left: float, wide: float, *, dots: bool = False) -> None:
+    """The names of the curves that have one, on as many lines as they need, each beside its line or its dot."""
     x = left
     for curve in curves:
         name = sheet.fit(curve.name, wide - 0.4, 9)
+        if not name:
+            continue
         if x > left and x + 0.35 + sheet.measure(name, 9) > left + wide:
             x, sheet.top = left, sheet.top + 0.22
-        strokes = [(0.0, 0.11), (0.17, 0.28)] if curve.dashed else [(0.0, 0.28)]
-        sheet.lines([((x + a, sheet.top), (x + b, sheet.top)) for a, b in strokes], curve.color, thick=2)
+        if dots:
+            sheet.pills([(x, sheet.top - 0.055, 0.28, 0.11)], fill=curve.color, edge=curve.color)
+        else:
+            strokes = [(0.0, 0.11), (0.17, 0.28)] if curve.dashed else [(0.0, 0.28)]
+            sheet.lines([((x + a, sheet.top), (x + b, sheet.top)) for a, b in strokes], curve.color, thick=2)
         sheet.text(x + 0.35, sheet.top, name, size=9)
         x += 0.35 + sheet.measure(name, 9) + 0.25
     sheet.top += 0.32

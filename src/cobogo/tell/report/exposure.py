@@ -19,7 +19,7 @@ from cobogo.tell.report.content import Risk, Telling
 
 
 @dataclass(frozen=True)
-class Exposed:
+class Exposure:
     """The risk of the original table, and what is left of it."""
 
     before: Risk
@@ -33,14 +33,14 @@ class Exposed:
         }
 
 
-def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposed:
+def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposure:
     """The risk of an original, and that of the released classes of so many people each; the same, where None says that
     the release hides nobody's identity."""
     people = original.total
     size = _population(policy, people)
     threshold = policy.risk.threshold
     before = risk(original.sizes, threshold, people, size)
-    return Exposed(before, before if released is None else risk(released, threshold, people, size))
+    return Exposure(before, before if released is None else risk(released, threshold, people, size))
 
 
 def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> Risk:

@@ -5,25 +5,19 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from cobogo.examine.metrics import METRICS
 from cobogo.tell.report import utility
 from cobogo.tell.report.content import Content
 from cobogo.tell.report.figures import has_levels, plots_of, steps
+from cobogo.tell.report.page import environment, printable, short
 from cobogo.tell.report.words import NOTHING, Words, words
 
-LONGEST = 60  # characters of a value in a table; the rest shows when the pointer rests on it
 COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of solutions
 
 Row = dict[str, Any]
-
-_UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
-"""Control characters may stand in data but not in HTML."""
 
 
 def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str) -> str:
@@ -58,29 +52,6 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
         )
     )
     return printable(page)
-
-
-def printable(page: str) -> str:
-    """A page without what HTML cannot hold."""
-    return page.translate(_UNPRINTABLE)
-
-
-@cache
-def environment() -> Environment:
-    """The templates, and how they are read."""
-    templates = Environment(
-        loader=FileSystemLoader(Path(__file__).parent / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters["short"] = _short
-    return templates
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _figures(content: Content, plots: Mapping[str, Path | bytes]) -> dict[str, list[Row]]:
@@ -305,7 +276,7 @@ def _solutions(content: Content, say: Words) -> Row:
                 "classes": say.number(classes),
             }
         )
-    headings = [_short(name) for name in names]
+    headings = [short(name) for name in names]
     together = say("alternatives.levels", names=", ".join(headings))
     return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
 

@@ -13,7 +13,7 @@ from cobogo.release.contract import Section, Story
 from cobogo.release.drawn import DrawnReadBack, DrawnRows
 from cobogo.release.release import Release
 from cobogo.tell.report.bars import compared
-from cobogo.tell.report.html import environment, printable
+from cobogo.tell.report.page import environment, printable
 from cobogo.tell.report.words import Words, words
 
 

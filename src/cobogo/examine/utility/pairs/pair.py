@@ -20,7 +20,7 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.release import manifest as manifests
-from cobogo.release.manifest import RECODING, Column, Manifest
+from cobogo.release.manifest import RECODING, ColumnEntry, Manifest
 from cobogo.release.readback import parts as parts_of
 
 OTHERS = "\ue000others"
@@ -209,7 +209,7 @@ class Pair:
         return self.manifest.kind == RECODING
 
     @cached_property
-    def described(self) -> dict[str, Column]:
+    def described(self) -> dict[str, ColumnEntry]:
         """What the manifest says of each released column that was the original's."""
         return {one.name: one for one in self.manifest.columns if not one.added and one.name in self.after.columns}
 

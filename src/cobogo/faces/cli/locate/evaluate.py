@@ -13,7 +13,7 @@ from cobogo.faces.cli.options import GuessedSeparator, Json
 
 if TYPE_CHECKING:
     from cobogo.locate.attacks import Findings
-    from cobogo.studies.locations import Evaluation, Run
+    from cobogo.studies.locations import Evaluation, MechanismTrial
 
 USUAL = (
     "planar-laplace:epsilon=0.05|0.02|0.01|0.005|0.002",
@@ -58,7 +58,7 @@ def evaluate(
     from cobogo.locate import spec as asking
     from cobogo.locate.attacks import ATTACKS
     from cobogo.locate.places.reading import read_points
-    from cobogo.studies.location_files import write
+    from cobogo.studies.location_page import write
     from cobogo.studies.locations import evaluate as measure
     from cobogo.studies.locations import ground_of, sampled
 
@@ -112,7 +112,7 @@ def evaluation_table(found: Evaluation) -> str:
     return lead + console.table(header, rows, numbers=range(1, len(header)))
 
 
-def _price(run: Run) -> str:
+def _price(run: MechanismTrial) -> str:
     """What a service must answer about, and for how many it is not asked at all."""
     silent = "" if run.answered == 1 else f", {1 - run.answered:.0%} silent"
     if run.positions is not None:

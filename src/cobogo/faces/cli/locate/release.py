@@ -50,7 +50,7 @@ def protect(
     """Release what devices would have reported with a mechanism: positions with noise, people under pseudonyms."""
     from cobogo.locate import spec as asking
     from cobogo.locate.places.reading import read_points
-    from cobogo.locate.protect import Limits, protected
+    from cobogo.locate.protect import ReportLimits, protected
     from cobogo.locate.release import release_of
     from cobogo.release.write import write_release
 
@@ -61,7 +61,7 @@ def protect(
     if not len(points):
         raise DataError("has no points", where=str(file))
     made = asking.mechanism(asked[0], None)
-    package = protected(points, made, asked[0].label, Limits(budget, every, round_times))
+    package = protected(points, made, asked[0].label, ReportLimits(budget, every, round_times))
     verdict = write_release(release_of(package, points, str(file.absolute())), out)
     report = dict(package.report)
     if as_json:

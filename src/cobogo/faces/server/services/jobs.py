@@ -30,6 +30,7 @@ class StudyProgress:
     """A study: how far it is, what it has found so far, and why it failed, if it did."""
 
     identity: str
+    waits: bool
     over: bool
     done: int
     total: int
@@ -122,9 +123,9 @@ class JobService(Subject):
         row = self._latest_study(holder, kind, dataset, text, options)
         if row is None:
             return None
-        over = row["state"] in OVER
+        waits, over = row["state"] == "queued", row["state"] in OVER
         found = _read_lines(self._context.files.job(row["id"]) / FINDINGS)
-        return StudyProgress(row["id"], over, row["done"], row["total"], found, row["message"] or None)
+        return StudyProgress(row["id"], waits, over, row["done"], row["total"], found, row["message"] or None)
 
     @operation(Scope.DATA)
     def stop_study(self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]) -> None:

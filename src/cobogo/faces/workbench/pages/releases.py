@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.faces.server.roles import Scope
-from cobogo.faces.workbench import actions, release_figures
+from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.publish.registry.store import Entry
@@ -75,11 +75,11 @@ def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) 
 def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
-    manifest = release_figures.manifest(desk, session, identity)
+    manifest = opened_release.manifest(desk, session, identity)
     with ui.row().classes("items-center w-full gap-2"):
         with ui.column().classes("gap-0"):
             ui.label(_named(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
-            ui.label(" · ".join(release_figures.promise(session, manifest.get("models", [])))).classes(
+            ui.label(" · ".join(opened_release.promise(session, manifest.get("models", [])))).classes(
                 "text-body2 text-quiet"
             )
         ui.space()
@@ -95,9 +95,9 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
         ui.tab("registry", session.say("release.registry"))
     with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
-            found = release_figures.report(desk, session, identity)
-            release_figures.tiles(session, found or json.loads(row["summary"]), _took(found))
-            release_figures.levels(session, found or manifest, manifest.get("columns", []))
+            found = opened_release.report(desk, session, identity)
+            opened_release.tiles(session, found or json.loads(row["summary"]), _took(found))
+            opened_release.levels(session, found or manifest, manifest.get("columns", []))
         if inside:
             with ui.tab_panel("report").classes("q-pa-none gap-2"):
                 _report(session, identity)
@@ -107,7 +107,7 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
 
 def _verdict(desk: Desk, session: Session, row: dict[str, Any], size: str = "xs") -> None:
     """What attacks made of a release, in a sign and a line."""
-    judged = release_figures.judged(desk, session, row)
+    judged = opened_release.judged(desk, session, row)
     if judged is not None:
         icon, colour, text = judged
         with ui.row().classes("items-center gap-1 no-wrap").props('data-verdict="1"'):

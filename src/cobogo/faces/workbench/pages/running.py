@@ -9,7 +9,7 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
-from cobogo.faces.workbench import actions, release_figures
+from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.checking import check_draft, jobs_of, undecided
 from cobogo.faces.workbench.frame import done, framed, no_data, section
 from cobogo.faces.workbench.session import Desk, Session
@@ -76,7 +76,7 @@ def _policy(desk: Desk, session: Session) -> None:
     draft = session.draft
     recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
     with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
-        for line in release_figures.promise(session, draft.models):
+        for line in opened_release.promise(session, draft.models):
             ui.label(line).classes("text-weight-medium")
         share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
         algorithm = str(recoding.get("algorithm", "optimal"))
@@ -203,12 +203,10 @@ class Watched:
         if job["kind"] == AUDIT:
             self._audited(job["asked"].get("release"))
             return
-        found = release_figures.report(self.desk, session, job["id"])
+        found = opened_release.report(self.desk, session, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
-        release_figures.tiles(session, found, seconds)
-        release_figures.levels(
-            session, found, release_figures.manifest(self.desk, session, job["id"]).get("columns", [])
-        )
+        opened_release.tiles(session, found, seconds)
+        opened_release.levels(session, found, opened_release.manifest(self.desk, session, job["id"]).get("columns", []))
         steps = {"run.see": "releases", "run.audit": "risk", "run.explore": "exploring", "run.again": "privacy"}
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):

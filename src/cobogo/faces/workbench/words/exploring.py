@@ -61,7 +61,6 @@ ENGLISH = {
     "explore.gone": "left out",
     "explore.stop": "Stop",
     "explore.study_far": "{done} of {total}",
-    "explore.busy": "Others are being compared right now. Try again later.",
     "explore.algorithms_what": "The same table, the same policy: what each algorithm makes of it. Some treat each "
     "record by itself and lose less; some part the sensitive values from the rest. Some take minutes.",
     "explore.which": "Algorithms to compare",
@@ -142,7 +141,6 @@ PORTUGUESE = {
     "explore.gone": "de fora",
     "explore.stop": "Parar",
     "explore.study_far": "{done} de {total}",
-    "explore.busy": "Outras comparações estão em andamento. Tente mais tarde.",
     "explore.algorithms_what": "A mesma tabela, a mesma política: o que cada algoritmo faz dela. Alguns tratam cada "
     "registro por si e perdem menos; alguns separam os valores sensíveis do resto. Alguns levam minutos.",
     "explore.which": "Algoritmos a comparar",

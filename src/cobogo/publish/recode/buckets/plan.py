@@ -12,20 +12,19 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.publish.recode.apply import assign
 from cobogo.publish.recode.buckets.bucketed import Buckets
-from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.moves import Moves, named
-from cobogo.publish.recode.plan import Plan, group_faults
+from cobogo.publish.recode.plan import Description, RecodingPlan, group_faults
 from cobogo.release import dictionary
 from cobogo.release.buckets import every_slice, shuffled
 from cobogo.release.contract import ROWS
-from cobogo.release.manifest import BucketEntry, Column
+from cobogo.release.manifest import BucketEntry, ColumnEntry
 
 VALUES = "sensitive"
 """What the file of the sensitive values is called, where they are apart from the released table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class BucketPlan(Plan):
+class BucketPlan(RecodingPlan):
     """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
     sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
 
@@ -52,7 +51,7 @@ class BucketPlan(Plan):
         """Rows with their slices shuffled within the buckets, if there are slices."""
         return shuffled(engine, rows, self.group, self.slices) if self.slices else rows
 
-    def unshuffled(self) -> Plan:
+    def unshuffled(self) -> RecodingPlan:
         """Without slices."""
         return replace(self, slices=())
 
@@ -71,24 +70,24 @@ class BucketPlan(Plan):
         }
         return {ROWS: rows(), VALUES: engine.in_random_order(engine.lookup(pa.table(values)))}
 
-    def beside(self, about: Description) -> tuple[BucketEntry, list[Column]]:
+    def beside(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:
         """The column that names the bucket, and the file of the sensitive values or the slices."""
         other = Role.NON_SENSITIVE
         if self.slices:
             slices = every_slice(about.columns, self.group, self.slices)
             text = "the bucket: within it each slice of columns was shuffled by itself"
             return BucketEntry(group=self.group, slices=tuple(map(tuple, slices))), [
-                Column(name=self.group, role=other, meaning=text)
+                ColumnEntry(name=self.group, role=other, meaning=text)
             ]
         file, attribute = f"{VALUES}.{about.form}", self.buckets.attribute
         text = f"the bucket: it joins this table with {file}, which counts the sensitive values of each"
         values = dictionary.meaning(about.policy.attributes[attribute], 0, top=False)
         many = "how many records of the bucket have this value"
         return BucketEntry(file=file, group=self.group, count=self.count), [
-            Column(name=self.group, role=other, meaning=text),
-            Column(name=self.group, role=other, meaning="the bucket", file=file),
-            Column(name=attribute, role=Role.SENSITIVE, meaning=values, file=file),
-            Column(name=self.count, role=other, meaning=many, file=file),
+            ColumnEntry(name=self.group, role=other, meaning=text),
+            ColumnEntry(name=self.group, role=other, meaning="the bucket", file=file),
+            ColumnEntry(name=attribute, role=Role.SENSITIVE, meaning=values, file=file),
+            ColumnEntry(name=self.count, role=other, meaning=many, file=file),
         ]
 
     def meaning(self, name: str, about: Description) -> tuple[str, bool]:

@@ -14,14 +14,13 @@ from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError
-from cobogo.publish.recode.describe import Description
-from cobogo.publish.recode.plan import Plan, counted_tuples
-from cobogo.release.manifest import Column, Manifest
+from cobogo.publish.recode.plan import Description, RecodingPlan, counted_tuples
+from cobogo.release.manifest import ColumnEntry, Manifest
 from cobogo.release.margins import Margins
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class MarginalPlan(Plan):
+class MarginalPlan(RecodingPlan):
     """Of marginals: tables of counts, and no records."""
 
     margins: Margins
@@ -60,9 +59,9 @@ class MarginalPlan(Plan):
             for name in marginal.attributes:
                 role, level = about.policy.attributes[name].role, self.levels.get(name)
                 text = about.meaning(name, level or 0)
-                columns.append(Column(name=name, role=role, meaning=text, level=level, file=file))
+                columns.append(ColumnEntry(name=name, role=role, meaning=text, level=level, file=file))
             text = "how many records have these values together"
-            columns.append(Column(name=self.count, role=Role.NON_SENSITIVE, meaning=text, file=file))
+            columns.append(ColumnEntry(name=self.count, role=Role.NON_SENSITIVE, meaning=text, file=file))
         return about.marginal_manifest(columns, self.records, self.count)
 
     def faults(self, released: FrequencyTable) -> Iterator[str]:

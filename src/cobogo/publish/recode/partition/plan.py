@@ -13,15 +13,14 @@ from cobogo.data.table.engine import Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.publish.recode.apply import assign
-from cobogo.publish.recode.describe import Description
 from cobogo.publish.recode.moves import Moves, named
 from cobogo.publish.recode.partition.condensation import Condensed
-from cobogo.publish.recode.plan import Plan, group_faults
-from cobogo.release.manifest import BucketEntry, Column
+from cobogo.publish.recode.plan import Description, RecodingPlan, group_faults
+from cobogo.release.manifest import BucketEntry, ColumnEntry
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class CondensedPlan(Plan):
+class CondensedPlan(RecodingPlan):
     """Of groups whose records are released with values drawn for each, and the name of their group."""
 
     assignment: Condensed
@@ -37,10 +36,10 @@ class CondensedPlan(Plan):
         """Each record with values of its own."""
         return assign(table, self.moves, columns)
 
-    def beside(self, about: Description) -> tuple[BucketEntry, list[Column]]:  # noqa: ARG002
+    def beside(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:  # noqa: ARG002
         """The column that names the group."""
         text = "the group: what the models are measured on"
-        column = Column(name=self.group, role=Role.NON_SENSITIVE, meaning=text)
+        column = ColumnEntry(name=self.group, role=Role.NON_SENSITIVE, meaning=text)
         return BucketEntry(group=self.group, condensed=True), [column]
 
     def faults(self, released: FrequencyTable) -> Iterator[str]:

@@ -9,7 +9,7 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench.frame import empty, framed
-from cobogo.faces.workbench.pages.asking.budgets import everybody
+from cobogo.faces.workbench.pages.asking.answers import everybody
 from cobogo.faces.workbench.pages.asking.console import Console
 from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
 from cobogo.faces.workbench.widgets import snippet

@@ -1,4 +1,4 @@
-"""An answer of the curator: its table, its intervals as a chart, what can be said of it, and a file of it."""
+"""Answers and budgets: what a question found, with intervals; what it cost, what is left, and everybody's budgets."""
 
 from __future__ import annotations
 
@@ -7,20 +7,118 @@ import io
 from dataclasses import dataclass
 from typing import Any
 
-from nicegui import ui
+from nicegui import run, ui
 
 from cobogo.answer.result import Answer
-from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.pages.asking.budgets import priced
-from cobogo.faces.workbench.plots import axis, dots, plotted, whiskers
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plotted, whiskers
+from cobogo.faces.workbench.frame import metric, section
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.style import BRICK, NEGATIVE
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.ledger.balance import SYMBOLS, Balance
+from cobogo.promises.units import ATTO, NANO
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def amount(session: Session, units: float) -> str:
+    """An amount of ε or ρ as the language writes it, to the last digit that counts."""
+    return session.number(units, 6)
+
+
+def small(session: Session, share: float) -> str:
+    """An amount of δ, which is tiny or nothing, as a power of ten."""
+    if not share:
+        return "0"
+    figure, _, power = f"{share:.2e}".partition("e")
+    raised = "10" + str(int(power)).translate(RAISED)
+    return raised if float(figure) == 1 else f"{session.number(float(figure), 3)} · {raised}"
+
+
+def priced(session: Session, loss: PrivacyLoss) -> str:
+    """What something costs."""
+    text = f"{SYMBOLS[loss.measure]} = {amount(session, float(loss.amount))}"
+    return f"{text}, δ = {small(session, float(loss.delta))}" if loss.delta else text
+
+
+def bar(session: Session, mine: Balance, cost: float) -> None:
+    """One budget as a bar. ``cost`` is what the question at hand would take, in ε or ρ."""
+    symbol, limit = SYMBOLS[mine.measure], mine.limit.amount / NANO
+    spent, left = mine.spent.amount / NANO, mine.left.amount / NANO
+    fits = cost <= left
+    parts = [("ask.spent", spent, BRICK), ("ask.this", min(cost, left), BLUE if fits else NEGATIVE)]
+    parts.append(("ask.left", max(left - cost, 0.0) if fits else 0.0, FAINT))
+    said = "; ".join(
+        f"{session.say(key)} {symbol} = {amount(session, value)}"
+        for key, value in (("ask.spent", spent), ("ask.this", cost), ("ask.left", left))
+    )
+    whole = ui.row().classes("w-full no-wrap gap-0 overflow-hidden rounded-borders").style("height: 22px")
+    with whole.props(f'role="img" aria-label="{said}" data-spent="{spent:.9g}" data-left="{left:.9g}"'):
+        for key, value, colour in parts:
+            share = 100 * value / limit if limit else 0.0
+            if share > 0:
+                ui.element("div").style(f"width: {share:.3f}%; background: {colour}; height: 100%").tooltip(
+                    f"{session.say(key)}: {symbol} = {amount(session, value)}"
+                )
+    with ui.row().classes("w-full gap-4 text-body2"):
+        for key, value, colour in (
+            ("ask.spent", spent, BRICK),
+            ("ask.this", cost, BLUE if fits else NEGATIVE),
+            ("ask.left", left, FAINT),
+        ):
+            with ui.row().classes("items-center gap-1 no-wrap"):
+                ui.element("div").style(f"width: 12px; height: 12px; border-radius: 3px; background: {colour}")
+                ui.label(f"{session.say(key)} {amount(session, value)}")
+    if mine.limit.delta:
+        ui.label(
+            session.say(
+                "ask.delta-left",
+                left=small(session, mine.left.delta / ATTO),
+                limit=small(session, mine.limit.delta / ATTO),
+            )
+        ).classes("text-caption text-quiet")
+
+
+async def everybody(desk: Desk, session: Session) -> None:
+    """What every analyst has spent: for stewards and auditors."""
+    section(session.say("ask.budgets"), help=session.say("ask.budgets-what"))
+    balances = await run.io_bound(desk.service.curator.list_balances, session.caller) or []
+    columns = [
+        {"name": key, "label": session.say(f"ask.{key}"), "field": key, "align": align, "sortable": True}
+        for key, align in (
+            ("dataset", "left"),
+            ("analyst", "left"),
+            ("measure", "left"),
+            ("limit", "right"),
+            ("spent", "right"),
+            ("left", "right"),
+            ("share", "right"),
+            ("delta", "right"),
+        )
+    ]
+    rows = [
+        {
+            "id": number,
+            "dataset": one.dataset,
+            "analyst": one.analyst or session.say("ask.all"),
+            "measure": SYMBOLS[one.measure],
+            "limit": amount(session, one.limit.amount / NANO),
+            "spent": amount(session, one.spent.amount / NANO),
+            "left": amount(session, one.left.amount / NANO),
+            "share": session.percent(one.spent.amount / one.limit.amount if one.limit.amount else 1.0),
+            "delta": small(session, one.left.delta / ATTO),
+        }
+        for number, one in enumerate(balances)
+    ]
+    ui.table(rows=rows, columns=columns, row_key="id", pagination=20).classes("w-full").props("dense flat bordered")
+
 
 SHOWN = 60
 """Groups that a chart shows at most: more can be read in the table."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class AskedQuestion:
     """A question of this session with its answer, to be looked at again for nothing."""
 
     sql: str
@@ -65,7 +163,7 @@ def _harmless(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
-def shown(session: Session, asked: Asked, *, again: bool = False) -> None:
+def shown(session: Session, asked: AskedQuestion, *, again: bool = False) -> None:
     """The answer, as large as a page is."""
     answer = asked.answer
     spent = priced(session, answer.spent)
@@ -98,7 +196,7 @@ def shown(session: Session, asked: Asked, *, again: bool = False) -> None:
             ui.label(session.say("ask.negative")).classes("text-body2 text-quiet")
 
 
-def _figures(session: Session, asked: Asked) -> None:
+def _figures(session: Session, asked: AskedQuestion) -> None:
     """An answer of one row without groups: each figure in large."""
     with ui.row().classes("w-full gap-3"):
         for name, value in zip(asked.answer.columns, asked.answer.rows[0], strict=True):
@@ -107,7 +205,7 @@ def _figures(session: Session, asked: Asked) -> None:
             metric(name, session.number(value), help=ends)
 
 
-def _table(session: Session, asked: Asked) -> None:
+def _table(session: Session, asked: AskedQuestion) -> None:
     answer = asked.answer
     columns = []
     rows: list[dict[str, Any]] = [{"id": number} for number in range(len(answer.rows))]
@@ -128,7 +226,7 @@ def _table(session: Session, asked: Asked) -> None:
     table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 12 else ""))
 
 
-def _charts(session: Session, asked: Asked, charted: list[str]) -> None:
+def _charts(session: Session, asked: AskedQuestion, charted: list[str]) -> None:
     place = ui.column().classes("w-full gap-0")
 
     def draw(name: str) -> None:
@@ -143,7 +241,7 @@ def _charts(session: Session, asked: Asked, charted: list[str]) -> None:
     draw(charted[0])
 
 
-def _chart(session: Session, asked: Asked, name: str) -> None:
+def _chart(session: Session, asked: AskedQuestion, name: str) -> None:
     answer, labels = asked.answer, asked.labels()
     at = answer.columns.index(name)
     values: list[Any] = [row[at] for row in answer.rows[:SHOWN]]

@@ -13,8 +13,7 @@ from cobogo.errors import BudgetSpent, CobogoError, NoAnswer, Stale
 from cobogo.faces.server.services.curator import AnalystBudget
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import complain, section
-from cobogo.faces.workbench.pages.asking.answers import Asked, shown
-from cobogo.faces.workbench.pages.asking.budgets import amount, bar, priced, small
+from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, bar, priced, shown, small
 from cobogo.faces.workbench.session import Desk, Session
 from cobogo.faces.workbench.widgets import editor
 from cobogo.promises.ledger.balance import SYMBOLS
@@ -158,7 +157,7 @@ class Console:
 
     def _history(self) -> None:
         self.history.clear()
-        asked: list[Asked] = self.memory["asked"]
+        asked: list[AskedQuestion] = self.memory["asked"]
         if not asked:
             return
         with self.history:
@@ -172,7 +171,7 @@ class Console:
                         "text-caption text-quiet"
                     )
 
-    def _again(self, one: Asked) -> None:
+    def _again(self, one: AskedQuestion) -> None:
         self.sql.value = one.sql
         self.memory["explained"] = False
         self.result.clear()
@@ -248,7 +247,7 @@ class Console:
         try:
             answer = await run.io_bound(actions.ask_curator, self.desk, session, self.dataset, sql, self._offer())
             assert answer is not None
-            one = Asked(sql, answer.left.dataset, answer, time.time())
+            one = AskedQuestion(sql, answer.left.dataset, answer, time.time())
             self.memory["asked"] = [*self.memory["asked"], one][-KEPT:]
             self.result.clear()
             with self.result:

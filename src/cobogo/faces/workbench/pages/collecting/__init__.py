@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from nicegui import ui
+from typing import Any
 
-from cobogo.faces.workbench.frame import framed
-from cobogo.faces.workbench.pages.collecting.opened import Opened
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.workbench.charts import PERCENT, axis, dots, plotted, whiskers
+from cobogo.faces.workbench.frame import framed, section
 from cobogo.faces.workbench.pages.collecting.planner import Planner
-from cobogo.faces.workbench.session import Desk
+from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
+from cobogo.faces.workbench.widgets import snippet
 
 
 async def build(desk: Desk) -> None:
@@ -16,6 +20,150 @@ async def build(desk: Desk) -> None:
         if session is None:
             return
         ui.label(session.say("collect.what")).classes("text-body1")
-        collections = Opened(desk, session)
+        collections = OpenCollections(desk, session)
         await Planner(desk, session, collections.refresh).build()
         await collections.build()
+
+
+SHOWN = 30
+"""Values that a chart shows at most; the table has pages."""
+
+CODE = """import cobogo as cb, httpx
+
+place = "{address}/api/v1/collections/{identity}"
+server = httpx.Client(headers={{"Authorization": "Bearer " + KEY}})
+client = cb.collect.Client(server.get(place).json(), "memo.db")
+server.post(place + "/reports", content=client.report(VALUE))
+"""
+
+
+class OpenCollections:
+    """One's own collections, one of them looked at."""
+
+    def __init__(self, desk: Desk, session: Session) -> None:
+        self.desk, self.session, self.say = desk, session, session.say
+        self.chosen: str | None = session.kept.get("collection")
+        self.address = str(ui.context.client.request.base_url).rstrip("/")
+
+    async def build(self) -> None:
+        """The list, and the one at hand."""
+        self.place = ui.column().classes("w-full gap-3")
+        await self.refresh()
+
+    async def refresh(self, identity: str | None = None) -> None:
+        """Draw all of it anew, with the one named at hand."""
+        rows = await run.io_bound(self._rows) or []
+        known = [row["id"] for row in rows]
+        self.chosen = next((one for one in (identity, self.chosen) if one in known), known[0] if known else None)
+        self.session.kept["collection"] = self.chosen
+        findings = None
+        if self.chosen is not None:
+            row = next(row for row in rows if row["id"] == self.chosen)
+            findings = await run.io_bound(self._findings, row)
+        self.place.clear()
+        with self.place:
+            section(self.say("collect.mine"))
+            if not rows:
+                ui.label(self.say("collect.none")).classes("text-quiet")
+                return
+            with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
+                with ui.column().classes("col-3 gap-1"):
+                    self._list(rows)
+                with ui.card().classes("col gap-2"):
+                    self._detail(findings)
+            with ui.expansion(self.say("collect.how"), icon="devices").classes("w-full").props("dense"):
+                self._how()
+
+    async def _look(self) -> None:
+        await self.refresh()
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return self.desk.service.collections.list_all(self.session.caller)
+
+    def _findings(self, row: dict[str, Any]) -> dict[str, Any] | str:
+        try:
+            return dict(self.desk.service.collections.count(self.session.caller, row["id"]).findings().as_dict())
+        except CobogoError as error:
+            return self.session.trouble(error)
+
+    def _list(self, rows: list[dict[str, Any]]) -> None:
+        for row in rows:
+            button = ui.button(on_click=lambda one=row["id"]: self.refresh(one)).classes("w-full")
+            button.props(f"no-caps align=left {'outline' if row['id'] == self.chosen else 'flat'}")
+            with button, ui.column().classes("gap-0 items-start text-left"):
+                ui.label(row["name"]).classes("text-weight-medium")
+                reports = self.say("collect.reports", reports=row["reports"])
+                since = self.say("collect.since", date=self.session.date(row["created"]))
+                ui.label(f"{reports} · {since}").classes("text-caption text-quiet")
+
+    def _detail(self, findings: dict[str, Any] | str | None) -> None:
+        with ui.row().classes("w-full items-center"):
+            ui.label(self.say("collect.estimates")).classes("text-subtitle1 text-weight-medium")
+            ui.space()
+            ui.button(self.say("collect.refresh"), icon="refresh", on_click=self._look).props("flat no-caps")
+        if not isinstance(findings, dict):
+            ui.label(str(findings)).classes("text-negative")
+        elif not findings["reports"]:
+            ui.label(self.say("collect.waiting")).classes("text-quiet")
+        elif findings["found"] and "share" not in findings["found"][0]:
+            one = findings["found"][0]
+            ui.label(f"{self.session.number(one['estimate'])} ± {self.session.number(1.96 * one['error'], 2)}").classes(
+                "text-h5"
+            )
+            ui.label(self.say("collect.reports", reports=findings["reports"])).classes("text-quiet")
+        else:
+            if findings["too_few"]:
+                ui.label(self.say("collect.toofew")).classes("text-negative").props("role=status")
+            self._shares(findings)
+
+    def _shares(self, findings: dict[str, Any]) -> None:
+        found = sorted(findings["found"], key=lambda one: -one["share"])
+        first = found[:SHOWN]
+        ends = [(one["share"] - 1.96 * one["share_error"], one["share"] + 1.96 * one["share_error"]) for one in first]
+        percent = {":formatter": PERCENT}
+        plotted(
+            {
+                "tooltip": {"trigger": "item"},
+                "grid": {"left": 12, "right": 16, "top": 12, "bottom": 8, "containLabel": True},
+                "xAxis": axis("category", data=[one["value"] for one in first], axisLabel={"hideOverlap": True}),
+                "yAxis": axis(axisLabel=percent),
+                "series": [whiskers("95 %", ends), dots(self.say("collect.part"), [one["share"] for one in first])],
+            },
+            self.say("collect.chart"),
+            height="13rem",
+        ).props('data-estimates="1"')
+        columns = [
+            {"name": key, "label": self.say(f"collect.{key}"), "field": key, "align": align}
+            for key, align in (("value", "left"), ("clients-estimated", "right"), ("part", "right"),
+                               ("interval", "right"), ("there", "left"))
+        ]  # fmt: skip
+        rows = [
+            {
+                "value": one["value"],
+                "clients-estimated": self.session.number(round(one["estimate"])),
+                "part": self._percent(one["share"]),
+                "interval": f"± {self._percent(1.96 * one['share_error'])}",
+                "there": self.say("collect.yes" if one["significant"] else "collect.no"),
+            }
+            for one in found
+        ]
+        table = ui.table(rows=rows, columns=columns, row_key="value", pagination=8).classes("w-full")
+        table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 8 else ""))
+        ui.label(self.say("collect.estimates-what")).classes("text-caption text-quiet")
+        if any(one["share"] < 0 for one in found):
+            ui.label(self.say("collect.sides")).classes("text-caption text-quiet")
+
+    def _percent(self, share: float) -> str:
+        return ("−" if share < 0 else "") + self.session.percent(abs(share))
+
+    def _how(self) -> None:
+        local = self.session.holder is not None and self.session.holder.key == LOCAL_KEY
+        state = f" --state {self.desk.service.collections.state}" if local else ""
+        with ui.row().classes("w-full no-wrap items-start gap-6 cobogo-beside"):
+            with ui.column().classes("col-5 gap-2"):
+                ui.label(self.say("collect.how-key")).classes("text-body2")
+                snippet(self.session, f"cobogo serve{state} \\\n  --add-key gate --role collector", "bash")
+                ui.label(self.say("collect.how-what")).classes("text-body2 text-quiet")
+            with ui.column().classes("col gap-2"):
+                ui.label(self.say("collect.how-code")).classes("text-body2")
+                snippet(self.session, CODE.format(address=self.address, identity=self.chosen), "python")

@@ -6,8 +6,9 @@ from nicegui import ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.frame import framed_data
-from cobogo.faces.workbench.pages.exploring import algorithms, frontier, lattice
-from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.faces.workbench.pages.exploring.comparison import build_algorithms, build_frontier
+from cobogo.faces.workbench.pages.exploring.lattice import build_lattice
+from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import Desk
 from cobogo.floor.language.sentences import translated
 
@@ -27,7 +28,7 @@ def build(desk: Desk) -> None:
 
         @ui.refreshable
         def content() -> None:
-            place = Place.of(desk, session, row, content.refresh)
+            place = ExplorationPlace.of(desk, session, row, content.refresh)
             try:
                 place.policy()
             except CobogoError as error:
@@ -38,7 +39,7 @@ def build(desk: Desk) -> None:
         content()
 
 
-def _tabs(place: Place, at: dict[str, str]) -> None:
+def _tabs(place: ExplorationPlace, at: dict[str, str]) -> None:
     names = {
         "lattice": place.session.say("explore.lattice"),
         "algorithms": place.session.say("explore.algorithms"),
@@ -50,8 +51,8 @@ def _tabs(place: Place, at: dict[str, str]) -> None:
             ui.tab(name, label, icon=TABS[name])
     with ui.tab_panels(tabs, value=at["tab"], animated=False).classes("w-full").style("background: transparent"):
         with ui.tab_panel("lattice").classes("q-pa-none"):
-            lattice.build(place)
+            build_lattice(place)
         with ui.tab_panel("algorithms").classes("q-pa-none"):
-            algorithms.build(place)
+            build_algorithms(place)
         with ui.tab_panel("frontier").classes("q-pa-none"):
-            frontier.build(place)
+            build_frontier(place)

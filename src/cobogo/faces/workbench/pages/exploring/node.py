@@ -12,16 +12,16 @@ from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import Draft
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
-from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.style import BRICK
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.studies.exploration import Combination, Exploration, Sizes, View
 
 
-class Panel:
+class NodePanel:
     """The part of the page that is about one node."""
 
-    def __init__(self, place: Place, found: Exploration) -> None:
+    def __init__(self, place: ExplorationPlace, found: Exploration) -> None:
         self.place, self.found = place, found
         self.session, self.say = place.session, place.session.figures
         self.views: dict[Levels, View] = {}

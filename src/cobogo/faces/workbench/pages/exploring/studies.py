@@ -1,16 +1,55 @@
-"""A study on a tab: a button that begins it, how far it is, a button that ends it, and what was found so far."""
+"""Where an exploration takes place, and a study on a tab: what begins and ends it, how far it is, what it has found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from nicegui import ui
 
+from cobogo.data.policy import Policy
 from cobogo.faces.server.services.jobs import StudyProgress
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.frame import done
-from cobogo.faces.workbench.pages.exploring.place import Place
+from cobogo.faces.workbench.checking import check_roles, undecided
+from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.frame import done, empty
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.studies.exploration import Exploration
+
+
+@dataclass(frozen=True, eq=False)
+class ExplorationPlace:
+    """A data set of the one who asks, with the policy as it is drafted now."""
+
+    desk: Desk
+    session: Session
+    dataset: str
+    text: str
+    changed: Callable[[], object]  # to be called when the draft was changed: all that is shown is about the one before
+
+    @classmethod
+    def of(cls, desk: Desk, session: Session, row: dict[str, Any], changed: Callable[[], object]) -> ExplorationPlace:
+        """The place of a data set's row, which the caller found among those of the one who asks."""
+        return cls(desk, session, row["id"], session.draft.text, changed)
+
+    def policy(self) -> Policy:
+        """The policy, or an error that says what it lacks."""
+        check_roles(Draft(self.text))
+        return self.desk.service.policies.read(self.session.caller, self.dataset, self.text)
+
+    def explored(self) -> Exploration:
+        """The exploration of this policy, opened now if it was not before. Takes its time."""
+        check_roles(Draft(self.text))
+        return self.desk.service.jobs.explore(self.session.caller, self.dataset, self.text)
+
+    def refused(self, why: str) -> None:
+        """Say why there is nothing to see, and where to go."""
+        say = self.session.say
+        step = "columns" if undecided(Draft(self.text)) else "privacy"
+        button = say(f"run.repair-{step}")
+        empty(why, title=say("explore.not_yet"), icon="hub", button=button, go=self.session.to(step))
+
 
 Shown = Callable[[list[dict[str, Any]]], None]
 BEAT = 0.5
@@ -19,7 +58,9 @@ BEAT = 0.5
 class StudyBench:
     """Begins a study, watches it, and shows what it has found. One for the same question is begun only once."""
 
-    def __init__(self, place: Place, kind: str, text: str, options: Callable[[], dict[str, Any]], show: Shown) -> None:
+    def __init__(
+        self, place: ExplorationPlace, kind: str, text: str, options: Callable[[], dict[str, Any]], show: Shown
+    ) -> None:
         """``text``: the policy that is studied; ``options``: what else is asked; ``show``: draws what was found."""
         self.place, self.kind, self.text, self.options, self.show = place, kind, text, options, show
         self.seen: tuple[Any, ...] | None = None
@@ -58,7 +99,11 @@ class StudyBench:
         if not self.place.session.here:
             return
         study = self._study()
-        state = () if study is None else (study.identity, len(study.found), study.done, study.total, study.over)
+        state = (
+            ()
+            if study is None
+            else (study.identity, len(study.found), study.done, study.total, study.waits, study.over)
+        )
         if state == self.seen:
             return
         fresh = self.seen is None or state[:2] != self.seen[:2]
@@ -74,7 +119,9 @@ class StudyBench:
             self.bar.value = study.done / study.total if study.total else 0
             if running:
                 numbers = {"done": len(study.found), "total": study.total}
-                self.note.text = self.place.session.say("explore.study_far", **numbers) if study.total else ""
+                say = self.place.session.say
+                far = say("explore.study_far", **numbers) if study.total else ""
+                self.note.text = say("stage.queued") if study.waits else far
         if fresh:
             self.room.clear()
             with self.room:

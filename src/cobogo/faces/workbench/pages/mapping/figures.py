@@ -9,8 +9,8 @@ from typing import Any
 
 from nicegui import ui
 
+from cobogo.faces.workbench.charts import BLUE, GREY, PLAIN, axis, plotted
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.plots import BLUE, GREY, PLAIN, axis, plotted
 from cobogo.faces.workbench.session import Session
 from cobogo.locate.places.geometry import distance
 from cobogo.studies.location_trial import Tried

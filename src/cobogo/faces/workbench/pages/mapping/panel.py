@@ -1,23 +1,148 @@
-"""What is chosen: whose positions, which mechanism with which options, which attack, and whom to follow."""
+"""The panel: whose positions are tried, by which mechanism with which knobs, against which attack."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from math import log10
+from pathlib import Path
 from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.workbench.pages.mapping import grounds
+from cobogo.data.table.connect import connect
+from cobogo.errors import DataError
+from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.pages.mapping.figures import promised
-from cobogo.faces.workbench.pages.mapping.knobs import KNOBS, Knob, attacks
 from cobogo.faces.workbench.session import Session
+from cobogo.locate.places.points import Points, column_names
 from cobogo.studies.location_trial import Ground, Tried
+
+ROWS = 200_000
+"""Rows of a data set that are looked at: its first ones."""
+
+
+def made_up(number: int) -> Ground:
+    """A Monday of so many people, a position every quarter of an hour."""
+    from cobogo.studies.fortaleza import UTC_OFFSET, people
+
+    return Ground.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
+
+
+def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
+    """Which columns of a data set hold positions and times; None where there are none."""
+    try:
+        return column_names(row["about"]["columns"], {}, "data", needed=("lon", "lat", "time"), options=False)
+    except DataError:
+        return None
+
+
+def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Ground:
+    """The positions of a data set, under numbers instead of names."""
+    columns = positions_in(row)
+    if columns is None:
+        raise DataError("has no columns for longitude, latitude and time", where=row["name"])
+    engine = connect()
+    with engine.guarded("reading"):
+        table = engine.connection.read_parquet(file)
+        first = table.filter(table[NUMBER] < ROWS).order_by(NUMBER)
+        wanted = first.select(**{part: first[one] for part, one in columns.items()})
+        found = engine.fetch(wanted)
+    points = Points.from_arrow(found, where=row["name"])
+    nameless = Points(points.lon, points.lat, points.time, points.user)
+    return Ground.of(nameless, hours_from_utc=hours_from_utc)
+
+
+CLOAKS = ("quad-tree", "casper", "hilbert", "nearest-neighbours", "clique")
+ON_POSITIONS = (
+    "tracking", "short-observation", "long-observation", "home-and-work", "presence-absence", "identification",
+    "aggregated-presence",
+)  # fmt: skip
+ON_CLOAKS = ("centre-of-cloak", "intersection-of-cloaks", *ON_POSITIONS)
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One option of a mechanism: a number, on a logarithmic scale where ``tens``, or one of some words. What is set
+    goes to all of ``options``."""
+
+    name: str
+    start: float | str
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 1.0
+    tens: bool = False
+    choices: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+
+    @property
+    def whole(self) -> bool:
+        """Whether it takes whole numbers."""
+        return not self.tens and float(self.step).is_integer() and isinstance(self.start, int)
+
+    def value(self, place: float) -> float | int:
+        """What a place of the slider stands for.
+
+        >>> EPSILON.value(-2.0), Knob("k", 5, 2, 20).value(7.0)
+        (0.01, 7)
+        """
+        if self.tens:
+            return float(f"{10**place:.2g}")
+        return int(place) if self.whole else float(place)
+
+    def place(self, value: float) -> float:
+        """Where the slider stands for a value."""
+        return log10(value) if self.tens else value
+
+    def set(self, value: float | str) -> dict[str, float | str]:
+        """The options of the mechanism."""
+        return dict.fromkeys(self.options or (self.name,), value)
+
+
+EPSILON = Knob("epsilon", 0.01, 1e-4, 0.1, 0.05, tens=True)
+K = Knob("k", 4, 2, 20)
+
+KNOBS: Mapping[str, tuple[Knob, ...]] = {
+    "planar-laplace": (EPSILON,),
+    "remapped-laplace": (EPSILON,),
+    "optimal": (Knob("epsilon", 0.002, 1e-4, 0.01, 0.05, tens=True),),
+    "grid-exponential": (EPSILON,),
+    "elastic": (EPSILON,),
+    "predictive": (EPSILON, Knob("test_share", 0.2, 0.05, 0.5, 0.05)),
+    "adaptive": (EPSILON, Knob("window", 5, 2, 20), Knob("judge", "truth", choices=("truth", "reports"))),
+    "several": (EPSILON,),
+    "centroid": (EPSILON,),
+    "disc": (
+        Knob("radius", 500.0, 50, 5000, 0.05, tens=True),
+        Knob("relevance", 0.25, 0.05, 1, 0.05),
+        Knob("how", "enlarge", choices=("enlarge", "reduce", "shift")),
+    ),
+    "keyed-transform": (),
+    "indirect": (),
+    "dummies": (Knob("k", 5, 2, 20), Knob("how", "dls", choices=("uniform", "dls", "enhanced-dls"))),
+    "quad-tree": (K, Knob("reciprocal", "false", choices=("false", "true"))),
+    "casper": (K,),
+    "hilbert": (K,),
+    "nearest-neighbours": (K,),
+    "clique": (
+        Knob("k", 2, 2, 10),
+        Knob("tolerance", 3000.0, 200, 10_000, 0.05, tens=True, options=("dx", "dy")),
+        Knob("dt", 900, 300, 3600, 300),
+    ),
+}
+"""Every mechanism that can be tried, in the order in which they are offered."""
+
+
+def attacks(mechanism: str) -> tuple[str, ...]:
+    """The attacks that can be run on what a mechanism releases."""
+    return ON_CLOAKS if mechanism in CLOAKS else ON_POSITIONS
+
 
 Go = Callable[[], Awaitable[None]]
 CROWDS = ("12", "24", "60")
 
 
-class Panel:
+class MechanismPanel:
     """The knobs. They write into the session's memory and call back."""
 
     def __init__(
@@ -56,7 +181,7 @@ class Panel:
 
     def _whose(self) -> None:
         options: dict[Any, str] = {one: self.say("map.made-up", people=int(one)) for one in CROWDS}
-        mine = self.row is not None and grounds.positions_in(self.row) is not None
+        mine = self.row is not None and positions_in(self.row) is not None
         if mine and self.row is not None:
             options["dataset"] = self.say("map.dataset", name=self.row["name"])
         self._select("map.whose", options, "source", self._changed)

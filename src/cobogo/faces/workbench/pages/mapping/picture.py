@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.examples.places import BAIRROS, OUTLINE
-from cobogo.faces.workbench.plots import BLUE, FAINT, GREEN, GREY, ORANGE
+from cobogo.faces.workbench.charts import BLUE, FAINT, GREEN, GREY, ORANGE
 from cobogo.locate.places.geometry import Frame
 from cobogo.studies.fortaleza import bairro_rings, layers_below
 from cobogo.studies.fortaleza.backdrop import NAMED
@@ -41,7 +41,7 @@ REGION = """(params, api) => {
 Say = Callable[..., str]
 
 
-class Picture:
+class MapPicture:
     """What is drawn of a ground, in a frame of its own."""
 
     def __init__(self, ground: Ground, say: Say) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from nicegui import ui
 
-from cobogo.faces.workbench.frame import framed_data
-from cobogo.faces.workbench.pages.privacy.exposure import asked, exposure
+from cobogo.errors import CobogoError
+from cobogo.faces.workbench.frame import framed_data, metric, section
 from cobogo.faces.workbench.pages.privacy.losses import losses
 from cobogo.faces.workbench.pages.privacy.models import models
-from cobogo.faces.workbench.pages.privacy.sheet import Sheet, text
+from cobogo.faces.workbench.pages.privacy.sheet import Sheet, in_thread, text
 from cobogo.faces.workbench.session import Desk
+from cobogo.studies.risk import Glance
 
 
 def build(desk: Desk) -> None:
@@ -30,3 +34,97 @@ def build(desk: Desk) -> None:
             with forms:
                 place = ui.column().classes("w-full gap-3")
             sheet.draw(part, place)
+
+
+HIGH, MIDDLE = 0.5, 0.2
+"""Chances above which a tile is red, and amber."""
+
+
+def exposure(sheet: Sheet) -> None:
+    """The tiles, and the size of the population that one of them needs."""
+    session = sheet.session
+    section(session.say("privacy.risk"), help=session.say("privacy.risk-why"))
+    if not sheet.of_role("quasi-identifier"):
+        ui.label(session.say("privacy.no-quasi"))
+        return
+    tiles = ui.row().classes("w-full gap-3 items-stretch").props('aria-live="polite"')
+    with tiles:
+        ui.spinner(size="2rem")
+    wanted = asked(sheet)
+    assess, caller = sheet.desk.service.datasets.assess, session.caller
+
+    async def fill() -> None:
+        found = await in_thread(assess, caller, sheet.row["id"], wanted)
+        tiles.clear()
+        with tiles:
+            if isinstance(found, CobogoError):
+                ui.label(session.trouble(found)).classes("text-negative")
+            else:
+                _tiles(sheet, found)
+
+    ui.timer(0, fill, once=True)
+
+
+def asked(sheet: Sheet) -> str:
+    """What is measured, as a policy of the quasi-identifiers alone."""
+    content = sheet.session.draft.content()
+    columns: dict[str, Any] = {name: {"role": "quasi-identifier"} for name in sheet.of_role("quasi-identifier")}
+    unit = content.get("data", {}).get("unit")
+    told: dict[str, Any] = {"attributes": columns}
+    if isinstance(unit, str) and unit in sheet.columns:
+        columns.setdefault(unit, {"role": "identifier"})
+        told["data"] = {"unit": unit}
+    size = content.get("risk", {}).get("population-size")
+    if isinstance(size, int):
+        told["risk"] = {"population-size": size}
+    return json.dumps(told, sort_keys=True)
+
+
+def _tiles(sheet: Sheet, found: Glance) -> None:
+    session, chances = sheet.session, found.attackers
+    first = chances.prosecutor
+    metric(
+        session.say("privacy.prosecutor"),
+        session.percent(first.highest),
+        help=session.say("privacy.highest-of", average=session.percent(first.average)),
+        colour=_colour(first.highest),
+    ).classes("col")
+    with metric(
+        session.say("privacy.journalist"),
+        session.percent(None if chances.journalist is None else chances.journalist.highest),
+        help=session.say("privacy.unknown")
+        if chances.journalist is None
+        else session.say("privacy.highest-of", average=session.percent(chances.journalist.average)),
+        colour="" if chances.journalist is None else _colour(chances.journalist.highest),
+    ).classes("col"):
+        _population(sheet, found.people)
+    metric(
+        session.say("privacy.marketer"),
+        session.percent(chances.marketer),
+        help=session.say("privacy.found"),
+        colour=_colour(chances.marketer),
+    ).classes("col")
+    share = found.uniques / found.people
+    metric(
+        session.say("privacy.uniques"),
+        session.number(found.uniques),
+        help=session.say("privacy.alone", share=session.percent(share), people=found.people),
+        colour=_colour(share),
+    ).classes("col")
+
+
+def _population(sheet: Sheet, people: int) -> None:
+    told = sheet.session.draft.content().get("risk", {}).get("population-size")
+    field = ui.number(sheet.session.say("privacy.population"), value=told, min=people, step=1000, format="%d")
+    field.props("dense outlined hide-bottom-space").classes("w-full q-mt-sm")
+
+    def taken() -> None:
+        size = None if field.value is None else int(field.value)
+        if size is None or size >= people:
+            sheet.put("risk", "population-size", size, again=True)
+
+    field.on("blur", taken).on("keydown.enter", taken)
+
+
+def _colour(chance: float) -> str:
+    return "negative" if chance > HIGH else "warning" if chance > MIDDLE else "positive"

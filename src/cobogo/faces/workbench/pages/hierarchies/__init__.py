@@ -1,0 +1,199 @@
+"""Hierarchies: how the values of a column become coarser, level by level."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server.services.datasets import Counted
+from cobogo.faces.workbench.frame import complain, empty, framed_data
+from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, LARGE, NONE, HierarchyForm, kind_of, start
+from cobogo.faces.workbench.pages.hierarchies.groups import GroupsEditor, HierarchyFiles
+from cobogo.faces.workbench.pages.hierarchies.preview import MOST, HierarchyPreview, PreviewPanel, preview
+from cobogo.faces.workbench.session import Desk, Session
+
+ROLES = ("quasi-identifier", "sensitive")
+
+
+async def build(desk: Desk) -> None:
+    """The third step."""
+    with framed_data(desk, "hierarchies") as at_hand:
+        if at_hand is None:
+            return
+        session, row = at_hand
+        try:
+            told = session.draft.attributes
+        except CobogoError as error:
+            complain(error, session.language)
+            return
+        ui.label(session.say("hierarchies.what")).style("max-width: 60rem")
+        undecided = sum(one.get("role") not in (*ROLES, "identifier", "non-sensitive") for one in told.values())
+        if undecided:
+            with ui.row().classes("items-center bg-amber-2 text-black q-pa-sm rounded-borders w-full"):
+                ui.label(session.say("hierarchies.undecided", count=undecided))
+                ui.link(session.say("step.columns"), session.to("columns")).classes("text-black")
+        names = [name for role in ROLES for name, one in told.items() if one.get("role") == role]
+        if not names:
+            empty(
+                session.say("hierarchies.nothing"),
+                icon="view_column",
+                button=session.say("step.columns"),
+                go=session.to("columns"),
+            )
+            return
+        found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
+        if found is not None:
+            await HierarchiesPage(desk, session, row, names, {one["column"]: one for one in found["columns"]}).choose(
+                names[0]
+            )
+
+
+class HierarchiesPage:
+    """The columns on the left, the hierarchy of one of them beside."""
+
+    def __init__(
+        self, desk: Desk, session: Session, row: dict[str, Any], names: list[str], known: dict[str, dict[str, Any]]
+    ) -> None:
+        self.desk, self.session, self.row, self.known = desk, session, row, known
+        self.names, self.name, self.turn = names, names[0], 0
+        self.counted: Counted = []
+        self.values = 0
+        self.seen = HierarchyPreview()
+        with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
+            with ui.scroll_area().style("width: 12.5rem; height: calc(100vh - 13rem)").classes("cobogo-list"):
+                self.list = ui.column().classes("w-full gap-1")
+            with ui.column().classes("gap-3").style("width: 20rem; flex: none"):
+                self.form = ui.column().classes("w-full gap-2")
+                self.groups = GroupsEditor(self)
+            with ui.column().classes("col gap-2").style("min-width: 0"):
+                self.shown = PreviewPanel(self)
+
+    @property
+    def spec(self) -> dict[str, Any] | None:
+        """What the draft says of the column's hierarchy."""
+        found: dict[str, Any] | None = self.session.draft.attributes.get(self.name, {}).get("hierarchy")
+        return found
+
+    @property
+    def sensitive(self) -> bool:
+        """Whether its values are shown only when asked for."""
+        return self.session.draft.attributes.get(self.name, {}).get("role") == "sensitive"
+
+    async def choose(self, name: str) -> None:
+        """Turn to a column."""
+        self.name = name
+        self.form.clear()
+        self.shown.wait()
+        count = self.desk.service.datasets.count_values
+        found = await run.io_bound(count, self.session.caller, self.row["id"], name, MOST)
+        if found is None or self.name != name:
+            return
+        self.counted, self.values = found
+        self.shown.turn_to()
+        self._listed()
+        self._formed()
+        await self.tried()
+
+    def _listed(self) -> None:
+        self.list.clear()
+        with self.list:
+            for name in self.names:
+                kind = kind_of(self.session.draft.attributes.get(name, {}).get("hierarchy"))
+                on = name == self.name
+                button = ui.button(on_click=lambda name=name: self.choose(name), color="primary" if on else None)
+                with button, ui.column().classes("gap-0 items-start w-full"):
+                    ui.label(name).style("overflow-wrap: anywhere; text-align: left")
+                    ui.label(self.session.say(f"way.{kind}")).classes("text-caption")
+                button.props(
+                    f"no-caps align=left {'unelevated' if on else 'flat'} aria-current={'true' if on else 'false'}"
+                )
+                button.classes("w-full")
+
+    def _formed(self) -> None:
+        self.form.clear()
+        say, kind = self.session.say, kind_of(self.spec)
+        with self.form:
+            number = self.session.number
+            text = say("hierarchies.values", values=number(self.values))
+            ui.label(self.name).classes("text-h6")
+            ui.label(text).classes("text-caption")
+            if self.values > MOST:
+                ui.label(say("hierarchies.most", most=number(MOST))).classes("text-caption")
+            if self.sensitive:
+                ui.label(say("hierarchies.sensitive")).classes("text-caption")
+            kinds = {one: say(f"way.{one}") for one in FIELDS}
+            ui.select(
+                kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
+            ).props("outlined dense").classes("w-full")
+            ui.label(say(f"about.{kind}")).classes("text-caption")
+            HierarchyForm(self.session, kind, self.spec or {}, self._changed, self._attached())
+            HierarchyFiles(self)
+
+    async def _begin(self, kind: str) -> None:
+        """Another kind, as it begins for this column."""
+        frequent = [value for value, _ in self.counted]
+        if kind == "tree" and self.values > LARGE:
+            ui.notify(self.session.say("hierarchies.large", most=LARGE), type="warning", multi_line=True)
+            self._formed()
+            return
+        if kind == "csv":
+            files = self._attached()
+            if not files:
+                ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
+                self._formed()
+                return
+            spec: dict[str, Any] | None = {"csv": files[0]}
+        else:
+            spec = start(
+                kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("groups.first")
+            )
+        await self.say_spec(spec)
+
+    async def _changed(self, spec: dict[str, Any]) -> None:
+        """What the form says now."""
+        self.session.draft.set_attribute(self.name, hierarchy=spec)
+        await self.tried()
+
+    async def say_spec(self, spec: dict[str, Any] | None) -> None:
+        """Put a hierarchy in the draft, and show the form of it."""
+        self.session.draft.set_attribute(self.name, hierarchy=spec)
+        self._listed()
+        self._formed()
+        await self.tried()
+
+    async def tried(self) -> None:
+        """Build the hierarchy on the values, off the event loop, and show what comes of it."""
+        self.turn += 1
+        turn, name = self.turn, self.name
+        try:
+            text = self.session.draft.only(name)
+        except CobogoError as error:
+            self.seen = HierarchyPreview(error=error)
+        else:
+            self.shown.busy(True)
+            found = await run.io_bound(self._preview, text, name)
+            if found is None or turn != self.turn:
+                return
+            self.seen = found
+        self.shown.draw()
+        self.groups.draw()
+
+    def _preview(self, text: str, name: str) -> HierarchyPreview:
+        read, caller, dataset = self.desk.service.policies.read, self.session.caller, self.row["id"]
+        home = self.desk.service.policies.files(caller, dataset)
+        return preview(lambda: read(caller, dataset, text), home, name, self.counted)
+
+    def _attached(self) -> list[str]:
+        return self.desk.service.datasets.list_files(self.session.caller, self.row["id"])
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the groups can be edited."""
+        return kind_of(self.spec) in BY_HAND and self.seen.hierarchy is not None
+
+    @property
+    def plain(self) -> bool:
+        """Whether there is no hierarchy at all."""
+        return kind_of(self.spec) == NONE

@@ -1,0 +1,286 @@
+"""The kinds of hierarchy, where each begins for a column, and the form of its fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Literal
+
+from nicegui import ui
+
+from cobogo.data.policy import BUILDERS
+from cobogo.data.schema.profile import DATE_FORMATS
+from cobogo.faces.workbench.session import Session
+
+Field = Literal["number", "whole", "numbers", "flag", "text", "choice", "format", "formats", "lines", "file"]
+
+NONE = "none"
+FIELDS: Mapping[str, Mapping[str, Field]] = {
+    NONE: {},
+    "intervals": {
+        "intervals": "numbers",
+        "bottom-code": "number",
+        "top-code": "number",
+        "origin": "number",
+        "lower": "number",
+        "upper": "number",
+        "open-ends": "flag",
+        "decimal": "choice",
+        "top": "flag",
+    },
+    "dates": {"dates": "format", "levels": "formats", "top": "flag"},
+    "mask": {"mask": "choice", "keep": "whole", "character": "text", "top": "flag"},
+    "path": {"path": "text", "top": "flag"},
+    "ordering": {"ordering": "lines", "steps": "numbers", "top": "flag"},
+    "tree": {"top": "flag"},
+    "csv": {"csv": "file", "separator": "choice", "encoding": "choice", "top": "flag"},
+}
+"""What is asked for of each kind, in the order of the form. A test sees to it that no key of a policy is missing."""
+
+CHOICES: Mapping[str, Sequence[str]] = {
+    "decimal": (".", ","),
+    "mask": ("right", "left"),
+    "separator": (",", ";", "\t", "|"),
+    "encoding": ("utf-8", "latin-1"),
+}
+FORMATS = tuple(DATE_FORMATS)
+COARSER = ("%Y-%m-%d", "%d/%m/%Y", "%Y-%m", "%m/%Y", "%Y", "%Y W%W", "%B %Y", "%H:%M", "%H")
+BY_HAND = ("tree", "csv")
+"""Kinds whose groups can be edited."""
+
+LARGE = 300
+"""Values above which groups are kept in a file rather than in the policy."""
+
+
+def kind_of(spec: Mapping[str, Any] | None) -> str:
+    """Which kind a policy asks for.
+
+    >>> kind_of({"mask": "right"}), kind_of(None)
+    ('mask', 'none')
+    """
+    return next((kind for kind in BUILDERS if spec and kind in spec), NONE)
+
+
+def start(
+    kind: str, suggested: Mapping[str, Any] | None, values: Sequence[str | None], *, group: str = "?"
+) -> dict[str, Any] | None:
+    """Where a kind begins: as suggested where that is of the kind, else with what fits the values.
+
+    ``values`` are the most frequent ones, the first the most; ``group`` is what a first group is called. None: there is
+    nothing to begin with.
+
+    >>> start("path", None, ["a>b", "c>b"])
+    {'path': '>', 'top': True}
+    """
+    if suggested and kind_of(suggested) == kind:
+        return dict(suggested)
+    texts = [value for value in values if value is not None]
+    match kind:
+        case "intervals":
+            return {"intervals": _widths(texts), "top": True}
+        case "dates":
+            return {"dates": FORMATS[0], "levels": ["%Y"], "top": True}
+        case "mask":
+            return {"mask": "right", "keep": 1, "top": True}
+        case "path":
+            found = [mark for mark in ("/", ">", "|", ";", ",", "-") if texts and all(mark in text for text in texts)]
+            return {"path": found[0] if found else "/", "top": True}
+        case "ordering":
+            return {"ordering": in_order(texts) or [group], "steps": [2], "top": True}
+        case "tree":
+            return {"tree": {group: in_order(texts)}, "top": True} if texts else None
+        case _:
+            return None
+
+
+def in_order(texts: Sequence[str]) -> list[str]:
+    """Values in the order of their numbers where they begin with one, else of the alphabet.
+
+    >>> in_order(["10 years", "9 years", "none"])
+    ['9 years', '10 years', 'none']
+    """
+
+    def key(text: str) -> tuple[float, str]:
+        found = re.match(r"\s*-?[0-9]+", text)
+        return (float(found[0]) if found else float("inf"), text.casefold())
+
+    return sorted(texts, key=key)
+
+
+def _widths(texts: Sequence[str]) -> list[float]:
+    numbers = [float(text.replace(",", ".")) for text in texts if re.fullmatch(r"-?[0-9]{1,12}([.,][0-9]{1,6})?", text)]
+    spread = max(numbers) - min(numbers) if numbers else 0
+    step = 10 ** max(len(str(int(spread))) - 2, 0)
+    return [5 * step, 10 * step, 20 * step]
+
+
+WAIT = "debounce=500"
+RARE = ("origin", "lower", "upper", "open-ends", "decimal")
+"""Fields that few columns need."""
+REQUIRED = ("intervals", "dates", "levels", "mask", "path", "ordering", "steps", "csv", "tree")
+
+
+class HierarchyForm:
+    """The fields of one kind; every change is told as a whole spec."""
+
+    def __init__(
+        self,
+        session: Session,
+        kind: str,
+        spec: dict[str, Any],
+        changed: Callable[[dict[str, Any]], Awaitable[None]],
+        files: Sequence[str],
+    ) -> None:
+        self.session, self.spec, self.changed, self.files = session, dict(spec), changed, files
+        for key, field in FIELDS[kind].items():
+            if key not in RARE:
+                getattr(self, f"_{field}")(key)
+        rare = [key for key in RARE if key in FIELDS[kind]]
+        if rare:
+            said = any(key in spec for key in rare)
+            with ui.expansion(session.say("hierarchies.rare"), value=said).classes("w-full").props("dense"):
+                for key in rare:
+                    getattr(self, f"_{FIELDS[kind][key]}")(key)
+
+    async def _put(self, key: str, value: Any) -> None:
+        empty = value is None or value in ("", [], False)
+        if empty and key in REQUIRED:
+            return
+        if empty:
+            self.spec.pop(key, None)
+        else:
+            self.spec[key] = value
+        await self.changed(dict(self.spec))
+
+    def _label(self, key: str) -> str:
+        return self.session.say(f"field.{key}")
+
+    def _number(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, None if event.value is None else _shortest(event.value))
+
+        ui.number(self._label(key), value=self.spec.get(key), on_change=take).props(
+            f"dense outlined clearable {WAIT}"
+        ).classes("w-full")
+
+    def _whole(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, None if event.value is None else int(event.value))
+
+        ui.number(self._label(key), value=self.spec.get(key, 0), min=0, precision=0, on_change=take).props(
+            f"dense outlined {WAIT}"
+        ).classes("w-full")
+
+    def _flag(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, bool(event.value))
+
+        ui.switch(self._label(key), value=bool(self.spec.get(key)), on_change=take)
+
+    def _text(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, event.value)
+
+        most = "maxlength=1" if key == "character" else "maxlength=20"
+        ui.input(self._label(key), value=self.spec.get(key, ""), on_change=take).props(
+            f"dense outlined {WAIT} {most}"
+        ).classes("w-full")
+
+    def _choice(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, event.value)
+
+        named: dict[str | None, str] = {} if key in REQUIRED else {None: self.session.say("choice.none")}
+        named |= {one: self.session.say(f"choice.{ord(one) if len(one) == 1 else one}") for one in CHOICES[key]}
+        ui.select(named, value=self.spec.get(key), label=self._label(key), on_change=take).props(
+            "dense outlined"
+        ).classes("w-full")
+
+    def _format(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, event.value)
+
+        _formats(self.spec.get(key), FORMATS, self._label(key), take)
+        ui.label(self.session.say("hierarchies.format")).classes("text-caption")
+
+    def _file(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, event.value)
+
+        known = list(dict.fromkeys([*self.files, *([self.spec[key]] if key in self.spec else [])]))
+        ui.select(known, value=self.spec.get(key), label=self._label(key), on_change=take).props(
+            "dense outlined"
+        ).classes("w-full")
+
+    def _lines(self, key: str) -> None:
+        async def take(event: Any) -> None:
+            await self._put(key, [line for line in (event.value or "").splitlines() if line])
+
+        ui.textarea(self._label(key), value="\n".join(map(str, self.spec.get(key, []))), on_change=take).props(
+            f"outlined {WAIT} input-style='height: 11rem'"
+        ).classes("w-full")
+
+    def _numbers(self, key: str) -> None:
+        self._several(key, lambda level, value, take: _level_number(self._level(level), value, take, key == "steps"))
+
+    def _formats(self, key: str) -> None:
+        self._several(key, lambda level, value, take: _formats(value, COARSER, self._level(level), take))
+
+    def _level(self, level: int) -> str:
+        return self.session.say("hierarchies.level", level=level)
+
+    def _several(self, key: str, draw: Callable[[int, Any, Callable[[Any], Awaitable[None]]], None]) -> None:
+        """A value a level, with one more or one less at a click."""
+        values: list[Any] = list(self.spec.get(key, []))
+        ui.label(self._label(key)).classes("text-caption text-weight-medium")
+        place = ui.column().classes("w-full gap-1")
+
+        async def told() -> None:
+            await self._put(key, [value for value in values if value not in (None, "")])
+
+        async def more() -> None:
+            last = values[-1] if values else 1
+            values.append("%Y" if isinstance(last, str) else last * 2)
+            drawn()
+            await told()
+
+        async def less() -> None:
+            if len(values) > 1:
+                values.pop()
+                drawn()
+                await told()
+
+        def drawn() -> None:
+            place.clear()
+            with place:
+                for at, value in enumerate(values):
+
+                    async def take(event: Any, at: int = at) -> None:
+                        values[at] = event.value if isinstance(event.value, str | None) else _shortest(event.value)
+                        await told()
+
+                    draw(at + 1, value, take)
+
+        drawn()
+        with ui.row().classes("gap-1"):
+            for label, icon, action in (("more", "add", more), ("less", "remove", less)):
+                text = self.session.say(f"hierarchies.{label}")
+                ui.button(text, icon=icon, on_click=action).props("flat dense no-caps size=sm")
+
+
+def _level_number(label: str, value: Any, take: Callable[[Any], Awaitable[None]], whole: bool) -> None:
+    ui.number(label, value=value, min=2 if whole else 0, precision=0 if whole else None, on_change=take).props(
+        f"dense outlined {WAIT}"
+    ).classes("w-full")
+
+
+def _formats(value: Any, known: Sequence[str], label: str, take: Callable[[Any], Awaitable[None]]) -> None:
+    options = list(dict.fromkeys([*known, *([value] if value else [])]))
+    ui.select(options, value=value, label=label, with_input=True, new_value_mode="add-unique", on_change=take).props(
+        "dense outlined"
+    ).classes("w-full")
+
+
+def _shortest(number: float) -> float | int:
+    """A number as somebody would write it: 10 rather than 10.0."""
+    return int(number) if float(number).is_integer() else float(number)

@@ -1,0 +1,314 @@
+"""Groups that are edited by hand, or come and go as files, and a place for the values that have none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nicegui import events, run, ui
+
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.data.hierarchy.csv_file import csv_hierarchy
+from cobogo.data.table.files import guess_separator
+from cobogo.errors import HierarchyError
+from cobogo.faces.workbench import actions
+from cobogo.faces.workbench.frame import done
+from cobogo.faces.workbench.pages.hierarchies.form import LARGE, kind_of
+
+if TYPE_CHECKING:
+    from cobogo.faces.workbench.pages.hierarchies import HierarchiesPage
+
+
+Row = tuple[Label, ...]
+
+
+def rows_of(hierarchy: Hierarchy, *, top: bool = False, null: bool = True) -> list[Row]:
+    """Every value with its labels. With ``top`` the last level is left to the policy; without ``null`` so is NULL."""
+    levels = range(hierarchy.height + 1)
+    if top and hierarchy.height > 1 and set(hierarchy.labels[-1]) <= {SUPPRESSED, None}:
+        levels = levels[:-1]
+    columns = [[hierarchy.labels[level][code] for code in hierarchy.maps[level]] for level in levels]
+    rows = list(zip(*columns, strict=True))
+    told = (None, SUPPRESSED)
+    return rows if null else [row for row in rows if row[0] is not None or any(label not in told for label in row[1:])]
+
+
+def as_csv(rows: Sequence[Row], separator: str) -> bytes:
+    """The file that a hierarchy of kind csv names: UTF-8, no header, NULL empty.
+
+    >>> as_csv([("nurse", "health"), (None, "?")], ";")
+    b'nurse;health\\n;?\\n'
+    """
+    target = io.StringIO()
+    writer = csv.writer(target, delimiter=separator, lineterminator="\n")
+    writer.writerows(["" if label is None else label for label in row] for row in rows)
+    return target.getvalue().encode()
+
+
+def as_tree(rows: Sequence[Row]) -> dict[str, Any]:
+    """The tables that a hierarchy of kind tree has: branches from the top down, lists of values inside.
+
+    >>> as_tree([("nurse", "health", "any"), ("teacher", "school", "any")])
+    {'any': {'health': ['nurse'], 'school': ['teacher']}}
+    """
+    tree: dict[str, Any] = {}
+    for row in rows:
+        branch = tree
+        for label in row[:1:-1]:
+            branch = branch.setdefault(label or "", {})
+        branch.setdefault(row[1] or "", []).append(row[0] or "")
+    return tree
+
+
+def checked(attribute: str, rows: Sequence[Row]) -> list[Row]:
+    """The rows, if they are a hierarchy."""
+    named = next((row[0] for row in rows if row[0] is not None and not all(row[1:])), None)
+    if named is not None:
+        raise HierarchyError("a group needs a name", where=f'attribute "{attribute}"')
+    Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)))
+    return list(rows)
+
+
+def moved(rows: Sequence[Row], level: int, label: Label, group: str) -> list[Row]:
+    """A value or a group, with all that is in it, under another group of the next level, or under a new one.
+
+    >>> moved([("a", "x", "*"), ("b", "y", "*")], 0, "b", "x")
+    [('a', 'x', '*'), ('b', 'x', '*')]
+    """
+    known = next((row[level + 1 :] for row in rows if row[level + 1] == group), None)
+    return [(*row[: level + 1], *(known or (group, *row[level + 2 :]))) if row[level] == label else row for row in rows]
+
+
+def renamed(rows: Sequence[Row], level: int, label: Label, name: str) -> list[Row]:
+    """A group under another name; where that is another group's already, the two become one.
+
+    >>> renamed([("a", "x"), ("b", "y")], 1, "y", "x")
+    [('a', 'x'), ('b', 'x')]
+    """
+    above = next((row[level + 1 :] for row in rows if row[level] == name), None)
+    return [
+        (*row[:level], name, *(row[level + 1 :] if above is None else above)) if row[level] == label else row
+        for row in rows
+    ]
+
+
+def added(rows: Sequence[Row], values: Iterable[Label], group: str) -> list[Row]:
+    """More values, in a group of the first level that is there or is new.
+
+    >>> added([("a", "x", "*")], ["b"], "z")
+    [('a', 'x', '*'), ('b', 'z', '*')]
+    """
+    known = next((row[1:] for row in rows if row[1] == group), None)
+    tops = rows[0][2:] if rows else ()
+    return [*rows, *((value, *(known or (group, *tops))) for value in values)]
+
+
+def placed(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+    """The spec of a tree with these rows; its top stays as it was said."""
+    return {"tree": as_tree(rows)} | ({"top": True} if spec.get("top") else {})
+
+
+class HierarchyFiles:
+    """What imports and exports the hierarchy of the column that is turned to."""
+
+    def __init__(self, page: HierarchiesPage) -> None:
+        self.page = page
+        say = page.session.say
+        with ui.row().classes("w-full gap-2"):
+            ui.button(say("hierarchies.export"), icon="download", on_click=self._export).props("outline dense no-caps")
+            upload = ui.upload(on_upload=self._import, auto_upload=True, max_file_size=64 << 20).classes("hidden")
+            upload.props(f'accept=.csv,.txt data-name="{say("hierarchies.import")}"')
+            ui.button(
+                say("hierarchies.import"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")
+            ).props("outline dense no-caps")
+
+    @staticmethod
+    def plain(name: str) -> str:
+        """A column's name as a file may have it."""
+        return re.sub(r"[^\w. ()+-]|\.\.", "_", name).lstrip(". ()+-")[:90] or "hierarchy"
+
+    async def _export(self) -> None:
+        seen = self.page.seen
+        if seen.hierarchy is None:
+            ui.notify(self.page.session.say("hierarchies.nofile"), type="warning")
+            return
+        separator = self.page.session.draft.content().get("data", {}).get("separator", ",")
+        hierarchy, name = seen.hierarchy, f"{self.plain(self.page.name)}.csv"
+        content = await run.io_bound(lambda: as_csv(rows_of(hierarchy), separator))
+        if content is not None:
+            ui.download(content, name, "text/csv")
+
+    async def _import(self, event: events.UploadEventArguments) -> None:
+        page = self.page
+        with page.desk.service.datasets.stage(page.session.caller) as stage:
+            await event.file.save(stage / "file.csv")
+            spec = await done(page.session, self._taken, stage / "file.csv", self.plain(event.file.name))
+        if spec is not None:
+            await page.say_spec(spec)
+
+    def _taken(self, file: Path, name: str) -> dict[str, Any]:
+        """Keep a file that is a hierarchy; what is none is refused, and not kept."""
+        page = self.page
+        encoding = _encoding(file)
+        separator = guess_separator(file, encoding)
+        csv_hierarchy(page.name, file, separator=separator, encoding=encoding, missing=("",), where=name)
+        kept = actions.attach_file(page.desk, page.session, page.row["id"], name, file.read_bytes())
+        return {"csv": kept, "separator": separator, "encoding": encoding} | _top(page)
+
+
+def keep(page: HierarchiesPage, rows: list[Any]) -> dict[str, Any]:
+    """Write rows to a file of a column's hierarchy, and say so in a spec."""
+    spec = page.spec or {}
+    name = spec["csv"] if kind_of(spec) == "csv" else f"{HierarchyFiles.plain(page.name)}.csv"
+    kept = actions.attach_file(page.desk, page.session, page.row["id"], name, as_csv(rows, ";"))
+    return {"csv": kept, "separator": ";", "encoding": "utf-8"} | _top(page)
+
+
+def _top(page: HierarchiesPage) -> dict[str, Any]:
+    return {"top": True} if (page.spec or {}).get("top") else {}
+
+
+def _encoding(file: Path) -> str:
+    try:
+        file.read_bytes().decode()
+    except UnicodeDecodeError:
+        return "latin-1"
+    return "utf-8"
+
+
+FEW = 500
+"""Groups that are offered in a list; of more, the name is typed."""
+
+
+class GroupsEditor:
+    """Below the form."""
+
+    def __init__(self, page: HierarchiesPage) -> None:
+        self.page, self.say = page, page.session.say
+        self.place = ui.column().classes("w-full gap-2")
+        self.picked: tuple[int, Label] | None = None
+
+    def pick(self, node: tuple[int, Label] | None) -> None:
+        """A value or a group of the tree was chosen."""
+        self.picked = node
+        self.draw()
+
+    def draw(self) -> None:
+        """What can be done now."""
+        page = self.page
+        self.place.clear()
+        page.shown.alarm.clear()
+        if page.seen.unfit:
+            with page.shown.alarm:
+                self._unfit()
+        with self.place:
+            if page.seen.hierarchy is None or page.plain:
+                return
+            if not page.by_hand:
+                ui.button(self.say("groups.begin"), icon="edit", on_click=self._begin).props("outline dense no-caps")
+                ui.label(self.say("groups.why")).classes("text-caption")
+            elif self.picked is None or self.picked[1] not in page.seen.hierarchy.labels[self.picked[0]]:
+                ui.label(self.say("groups.pick")).classes("text-caption")
+            else:
+                self._edited(*self.picked)
+
+    def _rows(self) -> list[Row]:
+        assert self.page.seen.hierarchy is not None
+        return rows_of(self.page.seen.hierarchy, top=bool((self.page.spec or {}).get("top")), null=False)
+
+    async def _begin(self) -> None:
+        """From a rule to a list of its groups, which can be edited."""
+        await self._kept(self._rows)
+
+    async def _kept(self, change: Callable[[], list[Row]]) -> None:
+        """Change the rows, if they are still a hierarchy, and say it in the draft."""
+        page = self.page
+        spec = page.spec or {}
+
+        def changed() -> dict[str, Any]:
+            rows = checked(page.name, change())
+            if kind_of(spec) == "csv" or (kind_of(spec) != "tree" and len(rows) > LARGE):
+                return keep(page, rows)
+            return placed(spec, rows)
+
+        told = await done(page.session, changed)
+        if told is not None:
+            self.picked = None
+            await page.say_spec(told)
+
+    def _edited(self, level: int, label: Label) -> None:
+        hierarchy = self.page.seen.hierarchy
+        assert hierarchy is not None
+        top = bool((self.page.spec or {}).get("top")) and hierarchy.height > 1
+        height = hierarchy.height - top
+        name = self.page.session.figures.label(label)
+        ui.label(self.say("groups.picked", name=name)).classes("text-subtitle2")
+        if level < height:
+            above = hierarchy.labels[level + 1]
+            chosen = self._group(above, above[int(hierarchy.parents[level][hierarchy.labels[level].index(label)])])
+            ui.button(
+                self.say("groups.move"),
+                icon="drive_file_move",
+                on_click=lambda: self._kept(lambda: moved(self._rows(), level, label, chosen())),
+            ).props("dense no-caps")
+        if 0 < level <= height:
+            name_now = ui.input(self.say("groups.name"), value=label or "").props("dense outlined").classes("w-full")
+            ui.button(
+                self.say("groups.rename"),
+                icon="drive_file_rename_outline",
+                on_click=lambda: self._kept(lambda: renamed(self._rows(), level, label, name_now.value.strip())),
+            ).props("dense no-caps outline")
+
+    def _group(self, labels: Sequence[Label], now: Label) -> Callable[[], str]:
+        """A group that is there, or the name of a new one: what is said when it is asked for."""
+        known = [one for one in labels if one is not None][:FEW]
+        there = ui.select(known, value=now if now in known else None, label=self.say("groups.group"))
+        new = ui.input(self.say("groups.new"))
+        for field in (there, new):
+            field.props("dense outlined").classes("w-full")
+        return lambda: str(new.value or there.value or "").strip()
+
+    def _unfit(self) -> None:
+        """The values that have no place, with what can be done about them."""
+        page, number = self.page, self.page.session.number
+        unfit = page.seen.unfit
+        kind = kind_of(page.spec)
+        with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
+            count = {"values": number(len(unfit)), "records": number(sum(records for _, records in unfit))}
+            ui.label(self.say("unfit.what", **count)).classes("text-weight-medium").props("role=alert")
+            if not page.sensitive or page.shown.asked:
+                for value, records in unfit[:5]:
+                    ui.label(f"{value} · {number(records)}").classes("text-caption")
+                if len(unfit) > 5:
+                    ui.label("…").classes("text-caption")
+            values = [value for value, _ in unfit]
+            if kind == "ordering":
+                ui.button(self.say("unfit.append"), on_click=lambda: self._append(values)).props("dense no-caps")
+            elif page.by_hand:
+                assert page.seen.hierarchy is not None
+                group = self._group(page.seen.hierarchy.labels[1], None)
+                ui.button(
+                    self.say("unfit.add"),
+                    on_click=lambda: self._kept(lambda: added(self._rows(), values, group())),
+                ).props("dense no-caps")
+            else:
+                ui.label(self.say("unfit.correct")).classes("text-caption")
+                ui.button(self.say("unfit.missing"), on_click=lambda: self._missing(values)).props("dense no-caps")
+
+    async def _append(self, values: list[Label]) -> None:
+        spec = dict(self.page.spec or {})
+        await self.page.say_spec(spec | {"ordering": [*spec["ordering"], *values]})
+
+    async def _missing(self, values: list[Label]) -> None:
+        """Read them as values that were never recorded, in every column."""
+        draft = self.page.session.draft
+        known = list(draft.content().get("data", {}).get("missing", [""]))
+        if len(known) + len(values) > FEW:
+            ui.notify(self.say("unfit.many"), type="warning")
+            return
+        draft.set("data", "missing", list(dict.fromkeys([*known, *(str(value) for value in values)])))
+        await self.page.tried()

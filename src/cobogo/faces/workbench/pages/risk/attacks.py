@@ -1,0 +1,351 @@
+"""Attacks on a release, and the releases of one data set over time: what each finds, adds and exposes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nicegui import run, ui
+
+from cobogo.faces.server.services.jobs import OVER
+from cobogo.faces.server.services.releases import OpenedRelease
+from cobogo.faces.workbench import actions, opened_release
+from cobogo.faces.workbench.charts import LINE, ORIGINAL, RELEASE, chart, table
+from cobogo.faces.workbench.frame import done, empty, metric
+from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.widgets import slowly, trouble
+
+if TYPE_CHECKING:
+    from cobogo.publish.registry.history import Chapter
+
+
+def latest(desk: Desk, session: Session, release: OpenedRelease) -> dict[str, Any] | None:
+    """The last audit of a release that whoever is at the workbench asked for."""
+    if not release.runs:
+        return None
+    return desk.service.jobs.latest_audit(session.caller, release.identity)
+
+
+def findings(release: OpenedRelease) -> dict[str, Any] | None:
+    """The audit that the evidence holds, if there is one."""
+    file = release.directory / "evidence" / "audit.json"
+    found: dict[str, Any] | None = json.loads(file.read_bytes()) if file.is_file() else None
+    return found
+
+
+def show_attacks(desk: Desk, session: Session, release: OpenedRelease) -> None:
+    """What an audit found, or a button to begin one, or how far one is."""
+    ui.label(session.say("risk.attacks.what")).classes("text-body2 text-quiet")
+    body = ui.column().classes("w-full gap-3")
+
+    async def begin() -> None:
+        await done(session, actions.audit_release, desk, session, release.identity)
+        show()
+
+    async def draw(job: dict[str, Any] | None) -> None:
+        found = await run.io_bound(findings, release)
+        body.clear()
+        with body:
+            if job is not None and job["message"]:
+                trouble(job["message"], icon="error")
+            if found is None:
+                _nothing(session, release, begin)
+            else:
+                _found(session, release, found, begin)
+
+    def show() -> None:
+        job = latest(desk, session, release)
+        if job is None or job["state"] in OVER:
+            with body:
+                ui.timer(0.01, lambda: draw(job), once=True)
+            return
+        body.clear()
+        with body:
+            _going(desk, session, job, lambda: draw(desk.service.jobs.find(session.caller, job["id"])))
+
+    show()
+
+
+def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[], Any]) -> None:
+    """How far an audit is, until it is over."""
+    with ui.card().classes("w-full"):
+        with ui.row().classes("items-center w-full").props('role="status" aria-live="polite"'):
+            ui.spinner(size="md")
+            label = ui.label(session.say("risk.attacks.waiting"))
+            ui.space()
+            ui.button(
+                session.say("risk.attacks.stop"),
+                icon="stop",
+                on_click=lambda: done(session, actions.cancel_job, desk, session, job["id"]),
+            ).props("flat no-caps")
+        bar = ui.linear_progress(0, show_value=False).classes("w-full")
+
+    async def follow() -> None:
+        if not session.here:
+            return
+        now = desk.service.jobs.find(session.caller, job["id"])
+        if now is None or now["state"] in OVER:
+            timer.deactivate()
+            await after()
+        elif now["total"]:
+            name = named(session, now["stage"])[0]
+            label.text = session.say("risk.attacks.trying", attack=name, done=now["done"] + 1, total=now["total"])
+            bar.value = now["done"] / max(now["total"], 1)
+
+    timer = ui.timer(0.3, follow)
+
+
+def _nothing(session: Session, release: OpenedRelease, begin: Any) -> None:
+    if release.runs:
+        empty(session.say("risk.attacks.none"), icon="crisis_alert", button=session.say("risk.attacks.go"), go=begin)
+    else:
+        empty(session.say("risk.attacks.none-here"), icon="crisis_alert")
+
+
+def named(session: Session, attack: str) -> tuple[str, str, str]:
+    """What an attack is called, what its attacker knows, and what helps, in the session's language."""
+    from cobogo.examine.attacks import ATTACKS
+    from cobogo.studies.audit_page import described
+
+    return described(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+
+
+def _found(session: Session, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
+    tried = [one for one in found["attacks"] if one["tried"]]
+    worst = sorted(tried, key=lambda one: (-one["exposed"] / max(one["attacked"], 1), -one["highest"]))
+    succeeded = [one for one in tried if one["succeeded"]]
+    with ui.row().classes("w-full items-center"):
+        metric(session.say("risk.attacks.tried"), session.number(len(tried)))
+        metric(
+            session.say("risk.attacks.succeeded"),
+            session.number(len(succeeded)),
+            colour="negative" if succeeded else "positive" if found["nobody_exposed"] else "warning",
+        )
+        with ui.column().classes("gap-0 col"):
+            unsure = "nobody" if found["nobody_exposed"] else "open"
+            text = session.say("risk.attacks.someone" if succeeded else f"risk.attacks.{unsure}")
+            ui.label(text).classes("text-subtitle1 text-weight-medium")
+            knows = found["knowledge"] or session.say("risk.attacks.nothing")
+            if release.data is not None and knows == release.data.name:
+                knows = session.say("risk.attacks.original")
+            date = session.figures.date(found["created"])
+            ui.label(session.say("risk.attacks.given", knowledge=knows, date=date)).classes("text-caption text-quiet")
+        if release.runs:
+            ui.button(session.say("risk.attacks.again"), icon="refresh", on_click=begin).props("outline no-caps")
+    for one in worst:
+        _attack(session, one)
+    untried = [one for one in found["attacks"] if not one["tried"]]
+    with ui.expansion(session.say("risk.attacks.untried", n=len(untried)), icon="block").classes("w-full"):
+        columns = [
+            ("name", session.say("risk.attacks.attack"), "left"),
+            ("why", session.say("risk.attacks.why"), "left"),
+        ]
+        table(columns, [{"name": named(session, one["attack"])[0], "why": _why(session, one)} for one in untried])
+
+
+def _attack(session: Session, one: dict[str, Any]) -> None:
+    name, knows, defence = named(session, one["attack"])
+    share = one["exposed"] / max(one["attacked"], 1)
+    colour = "negative" if one["succeeded"] else "positive"
+    before = one.get("baseline")
+    with ui.card().classes("w-full gap-1 q-py-sm"), ui.row().classes("w-full items-center no-wrap cobogo-beside"):
+        ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")
+        with ui.column().classes("gap-0 col").style("min-width: 0"):
+            ui.label(name[:1].upper() + name[1:]).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("risk.attacks.knows", what=knows)).classes("text-caption text-quiet")
+            if one["succeeded"]:
+                ui.label(session.say("risk.attacks.helps", what=defence)).classes("text-caption")
+        with ui.column().classes("gap-0 items-end").style("width: 21rem; flex: none"):
+            text = session.say("risk.attacks.exposed", people=one["exposed"], attacked=one["attacked"])
+            ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
+            bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
+            bar.props(f'aria-label="{session.percent(share)}"')
+            sure = session.say(
+                "risk.attacks.gain" if one["by"] == "gain" else "risk.attacks.sure",
+                highest=session.percent(one.get("surest", one["highest"])),
+                threshold=session.percent(one["threshold"]),
+            )
+            ui.label(sure).classes("text-caption text-quiet")
+            average = session.percent(one["average"])
+            if before is not None:
+                line = session.say("risk.attacks.baseline", average=average, before=session.percent(before))
+            else:
+                line = session.say("risk.attacks.average", average=average)
+            ui.label(line).classes("text-caption text-quiet")
+
+
+def _why(session: Session, one: dict[str, Any]) -> str:
+    from cobogo.studies.audit_page import reason
+
+    return reason(one["why"], one.get("lacks", ()), session.figures, fits=one.get("open", False))
+
+
+def show_timeline(desk: Desk, session: Session, release: OpenedRelease) -> None:
+    """By the registry where the release is in it, else by what the workbench itself remembers."""
+    ui.label(session.say("risk.timeline.what")).classes("text-body2 text-quiet")
+    body = ui.column().classes("w-full gap-3")
+    if release.registered is None or release.policy.registry is None or not desk.service.registry.exists:
+        rows = _own(desk, session, release)
+        ui.timer(
+            0.01,
+            lambda: slowly(
+                session,
+                body,
+                lambda: _summaries(desk, session, rows),
+                lambda found: _unchecked(session, release, found),
+            ),
+            once=True,
+        )
+        return
+    series, history = release.policy.registry.dataset, desk.service.registry.history
+    ui.timer(
+        0.01,
+        lambda: slowly(
+            session,
+            body,
+            lambda: history(session.caller, release.identity, series),
+            lambda found: _checked(session, release, found),
+        ),
+        once=True,
+    )
+
+
+def _own(desk: Desk, session: Session, release: OpenedRelease) -> list[dict[str, Any]]:
+    rows = desk.service.releases.list_all(session.caller, release.dataset)
+    return [row for row in reversed(rows) if row["owner"] == release.owner]
+
+
+def _summaries(
+    desk: Desk, session: Session, rows: Sequence[dict[str, Any]]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    reports = [(row, opened_release.report(desk, session, row["id"])) for row in rows]
+    return [(row, report) for row, report in reports if report]
+
+
+def _unchecked(session: Session, release: OpenedRelease, found: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+    trouble(session.say("risk.timeline.unregistered"), icon="warning_amber")
+    names = [row["id"][:6] for row, _ in found]
+    kept = [report["records"] - (report.get("suppressed") or 0) for _, report in found]
+    out = [report.get("suppressed") or 0 for _, report in found]
+    series = {"risk.timeline.released": (kept, RELEASE), "risk.timeline.suppressed": (out, "#9a9a9a")}
+    _drawn(session, names, series, _place(found, release))
+    columns = [
+        ("name", session.say("risk.timeline.release"), "left"),
+        ("date", session.say("risk.timeline.date"), "left"),
+        ("kind", session.say("risk.timeline.kind"), "left"),
+        ("records", session.say("risk.timeline.records"), "right"),
+        ("classes", session.say("risk.timeline.classes"), "right"),
+        ("highest", session.say("risk.timeline.highest"), "right"),
+        ("models", session.say("risk.timeline.models"), "left"),
+    ]
+    rows = [
+        {
+            "name": row["id"][:6],
+            "date": session.date(row["created"]),
+            "kind": session.say(f"looked.{row['kind']}"),
+            "records": session.number(records),
+            "classes": session.number(report.get("classes", {}).get("count")),
+            "highest": session.percent(report.get("risk", {}).get("after", {}).get("highest")),
+            "models": ", ".join(session.figures.name("model", one["model"]) for one in report.get("models", ())),
+        }
+        for (row, report), records in zip(found, kept, strict=True)
+    ]
+    table(columns, rows)
+
+
+def _place(found: list[tuple[dict[str, Any], dict[str, Any]]], release: OpenedRelease) -> int | None:
+    return next((place for place, (row, _) in enumerate(found) if row["id"] == release.identity), None)
+
+
+def _checked(session: Session, release: OpenedRelease, found: list[Chapter]) -> None:
+    names = [one.entry.id.removeprefix(f"{release.owner} ") for one in found]
+    here = next((place for place, one in enumerate(found) if one.entry.id == release.registered), None)
+    totals = [one.entry.summary["records"] - one.entry.summary["suppressed"] for one in found]
+    stayed = [one.stayed or 0 for one in found]
+    came = [total if one.came is None else one.came for one, total in zip(found, totals, strict=True)]
+    left = [-(one.left or 0) for one in found]
+    series = {
+        "risk.timeline.stayed": (stayed, ORIGINAL),
+        "risk.timeline.came": (came, RELEASE),
+        "risk.timeline.left": (left, "#9a9a9a"),
+    }
+    _drawn(session, names, series, here)
+    columns = [
+        ("name", session.say("risk.timeline.release"), "left"),
+        ("date", session.say("risk.timeline.date"), "left"),
+        ("records", session.say("risk.timeline.records"), "right"),
+        ("classes", session.say("risk.timeline.classes"), "right"),
+        ("new", session.say("risk.timeline.new"), "left"),
+        ("models", session.say("risk.timeline.models"), "left"),
+        ("base", session.say("risk.timeline.base"), "left"),
+        ("check", session.say("risk.timeline.check"), "left"),
+    ]
+    table(columns, [_row(session, name, one, total) for name, one, total in zip(names, found, totals, strict=True)])
+    ui.label(session.say("risk.timeline.checked")).classes("text-caption text-quiet")
+
+
+def _row(session: Session, name: str, one: Chapter, total: int) -> dict[str, str]:
+    base, series = session.say(f"risk-base.{one.base or 'none'}"), session.say("risk.timeline.series")
+    return {
+        "name": name,
+        "date": session.figures.date(one.entry.created),
+        "records": session.number(total),
+        "classes": session.number(one.entry.summary["classes"]),
+        "new": ", ".join(one.new) or "–",
+        "models": ", ".join(_model(session, model) for model in one.entry.summary["policy"]["privacy"]["models"]),
+        "base": f"{base} · {series}" if one.series else base,
+        "check": _check(session, one),
+    }
+
+
+def _model(session: Session, model: Mapping[str, Any]) -> str:
+    name = session.figures.name("model", model["model"])
+    shown = [
+        f"{key} = {session.figures.show(value)}" for key, value in model.items() if key not in ("model", "attribute")
+    ]
+    where = [str(model["attribute"])] if model.get("attribute") else []
+    return f"{name} ({', '.join([*where, *shown])})" if where or shown else name
+
+
+def _check(session: Session, one: Chapter) -> str:
+    if one.stayed is None:
+        return session.say("risk.timeline.first")
+    if one.breaches is None:
+        return session.say("risk.timeline.unasked")
+    if not one.breaches:
+        return session.say("risk.timeline.fine")
+    lines = []
+    for breach in one.breaches:
+        attack = named(session, breach.attack)[0]
+        lines.append(session.say("risk.timeline.breach", attack=attack, earlier=breach.earlier, people=breach.people))
+    return "; ".join(lines)
+
+
+def _drawn(
+    session: Session, names: Sequence[str], series: Mapping[str, tuple[Sequence[int], str]], here: int | None
+) -> None:
+    number = f"v => Math.abs(v).toLocaleString('{session.language}')"
+    marked = [
+        {"value": name, "textStyle": {"fontWeight": "bold"}} if place == here else name
+        for place, name in enumerate(names)
+    ]
+    said = {key: session.say(key) for key in series}
+    options = {
+        "color": [colour for _, colour in series.values()],
+        "legend": {"top": 0},
+        "tooltip": {"trigger": "axis", "axisPointer": {"type": "shadow"}, ":valueFormatter": number},
+        "grid": {"left": 8, "right": 16, "top": 34, "bottom": 8, "containLabel": True},
+        "xAxis": {"type": "category", "data": marked, "axisLine": {"onZero": True}},
+        "yAxis": {
+            "type": "value",
+            "axisLabel": {":formatter": number},
+            "splitLine": {"lineStyle": {"color": LINE, "type": "dotted"}},
+        },
+        "series": [
+            {"name": said[key], "type": "bar", "stack": "records", "barMaxWidth": 60, "data": list(values)}
+            for key, (values, _) in series.items()
+        ],
+    }
+    with ui.card().classes("w-full"):
+        chart(options, height="240px", label=session.say("risk.timeline.what"))

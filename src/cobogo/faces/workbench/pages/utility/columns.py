@@ -1,0 +1,254 @@
+"""Columns of both sides: one by one, two by two, and numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nicegui import run, ui
+
+from cobogo.errors import CobogoError
+from cobogo.faces.server.services.releases import OpenedRelease
+from cobogo.faces.workbench.charts import bars, heat, table
+from cobogo.faces.workbench.frame import metric
+from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.widgets import slowly, trouble
+
+if TYPE_CHECKING:
+    from cobogo.examine.utility.pairs.compared import Contingency, Distribution, Summary
+    from cobogo.examine.utility.pairs.pair import Pair
+    from cobogo.examine.utility.pairs.scale import Shown
+
+FAR = 0.1
+"""Distance beyond which a change is marked."""
+
+
+def names(pair: Pair) -> dict[str, str]:
+    """The columns that can be compared, and the role of each."""
+    return {name: pair.described[name].role.value for name in pair.columns}
+
+
+def _distribution(pair: Pair, name: str) -> Distribution:
+    from cobogo.examine.utility.pairs.compared import distribution
+
+    return distribution(pair, name)
+
+
+def _contingency(pair: Pair, one: str, other: str) -> Contingency | None:
+    from cobogo.examine.utility.pairs.compared import contingency
+
+    return contingency(pair, one, other)
+
+
+def _summaries(pair: Pair) -> dict[str, tuple[Summary | None, Summary | None]]:
+    from cobogo.examine.utility.pairs.compared import summaries
+
+    return summaries(pair)
+
+
+def shown_as(session: Session, one: Shown) -> str:
+    """What is counted, in words."""
+    if one.kind == "value":
+        return one.text
+    if one.kind == "interval":
+        low, high = (_edge(session, edge) for edge in (one.low, one.high))
+        if one.low is None:
+            return f"< {high}"
+        return f"≥ {low}" if one.high is None else f"{low} – {high}"
+    return session.say(f"utility-shown.{one.kind}")
+
+
+def _edge(session: Session, edge: float | None) -> str:
+    """The end of an interval: a year has no thousands."""
+    if edge is not None and edge == int(edge) and abs(edge) < 10_000:
+        return str(int(edge))
+    return session.number(edge)
+
+
+def show_distributions(session: Session, release: OpenedRelease) -> None:
+    """Every column: how it is distributed on both sides, and how far that moved."""
+    ui.label(session.say("utility.columns.what")).classes("text-body2 text-quiet")
+    body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
+
+    def draw(columns: dict[str, str]) -> None:
+        if not columns:
+            trouble(session.say("utility.none"))
+            return
+        with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
+            with ui.card().tight().style("width: 300px; flex: none"):
+                listed = ui.list().props("dense separator").classes("w-full")
+            right = ui.column().classes("col")
+        marks: dict[str, tuple[ui.item, ui.label]] = {}
+
+        async def choose(name: str) -> None:
+            for other, (item, _) in marks.items():
+                item.props(add="active" if other == name else None, remove=None if other == name else "active")
+            await slowly(
+                session,
+                right,
+                lambda: release.measure_pair(_distribution, name),
+                lambda found: _drawn(session, release, found, columns[name]),
+            )
+
+        with listed:
+            for name, role in columns.items():
+                with ui.item(on_click=lambda _, name=name: choose(name)).props("active-class=text-primary") as item:
+                    with ui.item_section():
+                        ui.item_label(name)
+                        ui.item_label(session.figures.name("role", role)).props("caption")
+                    with ui.item_section().props("side"):
+                        marks[name] = item, ui.label("…").classes("text-caption")
+
+        async def every() -> None:
+            await choose(next(iter(columns)))
+            for name, (_, mark) in marks.items():
+                try:
+                    found = await run.io_bound(release.measure_pair, _distribution, name)
+                except CobogoError:
+                    mark.text = "–"
+                    continue
+                if mark.is_deleted or found is None:
+                    return
+                mark.text = "–" if found.apart is None else session.percent(found.apart)
+                mark.classes(add="text-weight-bold text-negative" if (found.apart or 0) > FAR else "")
+
+        ui.timer(0.05, every, once=True)
+
+    ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
+
+
+def _drawn(session: Session, release: OpenedRelease, found: Distribution, role: str) -> None:
+    with ui.card().classes("w-full gap-2"):
+        with ui.row().classes("w-full items-baseline"):
+            ui.label(found.column).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.figures.name("role", role)).classes("text-caption text-quiet")
+            ui.space()
+            before, after = found.distinct
+            if before is not None:
+                ui.label(session.say("utility.distinct", before=before, after=after)).classes("text-caption")
+        how = session.say(f"utility-how.{found.how}", level=found.level or 0, height=found.height or 0)
+        ui.label(how).classes("text-caption text-quiet")
+        if found.how == "replaced":
+            return
+        if found.apart is not None:
+            ui.label(session.say("utility.apart", share=session.percent(found.apart))).classes("text-body2")
+        undone = release.report.get("attributes", {}).get(found.column, {}).get("distance", {}).get("estimated")
+        if undone is not None:
+            ui.label(session.say("utility.undone", share=session.percent(undone))).classes("text-body2")
+        series: dict[str, Any] = {} if found.before is None else {session.say("looked.original"): found.before}
+        series[session.say("looked.after")] = found.after
+        labels = [shown_as(session, one) for one in found.shown]
+        upright = any(one.kind == "interval" for one in found.shown)
+        bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
+
+
+def show_contingencies(session: Session, release: OpenedRelease) -> None:
+    """Two columns at once: heat maps of both sides and of what changed."""
+    ui.label(session.say("utility.pairs.what")).classes("text-body2 text-quiet")
+    body = ui.column().classes("w-full")
+
+    def draw(columns: dict[str, str]) -> None:
+        if len(columns) < 2:
+            trouble(session.say("utility.none"))
+            return
+        listed = list(columns)
+        sensitive = [name for name, role in columns.items() if role == "sensitive"]
+        quasi = [name for name, role in columns.items() if role == "quasi-identifier"]
+        start = (quasi or listed)[0]
+        end = next(name for name in [*sensitive, *reversed(listed)] if name != start)
+        with ui.row().classes("items-end w-full"):
+            one = ui.select(listed, value=start, label=session.say("utility.pairs.one")).style("width: 14rem")
+            other = ui.select(listed, value=end, label=session.say("utility.pairs.other")).style("width: 14rem")
+            figures = ui.row()
+        maps = ui.column().classes("w-full")
+
+        async def again() -> None:
+            if one.value == other.value:
+                maps.clear()
+                with maps:
+                    trouble(session.say("utility.pairs.same"))
+                return
+            first, second = str(one.value), str(other.value)
+            await slowly(
+                session,
+                maps,
+                lambda: release.measure_pair(_contingency, first, second),
+                lambda found: _maps(session, found, figures),
+            )
+
+        one.on_value_change(again)
+        other.on_value_change(again)
+        ui.timer(0.01, again, once=True)
+
+    ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
+
+
+def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
+    figures.clear()
+    if found is None:
+        trouble(session.say("utility.pairs.untold"))
+        return
+    rows, across = ([shown_as(session, one) for one in side] for side in (found.rows, found.across))
+    most = max(float(side.max()) for side in (found.before, found.after) if side is not None)
+    with figures:
+        if found.apart is not None:
+            metric(
+                session.say("utility.pairs.apart"),
+                session.percent(found.apart),
+                help=session.say("utility.pairs.apart-why"),
+            )
+        before, after = found.association
+        shown = (
+            session.number(after, 3) if before is None else f"{session.number(before, 3)} → {session.number(after, 3)}"
+        )
+        metric(session.say("utility.pairs.association"), shown, help=session.say("utility.pairs.association-why"))
+    if "spread" in found.how:
+        ui.label(session.say("utility-how.spread")).classes("text-caption text-quiet")
+    with ui.row().classes("w-full no-wrap gap-2 cobogo-beside"):
+        maps = [(session.say("looked.after"), found.after, False)]
+        if found.before is not None:
+            maps.insert(0, (session.say("looked.original"), found.before, False))
+            maps.append((session.say("utility.pairs.difference"), found.after - found.before, True))
+        for title, cells, signed in maps:
+            with ui.card().classes("col q-pa-sm").style("min-width: 0"):
+                top = max(float(abs(cells).max()), 1e-9) if signed else most
+                heat(session, cells, rows, across, most=top, title=title, signed=signed)
+
+
+def show_numbers(session: Session, release: OpenedRelease) -> None:
+    """Means, deviations and quartiles."""
+    ui.label(session.say("utility.numbers.what")).classes("text-body2 text-quiet")
+    body = ui.column().classes("w-full")
+    ui.timer(
+        0.01,
+        lambda: slowly(session, body, lambda: release.measure_pair(_summaries), lambda found: _numbers(session, found)),
+        once=True,
+    )
+
+
+def _numbers(session: Session, found: dict[str, tuple[Summary | None, Summary | None]]) -> None:
+    if not found:
+        trouble(session.say("utility.numbers.none"))
+        return
+    fields = ("records", "missing", "mean", "deviation", "least", "quarter", "median", "three", "most")
+    columns = [("name", session.say("utility.numbers.column"), "left"), ("side", "", "left")]
+    columns += [(name, session.say(f"utility-number.{name}"), "right") for name in fields]
+    rows, estimated = [], False
+    for name, (before, after) in found.items():
+        sides = [] if before is None else [(session.say("looked.original"), before)]
+        for side, one in [*sides, (session.say("looked.after"), after)]:
+            if one is None:
+                rows.append({"name": name, "side": session.say("utility.numbers.untold")} | dict.fromkeys(fields, "–"))
+                continue
+            values = (
+                round(one.present), round(one.missing), one.mean, one.deviation, one.least, *one.quartiles, one.most
+            )  # fmt: skip
+            estimated |= one.estimated
+            shown = f"{side} *" if one.estimated else side
+            rows.append(
+                {"name": name, "side": shown}
+                | {key: session.number(value) for key, value in zip(fields, values, strict=True)}
+            )
+    table(columns, rows)
+    if estimated:
+        ui.label("* " + session.say("utility-how.spread")).classes("text-caption text-quiet")
+    ui.label(session.say("utility.numbers.stay")).classes("text-caption text-quiet")

@@ -1,0 +1,356 @@
+"""The study behind `cobogo kinds`: one table, released by several families of methods, the same measures, one chart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from cobogo.data.hierarchy import Label
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import AttributePolicy, CsvHierarchy, Policy, Role
+from cobogo.data.table.connect import connect
+from cobogo.data.table.read import open_source, read
+from cobogo.errors import DataError, InputError, PolicyError
+from cobogo.floor.arrays import Ints
+from cobogo.floor.progress import Progress, silent
+from cobogo.studies.families.measures import ATTACKS, TARGETS, measure_attacks, measure_use
+from cobogo.studies.families.releases import MAKERS, OriginalTable, ReleaseView, original_release, texts_of
+from cobogo.studies.study import Study, Trial, no_release, timestamp
+from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, strong, table
+from cobogo.tell.report.words import Words
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.canvas import Sheet
+    from cobogo.tell.report.curves import Box, Plane
+
+LEAST_RECORDS = 200
+MOST_RECORDS = 20_000
+MOST_VALUES = 2000
+MISSING = "(missing)"
+"""A sensitive value that is not there: one more of those that may be guessed."""
+
+TALL = 4.2  # inches of the chart
+DOT = 0.14
+TICKS = (0, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1)
+"""Of the axis upwards, which is one of square roots: what matters is near the ground."""
+
+SYMBOLS = {"k": "k", "retention": "p", "epsilon": "ε"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FamilyTrial(Trial):
+    """One release: what it is good for and what attackers find in it, or why there is none."""
+
+    records: int
+    use: Mapping[str, float]
+    attacks: Mapping[str, Mapping[str, float]]
+
+    @property
+    def lost(self) -> float:
+        """The chart's first axis: the mean total variation of two-way frequencies."""
+        return self.use["two-way"]
+
+    @property
+    def exposed(self) -> float:
+        """Its second: the most by which an attack finds more of people in the data than of others."""
+        return max(self.attacks[name]["excess"] for name in ATTACKS)
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``kinds.json`` holds of it."""
+        return {
+            "kind": self.name,
+            "given": dict(self.given),
+            "records": self.records,
+            "use": dict(self.use),
+            "attacks": {name: dict(found) for name, found in self.attacks.items()},
+            "lost": self.lost,
+            "exposed": self.exposed,
+            "note": self.why or "",
+        }
+
+
+@dataclass(frozen=True)
+class Families(Study):
+    """All releases, the table itself first."""
+
+    source: str
+    created: str
+    attributes: tuple[str, ...]
+    members: int
+    others: int
+    trials: tuple[FamilyTrial, ...]
+    skipped: Mapping[str, str]
+
+    stem: ClassVar[str] = "kinds"
+
+    @property
+    def chance(self) -> float:
+        """What an attack finds more of members than of others by chance alone at most, 99 times in 100: the bound of
+        Kolmogorov and Smirnov for the best distance, which is beyond those of the other two."""
+        return 1.628 * math.sqrt(2 / min(TARGETS, self.members, self.others))
+
+    def as_dict(self) -> dict[str, Any]:
+        """What ``kinds.json`` holds."""
+        return {
+            "source": self.source,
+            "created": self.created,
+            "attributes": list(self.attributes),
+            "members": self.members,
+            "others": self.others,
+            "chance": self.chance,
+            "releases": [trial.as_dict() for trial in self.trials],
+            "skipped": dict(self.skipped),
+        }
+
+    def render(self, png: bytes, *, say: Words) -> str:
+        """The picture, a table of every release, and why the axes are not the promises."""
+        fields = [
+            Field(say("kinds.kind"), "row"),
+            Field(say("kinds.given")),
+            *(
+                Field(say(f"kinds.{name}"), "num")
+                for name in ("records", "one-way", "two-way", "query-error", "accuracy", *ATTACKS)
+            ),
+        ]
+        skipped = [say("kinds.skipped", kind=say(f"kinds.{kind}"), why=why) for kind, why in self.skipped.items()]
+        promises = [(say(f"kinds.{kind}"), say(f"kinds.{kind}.promise")) for kind in self._names()]
+        sections = [
+            PageSection(
+                lead=say("kinds.lead", members=self.members, others=self.others),
+                parts=[picture(png, self._fact(say)), *map(paragraph, skipped)],
+            ),
+            PageSection(
+                say("kinds.table"),
+                say("kinds.table.why"),
+                [table(fields, [_row(trial, say) for trial in self.trials])],
+            ),
+            PageSection(say("kinds.promises"), say("kinds.promises.why"), [pairs(promises)]),
+        ]
+        return page(
+            say,
+            say("kinds.title"),
+            sections,
+            created=self.created,
+            source=self.source,
+            about=origin(say, self.source, self.members + self.others),
+            note=say("kinds.note"),
+        )
+
+    def _names(self) -> list[str]:
+        return list(dict.fromkeys(trial.name for trial in self.trials))
+
+    def _fact(self, say: Words) -> str:
+        """The headline: the release that loses least of those in which attackers find no more than chance explains."""
+        safe = [one for one in self.trials if one.records and one.given and one.exposed <= self.chance]
+        if not safe:
+            return say("kinds.fact.none")
+        best = min(safe, key=lambda one: one.lost)
+        return say("kinds.fact", kind=say(f"kinds.{best.name}"), given=written(best, say), lost=say.percent(best.lost))
+
+    def draw(self, path: Path, *, say: Words) -> None:
+        """One chart: what was lost to the right, what attackers find upwards; a line for each family."""
+        from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
+        from cobogo.tell.report.curves import Axis, Curve, axes, legend, scatter
+
+        colors = {
+            "original": MUTED, "recoding": BLUE, "randomization": ORANGE, "sampling": PALE, "synthesis": INK,
+            "local": GREY,
+        }  # fmt: skip
+        there = [one for one in self.trials if one.records]
+        curves = [
+            Curve(
+                say(f"kinds.{name}"),
+                [(one.lost, math.sqrt(one.exposed)) for one in there if one.name == name],
+                colors[name],
+            )
+            for name in dict.fromkeys(one.name for one in there)
+        ]
+        sheet = Sheet(self._fact(say), say("kinds.what"))
+        left, wide = MARGIN + 0.62, WIDTH - 2 * MARGIN - 0.8
+        legend(sheet, curves, left, wide, dots=True)
+        sheet.text(MARGIN, sheet.top, say("kinds.up"), size=9.5, color=MUTED)
+        sheet.top += 0.24
+        most_lost = _ceiling(max(one.lost for one in there))
+        most_found = _ceiling(max(*(one.exposed for one in there), self.chance))
+        steps = [round(most_lost * step / 5, 4) for step in range(6)]
+        ticks = [tick for tick in TICKS if tick <= most_found]
+        across = Axis(say("kinds.across"), steps, texts=[say.percent(step) for step in steps])
+        up = Axis(
+            "",
+            [math.sqrt(tick) for tick in ticks],
+            texts=[say.percent(tick) for tick in ticks],
+            bounds=(0, math.sqrt(most_found)),
+        )
+        tint = TALL * up.place(math.sqrt(self.chance))
+        sheet.bars([(left, sheet.top + TALL - tint, wide, tint)], TINT)
+        plane = axes(sheet, across, up, left=left, wide=wide, tall=TALL)
+        text = say("kinds.chance")
+        sheet.text(left + wide - 0.06, plane.floor - 0.13, text, size=8.5, color=MUTED, align="right")
+        long = sheet.measure(text, 8.5)
+        taken: list[Box] = [(left + wide - 0.06 - long, plane.floor - 0.2, long, 0.14)]
+        taken += scatter(sheet, plane, curves, dot=DOT)
+        for one in there:
+            dot = plane.at(one.lost, math.sqrt(one.exposed))
+            _write_label(sheet, written(one, say) or say("kinds.original"), dot, taken, plane)
+        sheet.save(path, sheet.top)
+
+
+def _row(trial: FamilyTrial, say: Words) -> Row:
+    head = [say(f"kinds.{trial.name}"), written(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
+    if not trial.records:
+        return [*head, *no_release(say, 7)]
+    use = [say.percent(trial.use[name]) for name in ("one-way", "two-way", "query-error", "accuracy")]
+    use[1] = strong(use[1])
+    found = [trial.attacks[name] for name in ATTACKS]
+    return [*head, *use, *(f"{say.percent(one['members'])} ({say.percent(one['others'])})" for one in found)]
+
+
+def written(trial: FamilyTrial, say: Words) -> str:
+    """The parameter of a release, as people write it."""
+    return ", ".join(f"{SYMBOLS[name]} = {say.number(value)}" for name, value in trial.given.items())
+
+
+def _write_label(sheet: Sheet, text: str, dot: tuple[float, float], taken: list[Box], plane: Plane) -> None:
+    """A dot's label at the first side of it that is free, or nowhere."""
+    long, (x, y) = sheet.measure(text, 8.5), dot
+    right, beside = x + DOT, x - DOT - long
+    for a, b in ((right, y), (x - long / 2, y - 0.19), (beside, y), (x - long / 2, y + 0.19)):
+        box = (a, b - 0.07, long, 0.14)
+        inside = plane.left <= a and a + long <= plane.left + plane.wide + 0.25 and b < plane.floor - 0.05
+        if inside and not any(_overlap(box, other) for other in taken):
+            sheet.text(a, b, text, size=8.5)
+            taken.append(box)
+            return
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    return (
+        one[0] < other[0] + other[2] and other[0] < one[0] + one[2]
+        and one[1] < other[1] + other[3] and other[1] < one[1] + one[3]
+    )  # fmt: skip
+
+
+def _ceiling(value: float) -> float:
+    """The next multiple of a twentieth: an axis of five steps that reads well.
+
+    >>> _ceiling(0.27), _ceiling(0.31)
+    (0.3, 0.35)
+    """
+    return round(max(0.05, math.ceil(value * 20 - 1e-9) / 20), 2)
+
+
+def compare_families(
+    data: Any,
+    policy: str | Path | Policy | Mapping[str, Any] | None = None,
+    *,
+    of: Mapping[str, Sequence[float] | None] | None = None,
+    records: int = MOST_RECORDS,
+    seed: int = 0,
+    engine: str | None = None,
+    progress: Progress = silent,
+) -> Families:
+    """Release one table in several ways and measure all alike.
+
+    ``of`` names families, each with the values of its parameter or None for the usual ones; all if not given. Half of
+    the records, drawn by the ``seed``, are released; the other half are people who are not in the data. What this
+    returns is measured on the true table, and stays with the data holder.
+    """
+    if policy is None:
+        data, policy = None, data
+    rules = Policy.given(policy)
+    asked = dict.fromkeys(MAKERS) if of is None else dict(of)
+    for name in asked:
+        if name not in MAKERS:
+            raise PolicyError(f"there is no kind {name!r}", where="--kind", remedy=f"Say some of: {', '.join(MAKERS)}.")
+    skipped = {}
+    if "synthesis" in asked and find_spec("mbi") is None:
+        del asked["synthesis"]
+        skipped["synthesis"] = "mbi is not installed: pip install 'cobogo[synth]'"
+    progress("read", 0, 0)
+    source, original, table, own = _open_table(data, rules, records, seed, engine)
+    plan = [(name, value) for name, values in asked.items() for value in (values or MAKERS[name][2])]
+    found = [_measure(original, original_release(original), seed)]
+    for number, (name, value) in enumerate(plan):
+        progress("release", number, len(plan))
+        try:
+            found.append(_measure(original, MAKERS[name][1](original, own, table, value), seed))
+        except InputError as error:
+            if of is not None:
+                raise
+            skipped[name] = error.what  # nobody asked for this kind, and the policy does not allow for it
+    return Families(
+        source,
+        timestamp(),
+        original.names,
+        len(original.members[0]),
+        len(original.others[0]),
+        tuple(found),
+        skipped,
+    )
+
+
+def _measure(original: OriginalTable, view: ReleaseView, seed: int) -> FamilyTrial:
+    use, attacks = measure_use(original, view, seed), measure_attacks(original, view, seed)
+    return FamilyTrial(
+        name=view.kind, given=view.given, why=view.note or None, records=view.records, use=use, attacks=attacks
+    )
+
+
+def _open_table(
+    data: Any, policy: Policy, records: int, seed: int, engine: str | None
+) -> tuple[str, OriginalTable, Any, Policy]:
+    """The table in codes, the records to be released as a frame, and the policy of the columns that are looked at."""
+    if not policy.sensitive or not policy.quasi_identifiers:
+        raise PolicyError(
+            "needs quasi-identifiers, which attackers know, and a sensitive attribute, which they want to know",
+            where=f"{policy.name}, attributes",
+        )
+    table = open_source(policy, engine) if data is None else read(data, policy.data, connect(engine))
+    names = (*policy.quasi_identifiers, policy.sensitive[0])
+    absent = [name for name in names if name not in table.columns]
+    if absent:
+        raise DataError(f'has no column "{absent[0]}"', where=table.name)
+    texts = {name: table.text(name) for name in names}
+    texts[names[-1]] = texts[names[-1]].fill_null(MISSING)
+    rows = table.engine.fetch(table.expression.select(**texts))
+    if rows.num_rows < LEAST_RECORDS:
+        raise DataError(f"has fewer than {LEAST_RECORDS} records", where=table.name, remedy="Kinds cannot be compared.")
+    order = np.random.default_rng(seed).permutation(rows.num_rows)[: 2 * records]
+    half = len(order) // 2
+    released, others = rows.take(order[:half]), rows.take(order[half:])
+    leaves: list[tuple[Label, ...]] = []
+    members: list[Ints] = []
+    beside: list[Ints] = []
+    for name in names:
+        known = sorted({*texts_of(rows.column(name))}, key=lambda text: (text is None, text))
+        if len(known) > MOST_VALUES:
+            raise DataError(f'"{name}" has more than {MOST_VALUES:,} values', where=table.name, remedy="Group them.")
+        index = {text: code for code, text in enumerate(known)}
+        leaves.append(tuple(known))
+        for part, into in ((released, members), (others, beside)):
+            into.append(np.array([index[text] for text in texts_of(part.column(name))], dtype=np.int64))
+    hierarchies = {
+        name: build(name, policy.attributes[name].hierarchy, known, policy=policy)
+        for name, known in zip(names[:-1], leaves, strict=False)
+    }
+    original = OriginalTable(names, tuple(leaves), tuple(members), tuple(beside), hierarchies)
+    return Path(table.name).name, original, released, _own(policy, names)
+
+
+def _own(policy: Policy, names: Sequence[str]) -> Policy:
+    """The policy of these columns alone; files that it names are found wherever the program runs."""
+    attributes = {name: policy.attributes[name] for name in names}
+    for name in names[:-1]:
+        spec = attributes[name].hierarchy
+        if isinstance(spec, CsvHierarchy):
+            separator = spec.separator or policy.data.separator
+            placed = spec.model_copy(update={"csv": str(policy.resolve(spec.csv).absolute()), "separator": separator})
+            attributes[name] = attributes[name].model_copy(update={"hierarchy": placed})
+    attributes[names[-1]] = AttributePolicy(role=Role.SENSITIVE)
+    return policy.model_copy(update={"attributes": attributes})

@@ -1,0 +1,326 @@
+"""An evaluation of location mechanisms on disk: figures, a picture and a page, and a map of a few people.
+
+All of it is evidence: it shows true positions, and stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from cobogo.floor.files import holds_only, staged_directory
+from cobogo.locate import maps
+from cobogo.locate.attacks.hearing import sent
+from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.points import Points
+from cobogo.studies.fortaleza.backdrop import city_layers
+from cobogo.studies.locations import ASKED, RAW, WANTED, Evaluation, MechanismTrial
+from cobogo.studies.study import write_json
+from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
+from cobogo.tell.report.curves import Axis, Curve, axes, decades, legend, scatter
+from cobogo.tell.report.page import Field, PageSection, lines, origin, page, paragraph, picture, strong, table
+from cobogo.tell.report.words import NOTHING, Words, words
+
+ACROSS = 3  # panels in a row
+TALL = 1.75
+GAP = 0.5
+DOT = 0.1
+SMALL = 7.5  # points of the type at the axes of a panel
+COLORS = (BLUE, ORANGE, INK, GREY, PALE, MUTED)
+LEAST = 1.0  # metres: what is below is drawn there
+
+PEOPLE = 3
+POINTS = 400
+"""People, and points of them, that a map can still show."""
+
+CENTRO = (-38.527, -3.731)
+NEAR = 40_000.0
+"""Metres from the middle of Fortaleza within which its outline is drawn."""
+
+TITLE = ("Where people were, what they reported, what was guessed", "Onde estavam, o que relataram, o que se adivinhou")
+
+DIRECTORY = "evidence"
+FILES = ("evaluation.json", "evaluation.html", "frontier.png", "map.png", "map.html", "KEEP.txt")
+
+KEEP = """This directory is evidence. It was made from true positions of people and shows some of them (map.png,
+map.html, evaluation.html). It is for whoever guards the data, and must not leave the house.
+"""
+
+
+def _fact(found: Evaluation, say: Words) -> str:
+    """The headline: what the mechanism in the middle does to one report, and to many reports of a home."""
+    told = [
+        run
+        for run in found.runs
+        if run.quality_loss >= LEAST and all(name in run.findings for name in ("short-observation", "home-and-work"))
+    ]
+    if not told:
+        return say("locating.fact.none")
+    run = sorted(told, key=lambda run: run.quality_loss)[len(told) // 2]
+    one, home = (float(run.findings[name].error.mean()) for name in ("short-observation", "home-and-work"))
+    figures = {"loss": round(run.quality_loss), "one": round(one), "home": round(home)}
+    return say("locating.fact", mechanism=run.label, **figures)
+
+
+def draw(found: Evaluation, path: Path, *, say: Words) -> None:
+    """The frontier: a panel for each attack, a dot for each mechanism, a line for each family of them."""
+    sheet = Sheet(_fact(found, say), say("locating.what"))
+    protected = _protected(found)
+    families = list(dict.fromkeys(run.mechanism for run in protected))
+    colors = {name: COLORS[number % len(COLORS)] for number, name in enumerate(families)}
+    legend(sheet, [Curve(name, (), color) for name, color in colors.items()], MARGIN, WIDTH - 2 * MARGIN, dots=True)
+    sheet.top += 0.1
+    losses = decades([max(run.quality_loss, LEAST) for run in protected] or [LEAST])
+    wide = (WIDTH - 2 * MARGIN - (ACROSS - 1) * GAP) / ACROSS
+    attacks = [name for name in found.attacks if any(name in run.findings for run in protected)]
+    for start in range(0, len(attacks), ACROSS):
+        top = bottom = sheet.top
+        for number, attack in enumerate(attacks[start : start + ACROSS]):
+            sheet.top = top
+            _panel(sheet, found, attack, colors, losses, say, left=MARGIN + number * (wide + GAP), wide=wide)
+            bottom = max(bottom, sheet.top)
+        sheet.top = bottom + 0.25
+    sheet.save(path, sheet.top)
+
+
+def _protected(found: Evaluation) -> list[MechanismTrial]:
+    """All but the true positions. Sets that hold the truth lose nothing, and are drawn at the left."""
+    return [run for run in found.runs if run.label != "none"]
+
+
+def in_metres(found: Evaluation, attack: str) -> bool:
+    """Whether an attack is told by how far it is off: not where guesses are only one part of it."""
+    return all(len(run.findings[attack].error) > 0 for run in found.runs if attack in run.findings) and attack not in (
+        "centre-of-cloak",
+        "context-linking",
+    )
+
+
+def _panel(
+    sheet: Sheet, found: Evaluation, attack: str, colors: Mapping[str, str], losses: list[float], say: Words, *,
+    left: float, wide: float,
+) -> None:  # fmt: skip
+    """What an attacker is off by, or finds, against what each mechanism costs."""
+    metres = in_metres(found, attack)
+    runs = sorted((run for run in _protected(found) if attack in run.findings), key=lambda run: run.quality_loss)
+    values = [_value(run, attack, metres=metres) for run in runs]
+    title = sheet.fit(say.name("attack", attack), wide, 10.5, bold=True)
+    sheet.text(left, sheet.top, title, size=10.5, bold=True)
+    sheet.text(left, sheet.top + 0.22, say("locating.error" if metres else "locating.success"), size=8.5, color=MUTED)
+    sheet.top += 0.45
+    across = Axis(say("locating.loss"), losses, logarithmic=True, texts=[_short(loss, say, True) for loss in losses])
+    ticks = decades([max(value, LEAST) for value in values] or [LEAST]) if metres else [0.0, 0.5, 1.0]
+    up = Axis("", ticks, logarithmic=metres, texts=[_short(tick, say, metres) for tick in ticks])
+    plane = axes(sheet, across, up, left=left + 0.35, wide=wide - 0.35, tall=TALL, size=SMALL)
+    low, high = max(ticks[0], losses[0]), min(ticks[-1], losses[-1])
+    if metres and high > low:
+        sheet.lines([(plane.at(low, low), plane.at(high, high))], GREY, dashed=True)
+    points = list(zip(runs, values, strict=True))
+    curves = [
+        Curve(name, [(run.quality_loss, value) for run, value in points if run.mechanism == name], color)
+        for name, color in colors.items()
+    ]
+    scatter(sheet, plane, curves, dot=DOT)
+
+
+def _value(run: MechanismTrial, attack: str, *, metres: bool) -> float:
+    finding = run.findings[attack]
+    return float(finding.error.mean()) if metres else finding.success
+
+
+def _short(value: float, say: Words, metres: bool) -> str:
+    if not metres:
+        return say.percent(value)
+    return f"{say.number(value / 1000)} k" if value >= 1000 else say.number(value)
+
+
+def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> str:
+    """Pictures, what each mechanism costs, what each attack finds and knows."""
+    keep = say("locating.keep")
+    costs_why = say("locating.costs.why", wanted=say.number(WANTED), asked=say.number(ASKED))
+    grid = say("locating.grid", cells=found.grid.cells, size=say.number(round(found.grid.size)))
+    sections = [
+        PageSection(
+            lead=say("locating.lead", people=found.truth.users),
+            parts=[picture(pictures["frontier"], _fact(found, say))],
+        ),
+        PageSection(say("locating.costs"), costs_why, [_costs(found, say)]),
+        PageSection(say("locating.found"), say("locating.found.why"), [_findings(found, say), *_untried(found, say)]),
+        PageSection(say("locating.knows"), parts=[_attackers(found, say)]),
+        PageSection(say("locating.map"), say("locating.map.why"), [picture(pictures["map"], say("locating.map"))]),
+        PageSection(say("locating.notes"), parts=[paragraph(lines(grid, *found.notes), "")]),
+    ]
+    return page(
+        say,
+        say("locating.title"),
+        sections,
+        created=found.created,
+        source=found.source,
+        about=origin(say, found.source, len(found.truth)),
+        warning=keep,
+        note=keep,
+    )
+
+
+def _name(run: MechanismTrial, say: Words) -> str:
+    return say("locating.none") if run.label == RAW else run.label
+
+
+def _costs(found: Evaluation, say: Words) -> Markup:
+    fields = [
+        Field(say("locating.mechanism"), "row"),
+        Field(say("locating.loss"), "num"),
+        Field("95 %", "num"),
+        Field(say("locating.asks"), "num"),
+        Field(say("locating.precision"), "num"),
+        Field(say("locating.recall"), "num"),
+        Field(say("locating.answered"), "num"),
+        Field(say("locating.guarantee"), "why"),
+    ]
+    rows = [
+        [
+            _name(run, say),
+            strong(say.number(round(run.quality_loss, 1))),
+            say.number(round(float(np.quantile(run.loss, 0.95)), 1)),
+            _asks(run, say),
+            say.percent(run.precision),
+            say.percent(run.recall),
+            say.percent(run.answered),
+            run.guarantee,
+        ]
+        for run in found.runs
+    ]
+    return table(fields, rows)
+
+
+def _asks(run: MechanismTrial, say: Words) -> str:
+    """What a service must answer about."""
+    if run.area is not None:
+        return f"{say.number(round(run.area / 1e6, 3))} km²"
+    return say("locating.places", n=say.number(round(run.positions or 1)))
+
+
+def _findings(found: Evaluation, say: Words) -> Markup:
+    """Mechanisms in rows, attacks in columns: the share found, the error, and what anybody would find."""
+    fields = [Field(say.name("attack", attack), "num") for attack in found.attacks]
+    rows = [[_name(run, say), *(_cell(run, attack, say) for attack in found.attacks)] for run in found.runs]
+    return table([Field(say("locating.mechanism"), "row"), *fields], rows)
+
+
+def _cell(run: MechanismTrial, attack: str, say: Words) -> Markup:
+    finding = run.findings.get(attack)
+    if finding is None:
+        return strong(NOTHING)
+    error = finding.error[np.isfinite(finding.error)]
+    before = Markup('<span class="why">({})</span>').format(say.percent(finding.baseline))
+    off = [f"{say.number(round(float(error.mean())))} m"] if len(error) else []
+    return lines(strong(say.percent(finding.success)), *off, before)
+
+
+def _untried(found: Evaluation, say: Words) -> list[Markup]:
+    """Which attacks could not be run on what, and why."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for run in found.runs:
+        for attack, why in run.skipped.items():
+            reasons.setdefault((attack, why), []).append(_name(run, say))
+    told = [f"{say.name('attack', attack)}, {', '.join(runs)}: {why}" for (attack, why), runs in reasons.items()]
+    return [paragraph(lines(f"{say('locating.untried')}:", *told), "")] if told else []
+
+
+def _attackers(found: Evaluation, say: Words) -> Markup:
+    """What each attacker knows, and what is called found."""
+    fields = [Field(say("locating.attack"), "row"), Field(say("locating.knows")), Field(say("locating.means"))]
+    rows = [
+        [say.name("attack", attack), say.name("knows", attack), say.name("finds", attack)] for attack in found.attacks
+    ]
+    return table(fields, rows, kind="asked")
+
+
+def draw_map(found: Evaluation, directory: Path, *, language: str) -> None:
+    """``map.png`` and ``map.html``."""
+    run = _shown(found)
+    layers = [*_ground(found), *_layers(run)]
+    what = (
+        f"Evidence: true positions. {run.label}, {PEOPLE} people at most",
+        f"Evidência: posições verdadeiras. {run.label}, {PEOPLE} pessoas no máximo",
+    )
+    maps.draw_map(layers, directory / "map.png", title=TITLE, what=what, language=language)
+    hours = found.hours_from_utc
+    maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language, utc_offset=hours)
+
+
+def _shown(found: Evaluation) -> MechanismTrial:
+    """The mechanism in the middle of those that were tried, by what they cost."""
+    tried = sorted((run for run in found.runs if run.label != RAW), key=lambda run: run.quality_loss)
+    return tried[len(tried) // 2] if tried else found.runs[0]
+
+
+def _ground(found: Evaluation) -> list[Any]:
+    frame = found.truth.frame
+    return city_layers(names=False) if distance(*CENTRO, frame.lon, frame.lat) < NEAR else []
+
+
+def _layers(run: MechanismTrial) -> list[Any]:
+    released, truth = run.released, run.truth
+    rows = _rows(truth)
+    layers = [maps.paths(truth.take(rows), ("true path", "caminho verdadeiro"), color="blue")]
+    if released.box is not None:
+        time = released.points.time
+        when = None if time is None else time[rows]
+        west, south, east, north = (side[rows] for side in released.box)
+        layers.append(maps.boxes(west, south, east, north, ("cloaks", "regiões"), time=when, opacity=0.05))
+    else:
+        positions, report = sent(released)
+        reports = positions.take(np.isin(report, rows))
+        layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross", size=1.8))
+    for attack in ("tracking", "short-observation"):
+        guesses = run.findings[attack].guesses if attack in run.findings else None
+        if guesses is not None:
+            layers.append(
+                maps.points(guesses.take(rows), ("guesses", "palpites"), color="green", shape="ring", size=1.6)
+            )
+            break
+    homes = run.findings["home-and-work"].guesses if "home-and-work" in run.findings else None
+    if homes is not None and homes.user is not None and truth.user is not None:
+        mine = homes.take(np.isin(homes.user, np.unique(truth.user[rows])))
+        layers.append(
+            maps.points(
+                mine, ("homes guessed", "casas adivinhadas"), color="purple", shape="square", size=2.6, timed=False
+            )
+        )
+    return layers
+
+
+def _rows(points: Points) -> Any:
+    """The first points of a few people."""
+    if points.user is None:
+        return np.arange(min(len(points), POINTS))
+    people = np.unique(points.user)[:PEOPLE]
+    each = POINTS // max(len(people), 1)
+    return np.concatenate([np.flatnonzero(points.user == one)[:each] for one in people])
+
+
+def write(found: Evaluation, directory: Path, *, language: str) -> None:
+    """Write everything under a temporary name and put it in place at once."""
+    say = words(language)
+    with staged_directory(directory, replaceable=_is_evaluation) as stage:
+        evidence = stage / DIRECTORY
+        evidence.mkdir(mode=0o700)
+        write_json(found.to_dict(), evidence / "evaluation.json")
+        (evidence / "KEEP.txt").write_text(KEEP, encoding="utf-8", newline="\n")
+        draw(found, evidence / "frontier.png", say=say)
+        draw_map(found, evidence, language=language)
+        pictures = {name: (evidence / f"{name}.png").read_bytes() for name in ("frontier", "map")}
+        html = render(found, pictures, say=say)
+        (evidence / "evaluation.html").write_text(html, encoding="utf-8", newline="\n")
+
+
+def _is_evaluation(directory: Path) -> bool:
+    """Whether a directory is an earlier evaluation and nothing else."""
+    names = {entry.name for entry in directory.iterdir()}
+    inner = directory / DIRECTORY
+    return names == {DIRECTORY} and inner.is_dir() and holds_only(FILES)(inner)

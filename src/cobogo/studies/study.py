@@ -1,0 +1,191 @@
+"""What studies share: trials, files and the tables that set releases side by side."""
+
+from __future__ import annotations
+
+import json
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cobogo.errors import CobogoError, NoSolution
+from cobogo.floor.files import holds_only, staged_directory
+from cobogo.publish import anonymize as job
+from cobogo.publish.recode import story
+from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
+from cobogo.tell.report.words import Words, words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One thing that a study tried: its name, the parameters it was tried with, and why nothing came of it."""
+
+    name: str = ""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    why: str | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def solved(self) -> bool:
+        """Whether something came of it."""
+        return self.why is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseTrial(Trial):
+    """The release that one algorithm or one choice of parameters leads to, in figures."""
+
+    levels: Mapping[str, int] | None = None  # of a full-domain recoding
+    value: float | None = None  # by the policy's metric
+    optimal: bool = False  # proven
+    suppressed: int = 0
+    classes: int = 0
+    smallest: int = 0
+    inference: Mapping[str, float] = field(default_factory=dict)  # of each sensitive attribute, the surest guess
+    risk: float | None = None  # of pointing at the right record of the most exposed person
+    seconds: float = 0.0  # of the search
+
+    @property
+    def worst_inference(self) -> float | None:
+        """The surest guess of any sensitive attribute in any class."""
+        return max(self.inference.values(), default=None)
+
+    def figures(self) -> dict[str, Any]:
+        """What a study's JSON holds of every release."""
+        return {
+            "value": self.value,
+            "optimal": self.optimal,
+            "suppressed": self.suppressed,
+            "classes": self.classes,
+            "smallest_class": self.smallest,
+        }
+
+
+def try_release(
+    prepared: job.Prepared, *, refusals: tuple[type[CobogoError], ...] = (NoSolution,), by: str | None = None
+) -> dict[str, Any]:
+    """Solve a prepared job. Returns the fields of a `ReleaseTrial`: figures of the release, or why there is none.
+
+    Where all are compared ``by`` one metric, a release that it says nothing of has no value, and a note says so.
+    """
+    try:
+        release = job.solve(prepared)
+    except refusals as error:
+        return {"why": error.what}
+    summary = story.expected(release)
+    value, notes = release.solution.value, release.solution.notes
+    if by is not None and release.metric != by:
+        notes = (*notes, f"{by} says nothing of it; its {release.metric} is {value:.4g}")
+        value = math.nan
+    return {
+        "levels": release.levels,
+        "value": value if math.isfinite(value) else None,
+        "optimal": release.solution.optimal,
+        "suppressed": summary["suppressed"],
+        "classes": summary["classes"]["count"],
+        "smallest": summary["classes"]["min"],
+        "inference": {name: chances["after"] for name, chances in summary["inference"].items()},
+        "risk": summary["risk"]["after"]["highest"],
+        "seconds": release.seconds["search"],
+        "notes": notes,
+    }
+
+
+class Study(ABC):
+    """What a study found, on disk: figures, a picture and a page of one name."""
+
+    stem: ClassVar[str]
+
+    @abstractmethod
+    def as_dict(self) -> dict[str, Any]:
+        """What the JSON file holds."""
+
+    @abstractmethod
+    def draw(self, path: Path, *, say: Words) -> None:
+        """Write the picture."""
+
+    @abstractmethod
+    def render(self, png: bytes, *, say: Words) -> str:
+        """The page, with the picture in it."""
+
+    @classmethod
+    def files(cls) -> tuple[str, ...]:
+        """The names of its files, the figures first."""
+        return tuple(f"{cls.stem}.{ending}" for ending in ("json", "png", "html"))
+
+    def write(self, directory: str | Path, *, language: str = "en") -> None:
+        """Write figures, picture and page, in place of an earlier study of the same kind, at once."""
+        with staged_directory(Path(directory), replaceable=holds_only(self.files())) as stage:
+            self.write_files(stage, language=language)
+
+    def write_files(self, directory: Path, *, language: str, pictures: str = ".") -> None:
+        """Write the files into a directory, the picture into one of its own below it."""
+        say = words(language)
+        write_json(self.as_dict(), directory / f"{self.stem}.json")
+        picture = directory / pictures / f"{self.stem}.png"
+        picture.parent.mkdir(exist_ok=True)
+        self.draw(picture, say=say)
+        page = self.render(picture.read_bytes(), say=say)
+        (directory / f"{self.stem}.html").write_text(page, encoding="utf-8", newline="\n")
+
+
+def write_json(content: Mapping[str, Any], path: Path) -> None:
+    """Write figures as all studies do."""
+    text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def timestamp() -> str:
+    """Now, as studies date themselves."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def release_fields(metric: str, say: Words) -> list[Field]:
+    """The columns of a table of releases."""
+    return [
+        Field(metric, "num"),
+        Field(say("frontier.suppressed"), "num"),
+        Field(say("frontier.classes"), "num"),
+        Field(say("frontier.smallest"), "num"),
+        Field(say("frontier.inference"), "num"),
+        Field(say("frontier.risk"), "num"),
+    ]
+
+
+def release_cells(trial: ReleaseTrial, value: str, records: int, say: Words, *, mark: str = "") -> list[str]:
+    """The cells of one release in these columns; ``value`` is its metric, as its column writes it."""
+    share = say.percent(trial.suppressed / records)
+    return [
+        strong(value, mark=mark),
+        f"{say.number(trial.suppressed)} ({share})",
+        say.number(trial.classes),
+        say.number(trial.smallest),
+        say.percent(trial.worst_inference),
+        say.percent(trial.risk),
+    ]
+
+
+def no_release(say: Words, span: int, why: str = "") -> Row:
+    """The rest of a row that has no release."""
+    return [Cell(verdict(say("frontier.none"), holds=False, more=why), "why", span)]
+
+
+def meanings(metric: str, say: Words) -> PageSection:
+    """What the columns of a table of releases mean."""
+    risk = f"{say('risk.why')} {say('risk.highest.why')}"
+    return PageSection(
+        say("frontier.means"),
+        parts=[
+            pairs(
+                [
+                    (say.name("metric", metric), say.texts.get(f"metric.{metric}.means", "")),
+                    (say("frontier.smallest"), say("sizes.min.why")),
+                    (say("frontier.inference"), say("inference.why")),
+                    (say("frontier.risk"), risk),
+                ]
+            )
+        ],
+    )

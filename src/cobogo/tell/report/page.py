@@ -1,0 +1,210 @@
+"""A page of its own: a title, sections of tables, pictures and paragraphs, in one HTML file that needs nothing else.
+
+Text is escaped wherever it enters; what these functions return is markup, and is not escaped again.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from cobogo.tell.report.words import Words
+
+LONGEST = 60  # characters of a value in a table; the rest shows when the pointer rests on it
+
+_UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
+"""Control characters may stand in data but not in HTML."""
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """A part of the page: its title, what leads into it, and what it shows."""
+
+    title: str = ""
+    lead: str = ""
+    parts: Sequence[Markup] = ()
+    kind: str = ""
+
+
+@dataclass(frozen=True)
+class Field:
+    """A column of a table: its heading and how its cells look.
+
+    ``kind`` is some of: "row" (the cell names its row), "num" (set to the right), "why" (explains), "chance" (a bar),
+    "data" (a text of the data, which may break anywhere).
+    """
+
+    name: str
+    kind: str = ""
+    lang: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell that differs from its column: over several columns, or with a hint for the pointer."""
+
+    text: str
+    kind: str | None = None
+    span: int = 1
+    hint: str = ""
+
+
+Row = Sequence["str | Cell"]
+
+
+def page(
+    say: Words,
+    title: str,
+    sections: Iterable[PageSection | None],
+    *,
+    created: str,
+    source: str = "",
+    about: Markup | None = None,
+    banner: tuple[str, str] | None = None,
+    warning: str = "",
+    note: str = "",
+    style: str = "",
+) -> str:
+    """The page; a section that is None is left out. ``about`` stands below the title, beside the date."""
+    dated = say.date(created)
+    return printable(
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            say=say,
+            title=title,
+            source=source,
+            about=lines(about, dated) if about else dated,
+            banner=banner,
+            warning=warning,
+            sections=[section for section in sections if section is not None],
+            footer=lines(*([note] if note else []), say("footer.undated", date=dated)),
+            style=Markup(style),
+            images="data:",
+        )
+    )
+
+
+def origin(say: Words, source: str, records: int) -> Markup:
+    """Which data the page is about, and how many records they have."""
+    return Markup("{}<bdi>{}</bdi>, {}").format(say("source", source=""), short(source), say("records", n=records))
+
+
+def table(fields: Sequence[Field], rows: Iterable[Row], *, kind: str = "", chosen: int | None = None) -> Markup:
+    """A table that scrolls by itself where it is too wide; ``chosen`` is the number of the row that stands out."""
+    heads = Markup().join(
+        Markup("<th{}>{}</th>").format(_class("num" if "num" in field.kind.split() else ""), field.name)
+        for field in fields
+    )
+    head = Markup("<thead><tr>{}</tr></thead>\n").format(heads) if any(field.name for field in fields) else ""
+    body = Markup("\n").join(
+        Markup("<tr{}>{}</tr>").format(_class("chosen" if number == chosen else ""), _cells(fields, row))
+        for number, row in enumerate(rows)
+    )
+    return Markup('<div class="wide"><table{}>\n{}<tbody>\n{}\n</tbody></table></div>').format(_class(kind), head, body)
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> Markup:
+    """A table of names and what is to be said of each."""
+    return table([Field("", "row"), Field("")], rows, kind="asked")
+
+
+def _cells(fields: Sequence[Field], row: Row) -> Markup:
+    return Markup().join(
+        _cell(one if isinstance(one, Cell) else Cell(one), field) for one, field in zip(row, fields, strict=False)
+    )
+
+
+def _cell(cell: Cell, field: Field) -> Markup:
+    kind = (field.kind if cell.kind is None else cell.kind).split()
+    name = "th" if "row" in kind else "td"
+    given = [('scope="row"', "row" in kind), (_class(" ".join(kind).replace("row", "")).strip(), kind != ["row"])]
+    attributes = [Markup(text) for text, there in given if text and there]
+    attributes += [Markup('colspan="{}"').format(cell.span)] if cell.span > 1 else []
+    attributes += [Markup('title="{}"').format(cell.hint)] if cell.hint else []
+    attributes += [Markup('lang="{}"').format(field.lang)] if field.lang else []
+    return Markup("<{}{}>{}</{}>").format(name, Markup().join(Markup(" ") + one for one in attributes), cell.text, name)
+
+
+def _class(kind: str) -> Markup:
+    return Markup(' class="{}"').format(kind.strip()) if kind.strip() else Markup()
+
+
+def picture(png: bytes, alt: str) -> Markup:
+    """A picture that stands in the page itself."""
+    return Markup('<figure><img alt="{}" src="data:image/png;base64,{}"></figure>').format(alt, b64encode(png).decode())
+
+
+def tiles(keys: Iterable[tuple[str, str, str]]) -> PageSection:
+    """The key figures: name, number, why it matters."""
+    tile = '<div><p class="name">{}</p><p class="number">{}</p><p class="why">{}</p></div>'
+    return PageSection(parts=[Markup(tile).format(*key) for key in keys], kind="keys")
+
+
+def paragraph(text: str, kind: str = "why") -> Markup:
+    """A paragraph below what it explains."""
+    return Markup("<p{}>{}</p>").format(_class(kind), text)
+
+
+def warnings(texts: Iterable[str]) -> Markup:
+    """A list that stands out."""
+    entries = Markup().join(Markup("<li>{}</li>").format(text) for text in texts)
+    return Markup('<div class="warnings"><ul>{}</ul></div>').format(entries)
+
+
+def lines(*texts: str) -> Markup:
+    """Texts below each other."""
+    return Markup("<br>").join(texts)
+
+
+def strong(text: str, *, mark: str = "") -> Markup:
+    """The figure of a row, and a mark after it that a note explains."""
+    return Markup("<strong>{}</strong>{}").format(text, f" {mark}" if mark else "")
+
+
+def verdict(text: str, *, holds: bool, more: str = "") -> Markup:
+    """A verdict in its colour, and more of it in plain ink."""
+    return Markup('<span class="{}">{}</span>{}').format(
+        "holds" if holds else "fails", text, f" {more}" if more else ""
+    )
+
+
+def bar(share: float, say: Words) -> Markup:
+    """A share as a bar and a percentage."""
+    width = f"{100 * max(0.0, min(share, 1.0)):.2f}"
+    return Markup('<span class="bar is"><i style="width:{}%"></i></span><b>{}</b>').format(width, say.percent(share))
+
+
+def names(attributes: Iterable[str]) -> Markup:
+    """Attributes of the data, joined by +; a name may be written in any direction."""
+    return Markup(" + ").join(Markup("<bdi>{}</bdi>").format(short(name)) for name in attributes)
+
+
+def printable(page: str) -> str:
+    """A page without what HTML cannot hold."""
+    return page.translate(_UNPRINTABLE)
+
+
+@cache
+def environment() -> Environment:
+    """The templates, and how they are read."""
+    templates = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters["short"] = short
+    return templates
+
+
+def short(text: str) -> str:
+    """A value cut to what a table has room for."""
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

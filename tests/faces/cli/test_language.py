@@ -1,0 +1,53 @@
+"""The command line speaks two languages."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from cobogo.data.policy import Policy
+from cobogo.faces.cli.language import report_language
+from cobogo.faces.cli.words import TEXTS
+from support.commands import cobogo as command
+
+
+def test_the_terminal_has_every_word_in_both_languages() -> None:
+    english, portuguese = TEXTS["en"], TEXTS["pt-BR"]
+    assert english.keys() == portuguese.keys()
+    for key in english:
+        assert set(re.findall(r"{\w+}", english[key])) == set(re.findall(r"{\w+}", portuguese[key])), key
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_the_main_job_in_portuguese(tmp_path: Path, place: str) -> None:
+    (tmp_path / "a.csv").write_text("idade,mal\n" + "30,gripe\n31,dengue\n" * 5, encoding="utf-8")
+    (tmp_path / "p.toml").write_text(
+        '[data]\npath = "a.csv"\n[attributes]\n'
+        'idade = { role = "quasi-identifier", hierarchy = { intervals = [10] } }\n'
+        'mal = { role = "sensitive" }\n[privacy]\nmodels = [{ model = "k-anonymity", k = 6 }]\n',
+        encoding="utf-8",
+    )
+
+    def portuguese(*arguments: str, code: int = 0) -> str:
+        both = ("--lang", "pt-BR")
+        given = (*both, *arguments) if place == "before" else (*arguments, *both)
+        return command(*given, cwd=tmp_path, code=code)
+
+    said = portuguese("anonymize", "p.toml", "--out", "r")
+    assert "10 registros, 2 combinações distintas" in said
+    assert "r/public (para entregar)" in said
+    assert 'lang="pt-BR"' in (tmp_path / "r" / "evidence" / "report.html").read_text(encoding="utf-8")
+    assert "A publicação se sustenta." in portuguese("verify", "r")
+    assert "papel sugerido" in portuguese("inspect", "a.csv")
+    assert "maior" in portuguese("risk", "a.csv", "--policy", "p.toml")
+    assert "não existe esse arquivo" in portuguese("inspect", "b.csv", code=2)
+    assert "The release holds." in command("verify", "r", cwd=tmp_path), "the language is that of one call"
+
+
+def test_the_policy_says_in_which_language_the_report_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = {"attributes": {"a": {"role": "sensitive"}}}
+    assert report_language(Policy.of(policy | {"report": {"language": "pt-BR"}})) == "pt-BR"
+    assert report_language(None) == "en"
+    monkeypatch.setenv("LC_ALL", "pt_BR.UTF-8")
+    assert report_language(Policy.of(policy)) == "pt-BR"
+    assert report_language(Policy.of(policy | {"report": {"language": "en"}})) == "en"

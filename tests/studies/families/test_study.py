@@ -1,0 +1,167 @@
+"""Kinds of release side by side: the same measures and the same attacks, on a table small enough to reckon with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from cobogo.data.hierarchy import Hierarchy
+from cobogo.errors import PolicyError
+from cobogo.studies.families import study
+from cobogo.studies.families.measures import _frequencies, measure_attacks, measure_use
+from cobogo.studies.families.releases import (
+    OriginalTable,
+    ReleaseView,
+    generalized_column,
+    original_release,
+    randomized_column,
+    unchanged_column,
+)
+from cobogo.studies.families.study import Families, FamilyTrial, compare_families
+from cobogo.tell.report.words import words
+from support.commands import cobogo
+
+POLICY: dict[str, Any] = {
+    "attributes": {
+        "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 50], "top": True}},
+        "city": {"role": "quasi-identifier"},
+        "note": {"role": "identifier"},
+        "ill": {"role": "sensitive"},
+    },
+    "recoding": {"suppression-limit": 0.05},
+}
+
+
+def people(rows: int) -> pa.Table:
+    """Illness follows the age; ages are many, so that some people are alone."""
+    generator = np.random.default_rng(3)
+    age = generator.integers(0, 90, rows)
+    ill = np.where(generator.random(rows) < age / 120, "yes", "no")
+    city = generator.choice(["Sobral", "Crato", "Ipu"], rows, p=[0.6, 0.3, 0.1])
+    return pa.table({"age": age.astype(str), "city": city, "note": ["x"] * rows, "ill": ill})
+
+
+@pytest.fixture(scope="module")
+def found() -> Families:
+    of = {"recoding": [2, 20], "randomization": [0.8, 0.2], "sampling": [1], "local": [0.5, 6]}
+    return compare_families(people(2400), POLICY, of=of, seed=1)
+
+
+def of_kind(found: Families, kind: str) -> list[FamilyTrial]:
+    return [one for one in found.trials if one.name == kind]
+
+
+def test_the_table_itself_loses_nothing_and_gives_people_away(found: Families) -> None:
+    (original,) = of_kind(found, "original")
+    assert original.lost == original.use["one-way"] == original.use["query-error"] == 0
+    assert original.attacks["membership"]["members"] == 1
+    assert original.exposed > 1.5 * found.chance
+    assert (found.members, found.others) == (1200, 1200)
+
+
+def test_more_protection_loses_more_and_gives_less_away(found: Families) -> None:
+    two, twenty = of_kind(found, "recoding")
+    assert two.lost <= twenty.lost
+    assert twenty.attacks["re-identification"]["members"] <= 1 / 20
+    assert two.attacks["re-identification"]["members"] <= 1 / 2
+    loud, quiet = of_kind(found, "randomization")
+    assert quiet.attacks["inference"]["members"] < loud.attacks["inference"]["members"]
+    assert quiet.attacks["re-identification"] == loud.attacks["re-identification"]  # quasi-identifiers are as they were
+    noisy, clear = of_kind(found, "local")
+    assert clear.use["one-way"] < noisy.use["one-way"]
+
+
+def test_differential_privacy_shows_no_more_than_chance(found: Families) -> None:
+    """Twice what chance explains 99 times in 100 is beyond any luck."""
+    for one in (*of_kind(found, "sampling"), *of_kind(found, "local")[:1]):
+        assert one.exposed < 2 * found.chance
+
+
+def tiny() -> OriginalTable:
+    tree = Hierarchy.from_columns("letter", [list("abcd"), ["ab", "ab", "cd", "cd"]])
+    members = (np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1]))
+    others = (np.array([3, 3, 1, 2]), np.array([0, 1, 1, 1]))
+    return OriginalTable(("letter", "ill"), (tuple("abcd"), ("n", "y")), members, others, {"letter": tree})
+
+
+def test_coarser_values_are_spread_evenly() -> None:
+    original = tiny()
+    letters = generalized_column(["ab", "ab", "ab", "cd"], "abcd", original.hierarchies["letter"], 1)
+    view = ReleaseView("recoding", {"k": 2}, (letters, unchanged_column(original.members[1], 2)))
+    assert _frequencies(view, (0,)).tolist() == [0.375, 0.375, 0.125, 0.125]
+    assert measure_use(original, view, 0)["one-way"] == pytest.approx(np.mean([0.125 + 0.125, 0]))
+
+
+def test_known_chance_is_undone() -> None:
+    """Counts that the operator leads to exactly give the true frequencies back."""
+    retention, true = 0.6, np.array([10, 30])
+    released = (retention * true + (1 - retention) * true.sum() / 2).astype(int)
+    codes = np.repeat([0, 1], released)
+    view = ReleaseView("randomization", {}, (randomized_column(codes, 2, retention),))
+    assert _frequencies(view, (0,)).tolist() == pytest.approx([0.25, 0.75])
+
+
+def test_attacks_by_hand() -> None:
+    """Of the four, a has two records alike, b and c one each; of the others, d fits nothing, and c and b are there."""
+    rates = measure_attacks(tiny(), original_release(tiny()), 0)
+    assert rates["re-identification"]["members"] == pytest.approx((0.5 + 0.5 + 1 + 1) / 4)
+    assert rates["re-identification"]["others"] == pytest.approx((0 + 0 + 1 + 1) / 4)
+    assert rates["membership"] == {"members": 1.0, "others": 0.5, "excess": 0.5}
+    assert rates["inference"]["members"] == 1.0
+
+
+@pytest.mark.parametrize("language", ["en", "pt-BR"])
+def test_the_page_says_what_each_promises(found: Families, language: str, tmp_path: Path) -> None:
+    found.write(tmp_path / "out", language=language)
+    assert {file.name for file in (tmp_path / "out").iterdir()} == set(Families.files())
+    page = found.render(b"", say=words(language))
+    assert page.count("<tr>") == 1 + len(found.trials) + 5
+    assert words(language)("kinds.promises.why") in page
+    content = json.loads((tmp_path / "out/kinds.json").read_text())
+    assert content["releases"][0]["kind"] == "original"
+
+
+def test_a_kind_that_the_policy_does_not_allow_for_is_left_out_unless_asked_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    masked = {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}
+    rules = {**POLICY, "attributes": {**POLICY["attributes"], "age": masked}}
+    monkeypatch.setattr(study, "MAKERS", {"sampling": study.MAKERS["sampling"]})
+    assert "depends on the data" in compare_families(people(400), rules).skipped["sampling"]
+    with pytest.raises(PolicyError, match="depends on the data"):
+        compare_families(people(400), rules, of={"sampling": None})
+
+
+def test_refusals() -> None:
+    with pytest.raises(PolicyError, match="no kind"):
+        compare_families(people(400), POLICY, of={"magic": None})
+    bare = {"attributes": {"age": {"role": "quasi-identifier"}}}
+    with pytest.raises(PolicyError, match="sensitive"):
+        compare_families(people(400), bare)
+
+
+TOML = """
+[data]
+path = "people.csv"
+[attributes]
+age = { role = "quasi-identifier", hierarchy = { intervals = [10] } }
+city = { role = "quasi-identifier" }
+note = { role = "identifier" }
+ill = { role = "sensitive" }
+"""
+
+
+def test_the_command(tmp_path: Path) -> None:
+    from pyarrow import csv
+
+    csv.write_csv(people(600), tmp_path / "people.csv")
+    (tmp_path / "p.toml").write_text(TOML)
+    said = cobogo("kinds", "p.toml", "--kind", "recoding=5", "--out", "out", cwd=tmp_path)
+    assert said.splitlines()[1].split()[0] == "original"
+    assert "out/kinds.html" in said
+    cobogo("kinds", "p.toml", "--kind", "recoding=many", cwd=tmp_path, code=2)

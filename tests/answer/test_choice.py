@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer import Curator
-from cobogo.answer.choice import Choice, chosen_by
+from cobogo.answer.choice import Choice, plan_choice
 from cobogo.answer.curator import RegisteredDataset
 from cobogo.answer.measure import with_noise
 from cobogo.answer.noise import noises
@@ -111,7 +111,7 @@ def drawn(
     aggregate: str, loss: PrivacyLoss, table: pa.Table, *, exponential: bool = False, broken: bool = False
 ) -> list[int]:
     query = parse(f"SELECT place, {aggregate} FROM d GROUP BY place", {"d": DECLARED})
-    choice = chosen_by(plan(query, DECLARED), loss, k=1, exponential=exponential)
+    choice = plan_choice(plan(query, DECLARED), loss, k=1, exponential=exponential)
     if broken:
         assert isinstance(choice.mechanism, NoisyMax)
         choice = Choice(choice.plan, replace(choice.mechanism, monotonic=True))

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from cobogo.answer.measure import Exact, measured, statements
+from cobogo.answer.measure import Exact, measure, statements
 from cobogo.answer.plan import QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
@@ -120,4 +120,4 @@ def found(asked: QueryPlan, rows: list[dict[str, Any]], *, engine: str | None = 
     opened = duckdb() if engine is None else connect(engine)
     table = read(arrow(rows), asked.dataset, opened).expression
     source = SqlSource(opened.connection.compile(table), dict(table.schema().items()))
-    return measured(asked, statements(asked, source, opened, salt), opened)
+    return measure(asked, statements(asked, source, opened, salt), opened)

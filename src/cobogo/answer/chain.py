@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.choice import chosen_by
+from cobogo.answer.choice import plan_choice
 from cobogo.answer.explain import Explanation
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extended, joined
@@ -58,7 +58,7 @@ class Chain:
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
-        found = tuple(self._dataset.found(name, quoted=False, where=WHERE) for name in names)
+        found = tuple(self._dataset.column_named(name, quoted=False, where=WHERE) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
             raise QueryRefused("group_by names some columns, each once", where=WHERE)
         return self._with(keys=found)
@@ -113,7 +113,7 @@ class Chain:
 
     def partition(self, column: str) -> QueryPartition:
         """The parts of the rows so far by a column with public keys, to ask each something else."""
-        found = self._dataset.found(column, quoted=False, where=WHERE)
+        found = self._dataset.column_named(column, quoted=False, where=WHERE)
         declared = self._dataset.columns[found]
         if declared.public_keys is None or declared.edges is not None:
             raise QueryRefused(
@@ -153,7 +153,7 @@ class Chain:
             raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
         query = self._choosing(by).query
         planned = plan(query, self.session.datasets[query.dataset])
-        return chosen_by(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
+        return plan_choice(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
 
     def _choosing(self, by: str | None) -> Chain:
         if self.query.aggregates:
@@ -172,7 +172,7 @@ class Chain:
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
-        found = None if column is None else self._dataset.found(column, quoted=False, where=WHERE)
+        found = None if column is None else self._dataset.column_named(column, quoted=False, where=WHERE)
         asked = QueryAggregate(kind, found, own_name(kind, found, share), share)
         return self._with(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
 

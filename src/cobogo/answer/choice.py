@@ -34,7 +34,7 @@ class Choice:
         return self.mechanism.shortfall(len(self.plan.public or ()), confidence) / steps
 
 
-def chosen_by(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool) -> Choice:
+def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool) -> Choice:
     """The mechanism of a choice. A person changes each score by the measurement's sensitivity at most, in however
     many groups; counts all grow with a person, so that half the noise will do for them.
     Both mechanisms are of pure ε, whatever the book counts in."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cobogo.answer.choice import chosen_by
-from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
+from cobogo.answer.choice import plan_choice
+from cobogo.answer.measure import Exact, answer, measure, statements, with_noise
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import Key, QueryPlan, plan
 from cobogo.answer.public import PublicTable, load_public
@@ -74,7 +74,7 @@ class RegisteredDataset:
     def rows(self, plan: QueryPlan, salt: int | None = None) -> Exact:
         """The exact figures of a plan, for noise."""
         with self.reading() as (engine, source):
-            return measured(plan, statements(plan, source, engine, salt), engine)
+            return measure(plan, statements(plan, source, engine, salt), engine)
 
     def _open(self) -> tuple[Engine, SqlSource]:
         """The declared columns must be there, of types that fit."""
@@ -212,22 +212,22 @@ class Curator:
 
     def answer(self, query: CuratorQuery, analyst: str, loss: PrivacyLoss, question: str) -> Answer:
         """Check, debit, compute, add noise."""
-        chosen = noises(plan(query, self._asked(query, analyst).declared), loss)
-        left, (exact,) = self._paid([chosen.plan], analyst, loss, question)
-        with _in_one_voice():
+        chosen = noises(plan(query, self._dataset_of(query, analyst).declared), loss)
+        left, (exact,) = self._pay_and_measure([chosen.plan], analyst, loss, question)
+        with _hiding_the_cause():
             return answer(with_noise(exact, chosen), chosen, loss, left)
 
     def answer_parts(
         self, queries: Sequence[CuratorQuery], analyst: str, loss: PrivacyLoss, question: str
     ) -> list[Answer]:
         """The same of the parts of a partition, each for what is left of the cost where a person is in several."""
-        declared = self._asked(queries[0], analyst).declared
+        declared = self._dataset_of(queries[0], analyst).declared
         plans = [plan(query, declared) for query in queries]
         times = plans[0].parts_of_a_person
         share = PrivacyLoss(loss.measure, loss.amount / times, loss.delta / times)
         chosen = [noises(one, share) for one in plans]
-        left, found = self._paid(plans, analyst, loss, question)
-        with _in_one_voice():
+        left, found = self._pay_and_measure(plans, analyst, loss, question)
+        with _hiding_the_cause():
             return [answer(with_noise(exact, one), one, share, left) for exact, one in zip(found, chosen, strict=True)]
 
     def choose(
@@ -241,17 +241,17 @@ class Curator:
         exponential: bool = False,
     ) -> list[Key]:
         """Check, debit, compute, and tell which public groups are the largest by the query's one figure."""
-        declared = self._asked(query, analyst).declared
-        choice = chosen_by(plan(query, declared), loss, k=k, exponential=exponential)
-        _, (exact,) = self._paid([choice.plan], analyst, loss, question)
-        with _in_one_voice():
+        declared = self._dataset_of(query, analyst).declared
+        choice = plan_choice(plan(query, declared), loss, k=k, exponential=exponential)
+        _, (exact,) = self._pay_and_measure([choice.plan], analyst, loss, question)
+        with _hiding_the_cause():
             return choice.release(exact)
 
-    def _asked(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
+    def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
         """The data set of a question, for whoever may ask about it."""
         return self._registered[dataset_named(query.dataset, self.open_to(analyst), "the question")]
 
-    def _paid(
+    def _pay_and_measure(
         self, plans: Sequence[QueryPlan], analyst: str, loss: PrivacyLoss, question: str
     ) -> tuple[Balance, list[Exact]]:
         """The exact figures of plans with one salt, read after the debit was committed.
@@ -259,14 +259,14 @@ class Curator:
         The rows must be within reach and every statement written before the debit; after it all failures look the same.
         """
         dataset, salt = plans[0].query.dataset, secrets.randbits(62)
-        with self._within_reach(dataset) as (engine, source):
+        with self._reading(dataset) as (engine, source):
             written = [statements(one, source, engine, salt) for one in plans]
             left = self.ledger.debit(dataset, analyst, loss, question)
-            with _in_one_voice():
-                return left, [measured(one, its, engine) for one, its in zip(plans, written, strict=True)]
+            with _hiding_the_cause():
+                return left, [measure(one, its, engine) for one, its in zip(plans, written, strict=True)]
 
     @contextmanager
-    def _within_reach(self, dataset: str) -> Iterator[tuple[Engine, SqlSource]]:
+    def _reading(self, dataset: str) -> Iterator[tuple[Engine, SqlSource]]:
         """The rows of a data set; why they cannot be read is the data holder's to know, not the analyst's."""
         with ExitStack() as stack:
             try:
@@ -281,7 +281,7 @@ class Curator:
 
 
 @contextmanager
-def _in_one_voice() -> Iterator[None]:
+def _hiding_the_cause() -> Iterator[None]:
     """A block after the debit: whatever fails may depend on somebody's data, so that all failures look the same."""
     try:
         yield

@@ -12,7 +12,7 @@ from cobogo.answer.query import QueryAggregate
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
 from cobogo.promises.accounting import PrivacyLoss
-from cobogo.promises.ledger.balance import Units, shown
+from cobogo.promises.ledger.balance import Units, amount_text
 from cobogo.promises.mechanisms import NoisyMax
 from cobogo.promises.units import NANO, Amount, exact
 
@@ -65,7 +65,7 @@ class Explanation:
 
     def cost(self) -> str:
         """The price in words."""
-        return shown(Units.charged(self.loss), self.loss.measure)
+        return amount_text(Units.charged(self.loss), self.loss.measure)
 
 
 def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:

@@ -35,7 +35,7 @@ def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | N
     return found + [((m,), emitter.bins(m)) for m in plan.measurements if m.kind == "ranks"]
 
 
-def measured(plan: QueryPlan, written: list[Statement], engine: Engine) -> Exact:
+def measure(plan: QueryPlan, written: list[Statement], engine: Engine) -> Exact:
     """The exact figures of the bounded data. They go nowhere but into noise."""
     width = len(plan.query.keys)
     exact: Exact = {m: {} for m in plan.measurements}

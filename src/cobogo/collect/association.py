@@ -62,8 +62,8 @@ def associate(first: Collection, first_rows: Rows, second: Collection, second_ro
     rows, one = _likely(first, seen[:, :width])
     columns, other = _likely(second, seen[:, width:])
     reports = ReportPairs(one, other, often)
-    together, likely = fitted(reports)
-    apart, unlikely = fitted(reports, independent=True)
+    together, likely = fit_shares(reports)
+    apart, unlikely = fit_shares(reports, independent=True)
     freedom = (_present(apart.sum(axis=1)) - 1) * (_present(apart.sum(axis=0)) - 1)
     chance = _tail(max(2 * (likely - unlikely), 0.0), freedom) if freedom > 0 else 1.0
     return Association(rows, columns, together, _errors(reports, together), len(first_rows), chance)
@@ -91,7 +91,7 @@ class ReportPairs:
         return (np.outer(new.sum(axis=1), new.sum(axis=0)) if independent else new), float(self.often @ np.log(seen))
 
 
-def fitted(reports: ReportPairs, *, independent: bool = False) -> tuple[Floats, float]:
+def fit_shares(reports: ReportPairs, *, independent: bool = False) -> tuple[Floats, float]:
     """The most likely shares of pairs, and the logarithm of how likely they make the reports; of those in which the two
     answers have nothing to do with each other, if ``independent``.
 

@@ -301,7 +301,7 @@ class Hybrid(Mean):
         return share * piecewise._square(points) + (1 - share) * one_bit._square(points)
 
 
-class Numeric(Protocol):
+class MeanProtocol(Protocol):
     """Reports that each stand for a number; their mean is that of the numbers held."""
 
     def __init__(self, mean: Mean) -> None:
@@ -378,6 +378,6 @@ class MeanCollection(Collection):
     def build(self) -> Protocol:
         """The mechanism over the grid."""
         try:
-            return Numeric(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
+            return MeanProtocol(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
         except ValueError as error:
             raise self.refused("low", str(error)) from None

@@ -13,14 +13,14 @@ import numpy as np
 
 from cobogo.collect.collection import TABLE, Collection
 from cobogo.collect.discovery.domains import WordDomain
-from cobogo.collect.discovery.protocol import Discovered, DiscoveryCollection
-from cobogo.collect.frequency import Frequency, FrequencyCollection
-from cobogo.collect.means import MeanCollection, Numeric
+from cobogo.collect.discovery.protocol import DiscoveryCollection, DiscoveryProtocol
+from cobogo.collect.frequency import FrequencyCollection, FrequencyProtocol
+from cobogo.collect.means import MeanCollection, MeanProtocol
 from cobogo.collect.power import ALPHA, POWER, smallest_share, users_needed
 from cobogo.collect.protocol import Protocol
 from cobogo.collect.rappor.parameters import RapporParameters
 from cobogo.collect.rappor.protocol import Rappor
-from cobogo.collect.sketch_protocol import SketchCollection, Sketched
+from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.schema.starter import toml
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import staged_file
@@ -79,24 +79,24 @@ def rappor_of(epsilon: float, *, hashes: int = 2) -> RapporParameters:
     return RapporParameters(hashes=hashes, f=f, p=Fraction(0), q=Fraction(1))
 
 
-def counting(values: int, epsilon: float) -> dict[str, Protocol]:
+def counting_protocols(values: int, epsilon: float) -> dict[str, Protocol]:
     """Every mechanism that tells how many clients hold each of so many values, at one ε for all reports of a value."""
     names = [str(number) for number in range(values)]
     found: list[Protocol] = [
-        Frequency(kind(values, epsilon), names) for kind in FrequencyCollection.randomizers.values()
+        FrequencyProtocol(kind(values, epsilon), names) for kind in FrequencyCollection.randomizers.values()
     ]
-    found += [Sketched(kind(values, epsilon), names) for kind in SketchCollection.randomizers.values()]
+    found += [SketchProtocol(kind(values, epsilon), names) for kind in SketchCollection.randomizers.values()]
     return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
 
 
 def alternatives(collection: Collection | None, values: int, epsilon: float) -> dict[str, Protocol]:
     """What could be asked through instead of a collection's mechanism; and this itself, where it has parameters that
-    `counting` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
+    `counting_protocols` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
     protocol = None if collection is None else collection.protocol
-    if isinstance(protocol, Discovered):
+    if isinstance(protocol, DiscoveryProtocol):
         given = (epsilon, protocol.discovery.domain, protocol.discovery.keep)
-        return {name: Discovered(kind(*given)) for name, kind in DiscoveryCollection.randomizers.items()}
-    found = counting(values, epsilon)
+        return {name: DiscoveryProtocol(kind(*given)) for name, kind in DiscoveryCollection.randomizers.items()}
+    found = counting_protocols(values, epsilon)
     return (
         found
         if protocol is None or protocol.name in FrequencyCollection.randomizers
@@ -128,10 +128,11 @@ def plan(
 def plan_mean(collection: Collection, error: float) -> CollectionPlan:
     """How many users each mechanism for means needs to bring the standard error to that, whatever they hold."""
     protocol = collection.protocol
-    assert isinstance(protocol, Numeric)
+    assert isinstance(protocol, MeanProtocol)
     asked = protocol.mean
     kinds = [
-        Numeric(kind(asked.low, asked.high, asked.epsilon, asked.steps)) for kind in MeanCollection.randomizers.values()
+        MeanProtocol(kind(asked.low, asked.high, asked.epsilon, asked.steps))
+        for kind in MeanCollection.randomizers.values()
     ]
     return _sorted(
         [Offer(kind.name, kind.mean.users_needed(error), kind.layout.width) for kind in kinds], asked.epsilon
@@ -194,20 +195,22 @@ class Wish:
         epsilon, values = self.epsilon, list(self.values)
         if self.kind == "number":
             return {
-                name: Numeric(kind(self.low, self.high, epsilon)) for name, kind in MeanCollection.randomizers.items()
+                name: MeanProtocol(kind(self.low, self.high, epsilon))
+                for name, kind in MeanCollection.randomizers.items()
             }
         if self.kind == "words":
             return {
-                name: Discovered(kind(epsilon, WordDomain(), 512))
+                name: DiscoveryProtocol(kind(epsilon, WordDomain(), 512))
                 for name, kind in DiscoveryCollection.randomizers.items()
             }
         if self.kind == "listed":
             return {
-                name: Frequency(kind(len(values), epsilon), values)
+                name: FrequencyProtocol(kind(len(values), epsilon), values)
                 for name, kind in FrequencyCollection.randomizers.items()
             }
         made: dict[str, Protocol] = {
-            name: Sketched(kind(len(values), epsilon), values) for name, kind in SketchCollection.randomizers.items()
+            name: SketchProtocol(kind(len(values), epsilon), values)
+            for name, kind in SketchCollection.randomizers.items()
         }
         return {**made, "rappor": Rappor(rappor_of(epsilon), values)}
 
@@ -298,7 +301,7 @@ def collection_file(content: Mapping[str, Any]) -> str:
 
 def _comparison(name: str, protocol: Protocol, users: int, goal: float) -> MechanismComparison:
     width = protocol.layout.width
-    if isinstance(protocol, Numeric):
+    if isinstance(protocol, MeanProtocol):
         mean = protocol.mean
         worst = float(mean.variance(np.arange(mean.steps + 1)).max())
         return MechanismComparison(name, mean.users_needed(goal), width, None, sqrt(worst / users))

@@ -25,7 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.hadamard import transformed
+from cobogo.collect.hadamard import hadamard_transform
 from cobogo.collect.hash_functions import cells, read
 from cobogo.collect.layout import count_bits, random_bits
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, at_least, at_most
@@ -277,7 +277,7 @@ class HadamardSketch(Sketch):
         said = [np.bincount(places[which], minlength=self.rows * self.width) for which in _halves(reports["negative"])]
         positive, negative = (part.reshape(self.rows, self.width) for part in said)
         reported: Ints = (positive + negative).sum(axis=1, keepdims=True)
-        return (reported + transformed(positive - negative)) // 2
+        return (reported + hadamard_transform(positive - negative)) // 2
 
     def law(self, held: int) -> Mapping[tuple[int, int, bool], Fraction]:
         """Every row, column and sign."""

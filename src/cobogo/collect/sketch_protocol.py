@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, listed
+from cobogo.collect.collection import Collection, check_listed
 from cobogo.collect.hash_functions import cells, fingerprints, read
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail
@@ -32,7 +32,7 @@ def sketch_layout(sketch: Sketch) -> Layout:
     return Layout(numbers, sketch.width if "bits" in names else 0)
 
 
-class Sketched(Protocol):
+class SketchProtocol(Protocol):
     """Reports about cells of a sketch; candidates are only needed to look for them in it."""
 
     def __init__(self, oracle: Sketch, candidates: Sequence[str]) -> None:
@@ -81,7 +81,7 @@ class Sketched(Protocol):
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
         asked = self.candidates
-        found = judged(self.oracle, counts, fingerprints(asked))
+        found = judge(self.oracle, counts, fingerprints(asked))
         return CollectionFindings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
 
 
@@ -93,7 +93,7 @@ class SketchCollection(Collection):
     rows: int | None = None
     width: int | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
 
     randomizers: ClassVar[Mapping[str, type[Sketch]]] = {
         sketch.name: sketch for sketch in (CountMeanSketch, HadamardSketch, FastHashing)
@@ -111,7 +111,7 @@ class SketchCollection(Collection):
                 next((key for key in given if f"'{key}'" in str(error)), "mechanism"), str(error)
             ) from None
         assert isinstance(oracle, Sketch)
-        return Sketched(oracle, self.candidates)
+        return SketchProtocol(oracle, self.candidates)
 
 
 HEAVY = 512
@@ -131,7 +131,7 @@ class SketchEstimate(FrequencyEstimate):
     chances: Floats
 
 
-def judged(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None) -> SketchEstimate:
+def judge(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None) -> SketchEstimate:
     """What a sketch shows of some values, which must be different ones; ``support`` is what `Sketch.read` tells of
     them, where it is known already."""
     users = int(sketch[:, 0].sum())

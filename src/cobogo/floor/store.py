@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
 from cobogo.floor.files import create_private
-from cobogo.floor.urls import is_url, shown
+from cobogo.floor.urls import is_url, public_url
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -52,16 +52,16 @@ def parse_place(place: str | Path, kind: str, error: type[CobogoError], *, where
     if scheme.partition("+")[0] not in ("postgresql", "postgres"):
         raise error(
             f"there is no {kind} over {scheme}",
-            where=where or shown(text),
+            where=where or public_url(text),
             remedy="Give the path of a file, or the URL of a PostgreSQL database: postgresql://host/database.",
         )
     if find_spec("psycopg") is None:
         raise error(
             "PostgreSQL's driver is not installed",
-            where=where or shown(text),
+            where=where or public_url(text),
             remedy="Install it: pip install 'cobogo[postgres]'.",
         )
-    return StorePlace(None, f"postgresql+psycopg://{rest}", shown(text))
+    return StorePlace(None, f"postgresql+psycopg://{rest}", public_url(text))
 
 
 class Store:

@@ -78,7 +78,7 @@ class DeclaredDataset(Data):
                 raise ValueError(f"the budget of {analyst!r} is not in the measure of the data set's budget")
         return self
 
-    def found(self, name: str, *, quoted: bool, where: str) -> str:
+    def column_named(self, name: str, *, quoted: bool, where: str) -> str:
         """A declared column by the name that an analyst wrote; unquoted names may differ in case."""
         for known in self.columns:
             if known == name or (not quoted and known.casefold() == name.casefold()):

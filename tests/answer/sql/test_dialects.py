@@ -18,7 +18,7 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer.curator import RegisteredDataset
-from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
+from cobogo.answer.measure import Exact, answer, measure, statements, with_noise
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
@@ -175,7 +175,7 @@ def kept(statement: str, engine: Engine) -> str:
 
 def figures(asked: QueryPlan, statement: str, case: Case, engine: Engine) -> Exact:
     source = SqlSource(statement, {"person": dt.String(), "value": case.kind})
-    return measured(asked, statements(asked, source, engine, 5), engine)
+    return measure(asked, statements(asked, source, engine, 5), engine)
 
 
 def holds(case: Case, engine: Engine, *, neighbours: int | None = None) -> None:
@@ -240,7 +240,7 @@ def test_no_value_fails_a_question_in_spark(spark: str) -> None:
         f"SELECT {', '.join(keys)}, COUNT(*) FROM d GROUP BY {', '.join(keys)}",
     ):
         asked = plan(parse(text, {"d": declared}), declared)
-        found = measured(asked, statements(asked, source, engine, 5), engine)
+        found = measure(asked, statements(asked, source, engine, 5), engine)
         assert all(found.values())
     told = [group[keys.index("bytes")] for figure in found.values() for group in figure]
     assert [one for one in told if one is not None] == ["a�"]  # texts that are none would all look the same here

@@ -99,7 +99,7 @@ def _compared(column: exp.Expression, operator: Comparison, value: exp.Expressio
 
 def _declared(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
     name, quoted = column_name(node)
-    found = dataset.found(name, quoted=quoted, where=WHERE)
+    found = dataset.column_named(name, quoted=quoted, where=WHERE)
     return found, dataset.columns[found]
 
 

@@ -95,7 +95,7 @@ def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     keys = []
     for node in expressions or ():
         name, quoted = column_name(node)
-        keys.append(dataset.found(name, quoted=quoted, where=WHERE))
+        keys.append(dataset.column_named(name, quoted=quoted, where=WHERE))
     if not keys:
         raise refused("GROUP BY names no columns")
     if len(set(keys)) < len(keys):
@@ -116,7 +116,7 @@ def _outputs(
             alias = identifier_name(identifier)[0]
         if isinstance(inner, exp.Column):
             name, quoted = column_name(inner)
-            found = dataset.found(name, quoted=quoted, where=WHERE)
+            found = dataset.column_named(name, quoted=quoted, where=WHERE)
             if found not in keys:
                 raise refused(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
             shown.append((alias or found, found))
@@ -165,13 +165,13 @@ def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None,
             name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
         ):
             return "people", None, None
-        return "count_distinct", dataset.found(name, quoted=quoted, where=WHERE), None
+        return "count_distinct", dataset.column_named(name, quoted=quoted, where=WHERE), None
     return "count", _column(inner, dataset), None
 
 
 def _column(node: object, dataset: DeclaredDataset) -> str:
     name, quoted = column_name(node)
-    return dataset.found(name, quoted=quoted, where=WHERE)
+    return dataset.column_named(name, quoted=quoted, where=WHERE)
 
 
 def _share(node: object) -> Fraction:

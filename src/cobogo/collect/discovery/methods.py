@@ -28,7 +28,7 @@ from cobogo.collect.discovery.domains import SequenceDomain, WordDomain
 from cobogo.collect.hash_functions import cells
 from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.sketch import FastHashing, HadamardSketch, Sketch
-from cobogo.collect.sketch_protocol import judged
+from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, below
 
@@ -151,7 +151,7 @@ class Discovery(ABC):
         if not len(sequences):
             nothing = np.zeros(0)
             return Found([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
-        last = judged(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
+        last = judge(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
         counts, errors = last.counts, last.errors
         significant = last.chances < alpha / len(sequences)
         share = np.clip(counts / asked, 0, 1)
@@ -175,7 +175,7 @@ class Discovery(ABC):
         support, users = self.sketch.read(tally, pieces), int(tally[:, 0].sum())
         noise = np.sqrt(Oracle.variance(self.sketch, np.zeros(1), users))
         seen = np.flatnonzero(self.sketch.estimate(support, users).counts > noise)
-        found = judged(self.sketch, tally, pieces[seen], support[seen])
+        found = judge(self.sketch, tally, pieces[seen], support[seen])
         likely = np.flatnonzero(found.chances < min(self.stray / max(len(pieces), 1), 0.5))
         chosen = likely[np.argsort(-found.counts[likely], kind="stable")[: self.keep]]
         return seen[chosen], found.counts[chosen]

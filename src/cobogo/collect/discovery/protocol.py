@@ -19,7 +19,7 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source
 
 
-class Discovered(Protocol):
+class DiscoveryProtocol(Protocol):
     """Reports of pieces of words, by groups of clients."""
 
     def __init__(self, discovery: Discovery) -> None:
@@ -101,7 +101,7 @@ class DiscoveryCollection(Collection):
         try:
             method: Any = self.randomizers[self.mechanism]
             sizes = {"keep": self.keep, "rows": self.rows or 0, "width": self.width or 0, "seed": self.seed}
-            return Discovered(method(self.epsilon, WordDomain(self.letters, self.length), **sizes))
+            return DiscoveryProtocol(method(self.epsilon, WordDomain(self.letters, self.length), **sizes))
         except ValueError as error:
             keys = ("letters", "length", "keep", "rows", "width", "seed")
             raise self.refused(

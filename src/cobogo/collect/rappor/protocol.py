@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, listed
+from cobogo.collect.collection import Collection, check_listed
 from cobogo.collect.layout import Layout, Rows
 from cobogo.collect.power import Detectable
 from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, chances_of, distinct_texts, text_array
@@ -152,7 +152,7 @@ class RapporCollection(Collection):
     f: Share = Decimal("0.5")
     p: Share = Decimal("0.5")
     q: Share = Decimal("0.75")
-    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
 
     randomizers: ClassVar[Mapping[str, type[Rappor]]] = {"rappor": Rappor}
     server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})

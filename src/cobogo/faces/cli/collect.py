@@ -180,14 +180,14 @@ def plan(
     Exit 1 when no number of clients would do, or those of --users do not.
     """
     from cobogo.collect import plan as planning
-    from cobogo.collect.means import Numeric
+    from cobogo.collect.means import MeanProtocol
 
     asked = None if collection is None else _collection(collection)
     _check_between(power, 0.5, "--power")
     _check_between(level, 0, "--level")
     if users is not None and users < 1:
         raise PolicyError(f"must be 1 or more. Got {users} instead", where="--users")
-    if asked is not None and isinstance(asked.protocol, Numeric):
+    if asked is not None and isinstance(asked.protocol, MeanProtocol):
         if plot is not None:
             raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
         if error is None or not error > 0:

@@ -90,10 +90,10 @@ class Debit:
     at: datetime
 
 
-def shown(units: Units, measure: Measure) -> str:
+def amount_text(units: Units, measure: Measure) -> str:
     """An amount for people.
 
-    >>> shown(Units(250_000_000, 10**12), "epsilon")
+    >>> amount_text(Units(250_000_000, 10**12), "epsilon")
     'ε = 0.25, δ = 1e-06'
     """
     text = f"{SYMBOLS[measure]} = {units.amount / NANO:.10g}"

@@ -20,7 +20,7 @@ from cobogo.floor.store import Store, cause, create_book, parse_place
 from cobogo.floor.untrusted import is_writable
 from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.ledger import chain
-from cobogo.promises.ledger.balance import Balance, Debit, Units, shown
+from cobogo.promises.ledger.balance import Balance, Debit, Units, amount_text
 from cobogo.promises.ledger.chain import LedgerBook
 from cobogo.promises.ledger.seal import Seal
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, SEALS, alone, create
@@ -198,7 +198,10 @@ def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
 
 def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
     """Of their own budget analysts are told what is left; of the data set's not, since that tells what others spent."""
-    price, remedy = f"this would cost {shown(cost, balance.measure)}", "Ask for less, or ask the data holder for more."
+    price, remedy = (
+        f"this would cost {amount_text(cost, balance.measure)}",
+        "Ask for less, or ask the data holder for more.",
+    )
     if balance.analyst is None:
         return BudgetSpent(
             f"{price}, and what all analysts may spend together does not allow for it",
@@ -206,8 +209,8 @@ def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
             remedy=remedy,
         )
     return BudgetSpent(
-        f"{price}, and of the budget {shown(balance.left, balance.measure)} is left "
-        f"(of {shown(balance.limit, balance.measure)})",
+        f"{price}, and of the budget {amount_text(balance.left, balance.measure)} is left "
+        f"(of {amount_text(balance.limit, balance.measure)})",
         where=f"{balance.analyst} on {balance.dataset}",
         remedy=remedy,
     )

@@ -55,14 +55,14 @@ class NoisyMax:
     def scale(self) -> float:
         """(2)·k·sensitivity / ε, raised until OpenDP finds the cost within ε."""
         scale = above(self.k * (1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
-        while Fraction(self._made(scale).map(self.sensitivity)) > self.epsilon:
+        while Fraction(self._opendp_noise(scale).map(self.sensitivity)) > self.epsilon:
             scale = raised(scale)
         return scale
 
     @cached_property
     def measurement(self) -> Any:
         """OpenDP's noisy max, or noisy top k."""
-        return self._made(self.scale)
+        return self._opendp_noise(self.scale)
 
     def choose(self, scores: Sequence[int]) -> list[int]:
         """The positions of the k chosen, the largest first."""
@@ -79,7 +79,7 @@ class NoisyMax:
         """
         return self.scale * math.log(self.k * candidates / (1 - confidence))
 
-    def _made(self, scale: float) -> Any:
+    def _opendp_noise(self, scale: float) -> Any:
         core = opendp()
         distance = core.linf_distance(T="i64", monotonic=self.monotonic)
         if self.k == 1:

@@ -76,9 +76,11 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.roles import Role
-    from cobogo.faces.server.settings import Limits, Settings
+    from cobogo.faces.server.settings import ServerLimits, ServerSettings
 
-    settings = Settings(port=0, state=str(directory / "server"), limits=Limits(requests_per_minute=1_000_000))
+    settings = ServerSettings(
+        port=0, state=str(directory / "server"), limits=ServerLimits(requests_per_minute=1_000_000)
+    )
     context = ServerContext(settings)
     key = context.keys.create("gateway", Role.COLLECTOR)[1]
     app = create_app(settings, context=context)

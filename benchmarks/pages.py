@@ -13,8 +13,8 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
 from cobogo.faces.server.roles import Role, Scope
 from cobogo.faces.server.rows import RowOrder
-from cobogo.faces.server.services import Service
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.services import Services
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.workbench.pages.hierarchies.preview import MOST, preview
 
 ROWS = 3_000_000
@@ -36,8 +36,8 @@ def pages(directory: Path, count: int = ROWS) -> Iterator[Result]:
     bare = duckdb.connect()
     bare.execute(MADE.format(rows=count, file=file))
     read = f"read_csv('{file}', all_varchar = true)"
-    context = ServerContext(Settings(state=str(directory / "pages")))
-    service = Service(context, Queue(context))
+    context = ServerContext(ServerSettings(state=str(directory / "pages")))
+    service = Services(context, Queue(context))
     datasets, me = service.datasets, Holder("me", Role.STEWARD, frozenset(Scope), "me")
     identity: list[str] = []
 

@@ -11,7 +11,7 @@ from cobogo.locate.attacks import HomeAndWork, LongObservation, Presence, ShortO
 from cobogo.locate.spec import mechanism, parsed
 from cobogo.studies.fortaleza import UTC_OFFSET, people
 from cobogo.studies.location_page import draw, draw_map
-from cobogo.studies.locations import Evaluation, evaluate, sampled
+from cobogo.studies.locations import Evaluation, evaluate, sample_points
 from cobogo.tell.report.words import words
 
 PEOPLE, DAYS, POINTS = 60, 3, 1_500
@@ -25,7 +25,7 @@ ASKED = (
 @cache
 def evaluation() -> Evaluation:
     """A few people of three days, one report every quarter of an hour."""
-    points = sampled(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1)).points
+    points = sample_points(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1)).points
     made = {one.label: mechanism(one, points) for text in ASKED for one in parsed(text, "--mechanism")}
     attacks = [ShortObservation(), LongObservation(), Tracking(), HomeAndWork(), Presence()]
     return evaluate(points, made, attacks, hours_from_utc=UTC_OFFSET, name="Fortaleza", source=Seeded(2))

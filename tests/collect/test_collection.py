@@ -64,7 +64,7 @@ WRONG = [
     ({"values": ["cat"]}, "c.toml, collection.values: must not be empty"),
     ({"values": {"file": "nowhere.txt"}}, "c.toml, collection.values: nowhere.txt cannot be read"),
     ({"values": {"fil": "nowhere.txt"}}, 'c.toml, collection.values: must be a list, or { file = "…" }'),
-    ({"mechanism": "gr"}, "c.toml, collection.mechanism: there is no 'gr'.\nDid you mean \"grr\"?"),
+    ({"mechanism": "gr"}, "c.toml, collection.mechanism: there is no mechanism 'gr'.\nDid you mean \"grr\"?"),
     ({"valeus": []}, 'c.toml, collection.valeus: unknown key.\nDid you mean "values"?'),
     ({"other": "fish"}, "c.toml, collection.other: must be one of the values"),
     ({"name": "a\nb"}, "c.toml, collection.name"),

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
 from cobogo.publish import anonymize as job
-from cobogo.studies.frontier import Frontier, frontier, parsed
+from cobogo.studies.frontier import Frontier, frontier, parse_varied
 from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
@@ -132,13 +132,13 @@ def test_a_parameter_of_two_models_must_be_named_with_its_model() -> None:
 @pytest.mark.parametrize("text", ["k", "k=", "=2", "k=two", "k=2,,3", "k=nan", "k=inf"])
 def test_what_cannot_be_read_is_refused(text: str) -> None:
     with pytest.raises(PolicyError, match="--vary"):
-        parsed([text])
+        parse_varied([text])
     with pytest.raises(PolicyError, match="twice"):
-        parsed(["k=2", "k=3"])
+        parse_varied(["k=2", "k=3"])
 
 
 def test_what_is_said_twice_is_done_once() -> None:
-    assert parsed(["k=2, 5,2"]) == {"k": [2, 5]}
+    assert parse_varied(["k=2, 5,2"]) == {"k": [2, 5]}
 
 
 # --- pictures and pages -----------------------------------------------------------------------------------------

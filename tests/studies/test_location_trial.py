@@ -8,12 +8,12 @@ import pytest
 from cobogo.errors import DataError
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza import people
-from cobogo.studies.location_trial import FRAMES, Ground, tried
+from cobogo.studies.location_trial import FRAMES, TrialGround, try_mechanism
 
 
 def test_reports_are_found_by_person_and_moment() -> None:
-    ground = Ground.of(people(4, days=1).trajectories(3600), hours_from_utc=-3)
-    found = tried(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
+    ground = TrialGround.of(people(4, days=1).trajectories(3600), hours_from_utc=-3)
+    found = try_mechanism(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
     assert found.truth.user is not None
     assert found.truth.time is not None
     for person in ground.people:
@@ -30,7 +30,7 @@ def test_reports_are_found_by_person_and_moment() -> None:
 
 def test_reports_that_a_cloak_refuses_have_no_truth_beside_them() -> None:
     points = Points.of([-38.5, -38.5, -38.5, -38.4], [-3.7] * 4, time=[0, 1, 2, 5000], user=["a", "b", "c", "a"])
-    found = tried(Ground.of(points, every=0), "quad-tree", {"k": 3}, "centre-of-cloak")
+    found = try_mechanism(TrialGround.of(points, every=0), "quad-tree", {"k": 3}, "centre-of-cloak")
     assert found.run.answered == 0.75
     assert found.truth.lon.tolist() == [-38.5] * 3
     assert found.row(0, 9999.0) == 0
@@ -38,8 +38,8 @@ def test_reports_that_a_cloak_refuses_have_no_truth_beside_them() -> None:
 
 def test_many_moments_become_few_and_points_without_time_are_refused() -> None:
     many = Points.of(np.linspace(-38.5, -38.4, 900), np.full(900, -3.7), time=np.arange(900) * 61.0)
-    ground = Ground.of(many)
+    ground = TrialGround.of(many)
     assert len(ground.moments) == FRAMES
     assert ground.people.tolist() == [0]
     with pytest.raises(DataError):
-        Ground.of(Points.of([-38.5], [-3.7]))
+        TrialGround.of(Points.of([-38.5], [-3.7]))

@@ -38,7 +38,7 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.studies.fortaleza import people
 from cobogo.studies.location_page import write
-from cobogo.studies.locations import evaluate, sampled
+from cobogo.studies.locations import evaluate, sample_points
 from cobogo.tell.report.words import words
 from support.paths import SHARED
 from support.stand_ins import Noise, scattered, square, walkers
@@ -168,16 +168,16 @@ def test_a_law_that_is_a_table_is_looked_up() -> None:
 
 def test_people_are_chosen_whole_and_points_thinned() -> None:
     points = walkers(10, 60, 1, minutes=0.5)
-    few = sampled(points, 60, 10_000)
+    few = sample_points(points, 60, 10_000)
     assert len(few.points) == 300
     assert "300 of 600 points" in few.notes[0]
-    fewer = sampled(points, 0, 200, Seeded(1))
+    fewer = sample_points(points, 0, 200, Seeded(1))
     assert (len(fewer.points), fewer.points.users, fewer.everyone.users) == (180, 3, 10)
     assert len(fewer.points.names) == 3
     assert (fewer.everyone.take(fewer.rows).lon == fewer.points.lon).all()
     assert "3 of 10 people" in fewer.notes[0]
-    assert len(sampled(points, 0, 20, Seeded(1)).points) == 20
-    assert len(sampled(Points(points.lon, points.lat), 60, 50, Seeded(1)).points) == 50
+    assert len(sample_points(points, 0, 20, Seeded(1)).points) == 20
+    assert len(sample_points(Points(points.lon, points.lat), 60, 50, Seeded(1)).points) == 50
 
 
 def test_cloaks_are_made_from_everybody_and_attacked_on_a_sample() -> None:
@@ -185,7 +185,7 @@ def test_cloaks_are_made_from_everybody_and_attacked_on_a_sample() -> None:
     made = {"hilbert": Hilbert(5), "centre": NearestNeighbours(5)}
     attacks = [CentreOfCloak(), IntersectionOfCloaks()]
     whole = evaluate(points, made, attacks, raw=False)
-    few = evaluate(sampled(points, 0, 100, Seeded(2)), made, attacks, raw=False)
+    few = evaluate(sample_points(points, 0, 100, Seeded(2)), made, attacks, raw=False)
     assert (few.truth.users, few.to_dict()["people_cloaked"]) == (10, 60)
     mine = np.isin(points.names, few.truth.names)[points.user]
     for one, other in zip(whole.runs, few.runs, strict=True):
@@ -399,7 +399,7 @@ GPS = SHARED / "data" / "geolife" / "geolife_sample.txt.gz"
 @pytest.mark.skipif(not GPS.is_file(), reason="the GPS sample of ../shared is not here")
 def test_on_real_trips_tracking_beats_single_reports(tmp_path: Path) -> None:
     rows = pd.read_csv(GPS, nrows=40_000)
-    points = sampled(Points.from_pandas(rows), 60, 700, Seeded(1)).points
+    points = sample_points(Points.from_pandas(rows), 60, 700, Seeded(1)).points
     found = evaluate(points, {"noise": Noise(0.005)}, [ShortObservation(), Tracking()], source=Seeded(1), raw=False)
     errors = {name: one.error.mean() for name, one in found.runs[0].findings.items()}
     assert errors["tracking"] < found.runs[0].quality_loss

@@ -123,10 +123,10 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
     from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.settings import Location, Settings
+    from cobogo.faces.server.settings import Location, ServerSettings
 
     state = tmp_path_factory.mktemp("http") / "server"
-    settings = Settings(port=0, state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
+    settings = ServerSettings(port=0, state=str(state), location=Location(k=3, epsilon=0.01, budget=0.05))
     context = ServerContext(settings)
     app = create_app(settings, context=context)
     server = uvicorn.Server(server_config(app, settings))
@@ -144,7 +144,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 @pytest.fixture
 def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     """The server with people of its own for each test, who have nothing there yet."""
-    from cobogo.faces.server.access import Pace
+    from cobogo.faces.server.access import RequestPace
 
     client, app = http_server
     context = app.state.context
@@ -152,4 +152,4 @@ def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     settings, limits = context.settings, context.files.limits
     yield Served(client, app, context, People(context, test), test)
     context.settings, context.files.limits = settings, limits
-    context.pace, context.strangers = Pace(settings.limits.requests_per_minute), Pace(30)
+    context.pace, context.strangers = RequestPace(settings.limits.requests_per_minute), RequestPace(30)

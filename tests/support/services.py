@@ -6,12 +6,12 @@ from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
 from cobogo.faces.server.roles import Role, Scope
-from cobogo.faces.server.services import Service
+from cobogo.faces.server.services import Services
 
 
-def service_of(context: ServerContext) -> Service:
+def service_of(context: ServerContext) -> Services:
     """The operations of a server whose queue does not run."""
-    return Service(context, Queue(context))
+    return Services(context, Queue(context))
 
 
 def person(owner: str, role: Role = Role.STEWARD, scopes: frozenset[Scope] = frozenset(Scope)) -> Holder:

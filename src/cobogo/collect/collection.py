@@ -21,7 +21,7 @@ from cobogo.collect.protocol import Protocol
 from cobogo.data.policy.part import Part
 from cobogo.data.policy.readable import readable
 from cobogo.data.policy.toml_file import read_toml
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
@@ -77,10 +77,12 @@ class Collection(Part):
             what = f"unknown table {others[0]!r}" if others else f"there is no [{TABLE}]"
             raise PolicyError(what, where=name, remedy=f"Put everything under [{TABLE}].")
         mechanism = table.get("mechanism")
-        if mechanism not in MECHANISMS:
-            what = "this key is required and is not there" if mechanism is None else f"there is no {mechanism!r}"
-            known = nearest(mechanism, MECHANISMS, "cobogo list mechanisms")
-            raise PolicyError(what, where=f"{name}, {TABLE}.mechanism", remedy=known)
+        if mechanism is None:
+            remedy = f"`cobogo list {MECHANISMS.listed}` shows all."
+            raise PolicyError(
+                "this key is required and is not there", where=f"{name}, {TABLE}.mechanism", remedy=remedy
+            )
+        MECHANISMS.find(mechanism, f"{name}, {TABLE}.mechanism")
         family = family_of(mechanism)
         where = f"{name}, {TABLE}"
         try:

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.collect.layout import Layout
 from cobogo.collect.oracle import Oracle, Reports, at_most
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 
 
+@card("hadamard", title="Hadamard response", group="values")
 @dataclass(frozen=True)
 class Hadamard(Oracle):
     r"""Hadamard response: a column of a Hadamard matrix, mostly from those where the row of the value is +1.
@@ -38,8 +39,6 @@ class Hadamard(Oracle):
     Paper: J. Acharya, Z. Sun and H. Zhang, Hadamard response: estimating distributions privately, efficiently, and with
         little communication, AISTATS 2019.
     """
-
-    name: ClassVar[str] = "hadamard"
 
     @cached_property
     def size(self) -> int:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import exp
-from typing import ClassVar
 
 import numpy as np
 from numba import njit
@@ -17,11 +16,13 @@ from cobogo.collect.layout import Layout
 from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 
 REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 
 
+@card("olh", title="optimized local hashing", group="values")
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
     r"""Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
@@ -43,8 +44,6 @@ class LocalHashing(Oracle):
     Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,
         USENIX Security 2017.
     """
-
-    name: ClassVar[str] = "olh"
 
     @cached_property
     def answer(self) -> Direct:

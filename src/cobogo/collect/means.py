@@ -28,6 +28,7 @@ from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.oracle import Reports, at_most
 from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 
 
@@ -126,6 +127,7 @@ class Mean(ABC):
         return ceil(float(self.variance(np.arange(self.steps + 1)).max()) / error**2)
 
 
+@card("duchi", title="one bit for a mean", group="numbers")
 @dataclass(frozen=True)
 class OneBit(Mean):
     r"""One bit for a number: heads with a probability that rises with it.
@@ -147,8 +149,6 @@ class OneBit(Mean):
     Paper: J. C. Duchi, M. I. Jordan and M. J. Wainwright, Minimax optimal procedures for locally private estimation,
         Journal of the American Statistical Association, 2018.
     """
-
-    name: ClassVar[str] = "duchi"
 
     @cached_property
     def truth(self) -> Fraction:
@@ -181,6 +181,7 @@ class OneBit(Mean):
         return found
 
 
+@card("piecewise", title="piecewise mechanism", group="numbers")
 @dataclass(frozen=True)
 class Piecewise(Mean):
     r"""A number from a range wider than that of the numbers, e^ε times as likely from a window around the number held.
@@ -200,8 +201,6 @@ class Piecewise(Mean):
     Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
         multidimensional data with local differential privacy, ICDE 2019.
     """
-
-    name: ClassVar[str] = "piecewise"
 
     @cached_property
     def window(self) -> int:
@@ -244,6 +243,7 @@ class Piecewise(Mean):
         return found
 
 
+@card("hybrid", title="hybrid mechanism", group="numbers")
 @dataclass(frozen=True)
 class Hybrid(Mean):
     r"""Either `piecewise` or `duchi`, drawn by chance; at a small ε always `duchi`.
@@ -261,8 +261,6 @@ class Hybrid(Mean):
     Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
         multidimensional data with local differential privacy, ICDE 2019.
     """
-
-    name: ClassVar[str] = "hybrid"
 
     @cached_property
     def parts(self) -> tuple[Piecewise, OneBit]:

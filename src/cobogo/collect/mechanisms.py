@@ -13,6 +13,7 @@ from cobogo.collect.frequency import FrequencyCollection
 from cobogo.collect.means import MeanCollection
 from cobogo.collect.rappor.protocol import RapporCollection
 from cobogo.collect.sketch_protocol import SketchCollection
+from cobogo.floor.catalogue import Registry
 
 FAMILIES: tuple[type[Collection], ...] = (
     FrequencyCollection,
@@ -22,9 +23,13 @@ FAMILIES: tuple[type[Collection], ...] = (
     MeanCollection,
 )
 
-MECHANISMS: dict[str, type] = {
-    name: randomizer for family in FAMILIES for name, randomizer in family.randomizers.items()
-}
+MECHANISMS: Registry[type] = Registry(
+    "mechanism",
+    {name: randomizer for family in FAMILIES for name, randomizer in family.randomizers.items()},
+    listed="mechanisms",
+    guide="collecting",
+    remark="collecting",
+)
 """What each of them does is in the docstring."""
 
 

@@ -9,16 +9,17 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import exp, prod
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.collect.layout import Layout, count_bits, random_bits
 from cobogo.collect.oracle import Oracle, Reports, at_least, at_most
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 
 
+@card("grr", title="generalized randomized response", group="values")
 @dataclass(frozen=True)
 class Direct(Oracle):
     r"""Generalized randomized response: one's own value with a probability, else one of all values by chance.
@@ -44,8 +45,6 @@ class Direct(Oracle):
         American Statistical Association, 1965; P. Kairouz, K. Bonawitz and D. Ramage, Discrete distribution estimation
         under local privacy, ICML 2016.
     """
-
-    name: ClassVar[str] = "grr"
 
     @cached_property
     def retention(self) -> Fraction:
@@ -149,6 +148,7 @@ class Unary(Oracle):
         return np.where(bits, self.p / self.q, (1 - self.p) / (1 - self.q))
 
 
+@card("sue", title="symmetric unary encoding (RAPPOR's one round)", group="values")
 @dataclass(frozen=True)
 class Symmetric(Unary):
     r"""Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR.
@@ -169,8 +169,6 @@ class Symmetric(Unary):
         CCS 2014.
     """
 
-    name: ClassVar[str] = "sue"
-
     @cached_property
     def flip(self) -> Fraction:
         """How likely a bit is flipped: 1 / (e^(ε/2) + 1), since two bits tell two values apart."""
@@ -187,6 +185,7 @@ class Symmetric(Unary):
         return self.flip
 
 
+@card("oue", title="optimized unary encoding", group="values")
 @dataclass(frozen=True)
 class Optimized(Unary):
     r"""Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
@@ -206,8 +205,6 @@ class Optimized(Unary):
     Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,
         USENIX Security 2017.
     """
-
-    name: ClassVar[str] = "oue"
 
     @property
     def set_if_held(self) -> Fraction:

@@ -20,7 +20,7 @@ from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import exp, sqrt
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from cobogo.collect.layout import count_bits, random_bits
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, at_least, at_most
 from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 
 
@@ -156,6 +157,7 @@ class Sketch(Oracle):
         return cells(np.arange(self.rows), np.full(self.rows, held, dtype=np.int64), self.rows, self.width, self.seed)
 
 
+@card("cms", title="count mean sketch", group="strings")
 @dataclass(frozen=True)
 class CountMeanSketch(Sketch):
     r"""Apple's count mean sketch: a bit for each cell of a row drawn by chance, that of the own cell set, each flipped
@@ -177,8 +179,6 @@ class CountMeanSketch(Sketch):
     Cost: $O(w)$ bits for a client; $O(n\,w)$ to count, then $O(k)$ for each value that is asked for.
     Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
-
-    name: ClassVar[str] = "cms"
 
     @cached_property
     def flip(self) -> Fraction:
@@ -224,6 +224,7 @@ class CountMeanSketch(Sketch):
         return chances
 
 
+@card("hcms", title="Hadamard count mean sketch", group="strings")
 @dataclass(frozen=True)
 class HadamardSketch(Sketch):
     r"""Apple's Hadamard count mean sketch: one bit, the sign that a column of a Hadamard matrix has for the own cell of
@@ -243,8 +244,6 @@ class HadamardSketch(Sketch):
     Cost: $O(1)$ for a client; $O(n + k\,w \log w)$ to count, then $O(k)$ for each value that is asked for.
     Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
-
-    name: ClassVar[str] = "hcms"
 
     @property
     def report(self) -> np.dtype[Any]:
@@ -291,6 +290,7 @@ class HadamardSketch(Sketch):
         }
 
 
+@card("flh", title="fast local hashing", group="strings")
 @dataclass(frozen=True)
 class FastHashing(Sketch):
     r"""Fast local hashing: the direct answer for the cell of the value in a row drawn by chance.
@@ -314,8 +314,6 @@ class FastHashing(Sketch):
 
     rows: int = 0
     width: int = 0
-
-    name: ClassVar[str] = "flh"
 
     def _check_width(self) -> None:
         if not self.width:

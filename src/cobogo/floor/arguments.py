@@ -13,11 +13,28 @@ from dataclasses import dataclass
 class Bounds:
     """What a parameter was checked for: a form of input can offer what passes."""
 
-    kind: str  # whole, number, choice, text or flag
+    kind: str  # whole, number, choice, text, names, flag, or where else it is told
     least: float | None = None
     most: float | None = None
     above: float | None = None
     words: tuple[str, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """What the parameter may be.
+
+        >>> Bounds("whole", least=1).in_words, Bounds("number", above=0, most=1).in_words
+        ('whole number, at least 1', 'number, above 0, at most 1')
+        >>> Bounds("choice", words=("equal", "ordered")).in_words
+        'equal or ordered'
+        """
+        if self.kind == "choice":
+            *others, last = self.words
+            return f"{', '.join(others)} or {last}" if others else last
+        ends = {"above": self.above, "at least": self.least, "at most": self.most}
+        limits = [f"{end} {value:g}" for end, value in ends.items() if value is not None]
+        kind = {"whole": "whole number", "flag": "true or false"}.get(self.kind, self.kind)
+        return ", ".join([kind, *limits])
 
 
 _seen: ContextVar[dict[str, Bounds] | None] = ContextVar("seen", default=None)

@@ -106,7 +106,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     """Things of one family by name, each imported when it is first used.
 
     ``noun`` is what one of them is called in messages, ``listed`` the list of ``cobogo list`` that has them, with
-    ``remark`` in brackets. ``things`` gives the place of each as ``module:name``, the module relative to ``home``.
+    ``remark`` in brackets. ``things`` gives each, or its place as ``module:name``, the module relative to ``home``.
     ``plugins`` is the group of entry points by which other packages add theirs; those must be of ``base``.
     ``ready`` turns what is imported into what is used, where these differ.
 
@@ -123,7 +123,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def __init__(
         self,
         noun: str,
-        things: Mapping[str, str],
+        things: Mapping[str, Any],
         *,
         listed: str,
         home: str = "",
@@ -137,6 +137,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         self.plugins, self.base = plugins, base
         self._places = dict(things)
         self._ready = ready
+        self._imported: dict[str, Any] = {}
         self._loaded: dict[str, Thing] = {}
         self._found: dict[str, EntryPoint] | None = None
         self._broken: dict[str, PluginError] = {}
@@ -144,7 +145,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def __getitem__(self, name: str) -> Thing:
         if name not in self._loaded:
             if name in self._places:
-                self._loaded[name] = self._prepared(at(self._places[name], self.home))
+                self._loaded[name] = self._prepared(name, self._own(name))
             elif name in self._entry_points():
                 self._loaded[name] = self._plugin(name)
             else:
@@ -180,8 +181,8 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def card(self, name: str) -> Card:
         """The card of a thing; one that carries none has a card that says what its docstring says."""
         thing: Any = self[name]
-        kind = thing if isinstance(thing, type) or callable(thing) else type(thing)
-        own = vars(kind).get("card") if hasattr(kind, "__dict__") else None
+        kind = self._imported.get(name, thing)
+        own = vars(kind).get("card")
         if not isinstance(own, Card):
             own = Card(name, name, first_sentence(kind.__doc__ or ""), thing=kind)
         return own if own.guide else replace(own, guide=self.guide)
@@ -223,7 +224,12 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         self._found = None
         self._broken = {}
 
-    def _prepared(self, thing: Any) -> Thing:
+    def _own(self, name: str) -> Any:
+        place = self._places[name]
+        return at(place, self.home) if isinstance(place, str) else place
+
+    def _prepared(self, name: str, thing: Any) -> Thing:
+        self._imported[name] = thing
         return thing if self._ready is None else self._ready(thing)
 
     def _entry_points(self) -> dict[str, EntryPoint]:
@@ -259,7 +265,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
                 thing = one.load()
                 wrong = self._misfit(thing, name)
                 if wrong is None:
-                    return self._prepared(thing)
+                    return self._prepared(name, thing)
                 self._broken[name] = self._refused(one, wrong)
             except Exception as error:  # another package's code may raise anything
                 self._broken[name] = self._refused(one, f"{type(error).__name__}: {error}")
@@ -421,7 +427,7 @@ def parameters_of(kind: Any, values: Mapping[str, Any]) -> tuple[Parameter, ...]
     >>> [(one.name, one.bounds.kind, one.bounds.least) for one in parameters_of(KAnonymity, {"k": 5})]
     [('k', 'whole', 1)]
     """
-    known = options_of(kind)
+    known = {name: one for name, one in options_of(kind).items() if not name.startswith("_")}
     hints = _hints(kind) if known else {}
     given = {key.replace("-", "_"): value for key, value in values.items()}
     needed = {name: "attribute" if name == "attribute" else None for name, one in known.items() if required(one)}
@@ -449,8 +455,13 @@ def _hints(kind: Any) -> dict[str, Any]:
 def _typed(hint: Any) -> Bounds:
     if get_origin(hint) is Literal:
         return Bounds("choice", words=tuple(map(str, get_args(hint))))
-    inner = [part for part in get_args(hint) or (hint,) if part is not type(None)]
+    several = get_origin(hint) in (Union, UnionType)
+    inner = [part for part in (get_args(hint) if several else (hint,)) if part is not type(None)]
+    if len(inner) == 1 and get_origin(inner[0]) is Literal:
+        return Bounds("choice", words=tuple(map(str, get_args(inner[0]))))
     for type_, kind in ((bool, "flag"), (int, "whole"), (float, "number")):
         if type_ in inner:
             return Bounds(kind)
-    return Bounds("text")
+    if any(get_origin(part) is tuple for part in inner):
+        return Bounds("names")
+    return Bounds("text" if str in inner else "see the guide")

@@ -227,13 +227,13 @@ def _grid_of(mechanism: Mechanism) -> dict[str, Any] | None:
 def check(written: Written) -> CheckResult:
     """All that can be seen: every report is a place of the public grid, and nobody has more than the budget pays."""
     points = read_released(written, WHOSE)
-    stated = written.stated
+    stated = written.statement
     problems = []
     if not _on_grid(points, stated["grid"]):
         problems.append("some reports are not cells of the public grid: their last digits could tell the truth")
     cost = float(stated["epsilon_per_metre"])
     verdicts = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         promise = next(kind for kind in PROMISES.values() if kind.name == entry["model"])(float(entry["epsilon"]))
         spent = _visible(points, stated, cost)
         verdicts.append(ModelVerdict(promise, spent <= promise.epsilon * (1 + 1e-9), spent, None, 0))

@@ -30,8 +30,8 @@ class ReleasedPoints(DrawnRows):
     points: Points  # user: a number that is nobody's name
     texts: Mapping[str, str]  # what each column means
     promises: Sequence[Promise]
-    statement: Mapping[str, Any]  # in the manifest: how it was made
-    explanation: str  # in the dictionary
+    manifest_entry: Mapping[str, Any]  # in the manifest: how it was made
+    dictionary_text: str  # in the dictionary
     report: Mapping[str, Any]  # in the evidence: what it cost
 
     whose: ClassVar[str]  # what the column of numbers is called
@@ -62,16 +62,16 @@ class ReleasedPoints(DrawnRows):
         """No position is what was collected."""
         return {name: Meaning(text) for name, text in self.texts.items()}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """How it was made."""
-        return dict(self.statement)
+        return dict(self.manifest_entry)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How it was made, in words."""
-        return self.explanation
+        return self.dictionary_text
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The promises."""
         return tuple(parameters(promise) for promise in self.promises)
 

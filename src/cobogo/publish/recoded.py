@@ -268,13 +268,6 @@ class Recoded(Transformation):
             raise
         self.book.finish(self.registered)
 
-    def check_against_earlier(self, release: Release) -> None:
-        """Refuse a release that would expose people together with earlier ones; writing it does so, too."""
-        if self.book is not None:
-            from cobogo.publish.registry.check import refuse
-
-            refuse(self.book.breaches(release), self.policy.name)
-
     def utility(self, **asked: Any) -> dict[str, Any]:
         """What can still be done with the release: errors of counting queries, accuracy of models that learn a label,
         distances of distributions and associations.
@@ -300,3 +293,12 @@ def recoding_of(release: Release) -> Recoded:
     """The recoding that a release was made by."""
     assert isinstance(release.transformation, Recoded)
     return release.transformation
+
+
+def check_against_earlier(release: Release) -> None:
+    """Refuse a recoding that would expose people together with earlier ones; writing it does so, too."""
+    made = recoding_of(release)
+    if made.book is not None:
+        from cobogo.publish.registry.check import refuse
+
+        refuse(made.book.breaches(release), made.policy.name)

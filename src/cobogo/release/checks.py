@@ -34,5 +34,5 @@ def check(written: Written) -> CheckResult:
             f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
         ) from None
     assert isinstance(found, CheckResult)
-    seeded = (SEEDED,) if written.stated.get("entropy", ENTROPY) != ENTROPY else ()
+    seeded = (SEEDED,) if written.statement.get("entropy", ENTROPY) != ENTROPY else ()
     return replace(found, problems=(*seeded, *found.problems))

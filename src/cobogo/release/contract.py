@@ -189,7 +189,7 @@ class Transformation(ABC):
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:
         """What is said of the release and of each column, before anything was measured."""
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What whoever receives the release must know to use it, as Markdown; nothing that tells of the original."""
         return ""
 
@@ -234,18 +234,19 @@ class Transformation(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Written:
-    """A release as verification finds it: its manifest, its rows, the models asked of it, and what its evidence kept
-    of the transformation (`DrawnRows.kept`), if the evidence is there; and the directory, where more lies in it
-    than the rows."""
+    """A release as verification finds it.
+
+    ``model_entries`` are the models asked of it; ``private_statement`` is what the evidence kept of the transformation
+    (`DrawnRows.private_statement`), if it is there; ``directory`` is where files beside the rows lie."""
 
     manifest: Manifest
     rows: Table
-    asked: Sequence[Json]
-    kept: Json | None = None
+    model_entries: Sequence[Json]
+    private_statement: Json | None = None
     directory: Path | None = None
 
     @property
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """What the transformation said of itself."""
         return dict(self.manifest.transformation or {})
 

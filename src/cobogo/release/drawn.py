@@ -51,15 +51,15 @@ class DrawnRows(Transformation):
         """What the values of each changed column mean; the others are as collected."""
 
     @abstractmethod
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """What the public manifest says of it, as JSON: parameters, and nothing that tells of the original."""
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """What the evidence keeps beside the policy, as JSON."""
         return {}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees that are promised, as the policy writes models: verification measures them."""
         return ()
 
@@ -111,14 +111,14 @@ class DrawnRows(Transformation):
             columns=tuple(columns),
             models=(),
             files={},
-            transformation=self.stated(),
+            transformation=self.statement(),
         )
 
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
         """The rows must be as many as were drawn, and such as the manifest says they were made."""
         unsigned = self.manifest(release, rows)
         after, records = opened(rows, unsigned), self.record_count(release)
-        found = check(Written(unsigned, after, self.asked, self.kept(), public))
+        found = check(Written(unsigned, after, self.model_entries, self.private_statement(), public))
         lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
         models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)
         verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)
@@ -126,11 +126,11 @@ class DrawnRows(Transformation):
 
     def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
         """What `kept` says, and how many records there were."""
-        return {"transformation": self.kept(), "input": {"records": release.table.rows()}}
+        return {"transformation": self.private_statement(), "input": {"records": release.table.rows()}}
 
     def summary(self, release: Release) -> tuple[str, ...]:
         """Its kind, its columns and its promises."""
-        return (self.kind, ", ".join(release.columns), *map(_promise, self.asked))
+        return (self.kind, ", ".join(release.columns), *map(_promise, self.model_entries))
 
 
 def _public(verdict: ModelVerdict) -> Json:

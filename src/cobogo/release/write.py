@@ -99,7 +99,7 @@ def _sign(read_back: ReadBack, made: Transformation, public: Path) -> None:
         read_back.manifest.columns,
         read_back.models,
         star=made.stars,
-        explained=made.explained(),
+        explained=made.explanation(),
         order=order,
         drawn=dictionary.about_drawing(read_back.verdict.models),
     )

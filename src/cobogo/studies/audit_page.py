@@ -23,6 +23,7 @@ from cobogo.tell.report.page import (
     short,
     table,
     verdict,
+    verdict_box,
     warnings,
 )
 from cobogo.tell.report.words import Words
@@ -88,12 +89,8 @@ def _verdict(found: Audit, say: Words) -> Markup:
     mark = {"nobody": "✓", "exposed": "✗", "open": "?"}[found.verdict]
     sentences = [say(f"audit.{found.verdict}.why", **figures)]
     sentences += [say(f"audit.people.{kind}", n=people) for kind, people in found.people.items() if people]
-    return Markup('<div class="verdict {}"><span class="mark">{}</span><div><h2>{}</h2>{}</div></div>').format(
-        "yes" if found else "no",
-        mark,
-        say(f"audit.{found.verdict}", n=_succeeded(found)),
-        Markup().join(paragraph(sentence, "") for sentence in sentences),
-    )
+    title = say(f"audit.{found.verdict}", n=_succeeded(found))
+    return verdict_box(title, sentences, mark=mark, holds=bool(found))
 
 
 def _about(found: Audit, say: Words) -> Markup:

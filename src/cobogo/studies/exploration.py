@@ -42,7 +42,7 @@ STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000)
 
 
 @dataclass(frozen=True)
-class Sizes:
+class SizeGroup:
     """Classes by their size: in each group, how many there are and how many records they have."""
 
     first: int
@@ -52,7 +52,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Combination:
+class ReleasedTuple:
     """A released tuple, how many records have it, and whether it is suppressed."""
 
     values: tuple[Label, ...]
@@ -61,7 +61,7 @@ class Combination:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class View:
+class NodeView:
     """What a node would release, with the classes that fail suppressed."""
 
     levels: Mapping[str, int]
@@ -75,8 +75,8 @@ class View:
     highest_risk: float | None
     average_risk: float | None
     inference: Mapping[str, float]  # of each sensitive attribute, the surest guess in any class
-    sizes: tuple[Sizes, ...]
-    combinations: tuple[Combination, ...]  # the largest classes, then the smallest, then the largest suppressed
+    sizes: tuple[SizeGroup, ...]
+    combinations: tuple[ReleasedTuple, ...]  # the largest classes, then the smallest, then the largest suppressed
 
 
 @dataclass(eq=False, repr=False)
@@ -114,14 +114,14 @@ class Exploration:
         return found or self.proven
 
     @cached_property
-    def original(self) -> View:
+    def original(self) -> NodeView:
         """The table as it is, nothing suppressed; no metric says anything of it."""
         table = self.problem.table
         classes, there = table.classes(), table.counts > 0
         levels = dict.fromkeys(self.attributes, 0)
         return self._viewed(levels, None, table.counts[there], classes.where(there), {}, 0, ())
 
-    def view(self, levels: Levels, *, shown: int = 8) -> View:
+    def view(self, levels: Levels, *, shown: int = 8) -> NodeView:
         """A node in full."""
         problem = self.problem
         needs = {name for metric in METRICS.values() for name in metric.needs}
@@ -146,11 +146,11 @@ class Exploration:
         kept: Classes,
         metrics: Mapping[str, float | None],
         suppressed: int,
-        combinations: tuple[Combination, ...],
-    ) -> View:
+        combinations: tuple[ReleasedTuple, ...],
+    ) -> NodeView:
         policy = self.prepared.policy
         exposed = risk(kept.sizes, policy.risk.threshold, kept.total, None) if len(sizes) else None
-        return View(
+        return NodeView(
             levels=levels,
             satisfied=satisfied,
             suppressed=suppressed,
@@ -162,7 +162,7 @@ class Exploration:
             highest_risk=None if exposed is None else exposed.highest,
             average_risk=None if exposed is None else exposed.average,
             inference={name: worst_inference(name, kept) for name in policy.sensitive if exposed is not None},
-            sizes=grouped(sizes),
+            sizes=group_sizes(sizes),
             combinations=combinations,
         )
 
@@ -197,10 +197,10 @@ def explore(
     return Exploration(prepared, Survey(problem, solution.levels, most=most), solution.levels, proven)
 
 
-def grouped(sizes: Ints) -> tuple[Sizes, ...]:
+def group_sizes(sizes: Ints) -> tuple[SizeGroup, ...]:
     """Class sizes in groups, the smallest first; those that nothing falls into are left out at the end.
 
-    >>> [(g.first, g.last, g.classes, g.records) for g in grouped(np.array([1, 1, 3, 4, 7]))]
+    >>> [(g.first, g.last, g.classes, g.records) for g in group_sizes(np.array([1, 1, 3, 4, 7]))]
     [(1, 1, 2, 2), (2, 2, 0, 0), (3, 4, 2, 7), (5, 9, 1, 7)]
     """
     places = np.searchsorted(STEPS, sizes, side="right") - 1
@@ -209,7 +209,7 @@ def grouped(sizes: Ints) -> tuple[Sizes, ...]:
     ends = [*(step - 1 for step in STEPS[1:]), None]
     last = int(places.max(initial=-1))
     return tuple(
-        Sizes(first, end, int(count), int(total))
+        SizeGroup(first, end, int(count), int(total))
         for first, end, count, total in list(zip(STEPS, ends, classes, records, strict=True))[: last + 1]
     )
 
@@ -219,7 +219,7 @@ def _by_nodes(policy: Policy) -> Policy:
     return policy.model_copy(update={"recoding": recoding, "utility": None})
 
 
-def _combinations(problem: Problem, found: Looked, shown: int) -> tuple[Combination, ...]:
+def _combinations(problem: Problem, found: Looked, shown: int) -> tuple[ReleasedTuple, ...]:
     rolled = found.rolled
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
     kept = np.flatnonzero(found.kept)
@@ -228,7 +228,7 @@ def _combinations(problem: Problem, found: Looked, shown: int) -> tuple[Combinat
     gone = gone[np.argsort(-rolled.records[gone], kind="stable")]
     chosen = np.unique(np.concatenate([np.arange(len(kept))[:shown], np.arange(len(kept))[-shown:]]))
     return tuple(
-        Combination(
+        ReleasedTuple(
             tuple(labels[column][code] for column, code in enumerate(rolled.codes[number].tolist())),
             int(rolled.records[number]),
             bool(found.gone[number]),

@@ -298,10 +298,10 @@ def frontier(
     )
 
 
-def parsed(texts: Sequence[str]) -> dict[str, list[float]]:
+def parse_varied(texts: Sequence[str]) -> dict[str, list[float]]:
     """What is to be varied, as the command line writes it.
 
-    >>> parsed(["k=2,5,10", "t-closeness.t=0.1,0.2"])
+    >>> parse_varied(["k=2,5,10", "t-closeness.t=0.1,0.2"])
     {'k': [2, 5, 10], 't-closeness.t': [0.1, 0.2]}
     """
     varied: dict[str, list[float]] = {}

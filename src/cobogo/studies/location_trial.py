@@ -18,7 +18,7 @@ from cobogo.locate import spec as asking
 from cobogo.locate.attacks import Findings
 from cobogo.locate.mechanisms.base import Guarantee, Released
 from cobogo.locate.places.points import Points
-from cobogo.studies.locations import MechanismTrial, Sample, evaluate, ground_of, sampled
+from cobogo.studies.locations import MechanismTrial, Sample, evaluate, ground_of, sample_points
 
 MOST = 6_000
 """Points that are tried at once: enough for a day of a few people, and soon over."""
@@ -34,7 +34,7 @@ FROM_THESE = frozenset({"grid", "prior", "mass", "places", "area", "centre"})
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class TrialGround:
     """People who move: positions on a common clock, and what is played of them."""
 
     sample: Sample
@@ -42,13 +42,13 @@ class Ground:
     hours_from_utc: float = 0.0
 
     @classmethod
-    def of(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> Ground:
+    def of(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
         """Points that have times and people; many are thinned out."""
         if points.time is None:
             raise DataError("have no times, so that there is nothing to play", where="points")
         if points.user is None:
             points = Points(points.lon, points.lat, points.time, np.zeros(len(points), dtype=np.int64))
-        sample = sampled(points, every, MOST)
+        sample = sample_points(points, every, MOST)
         few = sample.points
         if not len(few):
             raise DataError("has no points", where="points")
@@ -76,10 +76,10 @@ class Ground:
 
 
 @dataclass(frozen=True, eq=False)
-class Tried:
+class LocationTrial:
     """What came of a mechanism and an attack. Reports are known by their numbers: a cloak refuses some points."""
 
-    ground: Ground
+    ground: TrialGround
     label: str
     guarantee: Guarantee
     run: MechanismTrial
@@ -156,14 +156,14 @@ class Tried:
         return guesses is not None and len(guesses) != len(self.truth)
 
 
-def tried(
-    ground: Ground, mechanism: str, options: Mapping[str, Any], attack: str | None, *, source: Source | None = None
-) -> Tried:
+def try_mechanism(
+    ground: TrialGround, mechanism: str, options: Mapping[str, Any], attack: str | None, *, source: Source | None = None
+) -> LocationTrial:
     """MechanismTrial a mechanism of these options on all people, and one attack on what it released.
 
     >>> from cobogo.studies.fortaleza import people
-    >>> ground = Ground.of(people(3, days=1).trajectories(3600))
-    >>> found = tried(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
+    >>> ground = TrialGround.of(people(3, days=1).trajectories(3600))
+    >>> found = try_mechanism(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
     >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)
     ('geo-indistinguishability', 24, 0.24)
     """
@@ -185,7 +185,7 @@ def tried(
         for name, value in made.options().items()
         if name in FROM_THESE and value is not None and name not in options
     )
-    return Tried(
+    return LocationTrial(
         ground,
         asked.label,
         made.guarantee,

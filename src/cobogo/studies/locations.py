@@ -246,7 +246,7 @@ class Sample:
     notes: tuple[str, ...] = ()
 
 
-def sampled(points: Points, every: float, most: int, source: Source | None = None) -> Sample:
+def sample_points(points: Points, every: float, most: int, source: Source | None = None) -> Sample:
     """At most one point of a person in each stretch of ``every`` seconds, and of these at most ``most`` to be attacked,
     of whole people chosen by chance; what was left out is told."""
     everyone = points.ordered()

@@ -15,10 +15,10 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, number_of
 from cobogo.examine.risk.attackers import Attackers, attackers, estimated_chances
-from cobogo.examine.risk.columns import SMALL_AREA, Area, ColumnFinding, Look, check_columns
-from cobogo.examine.risk.population import Surroundings, Uniqueness, surroundings, uniqueness
-from cobogo.examine.risk.records import Known, RecordRisks, record_risks, write_records
-from cobogo.examine.risk.source import Source, open_data
+from cobogo.examine.risk.columns import SMALL_AREA, ColumnFinding, ColumnSource, PlaceSizes, check_columns
+from cobogo.examine.risk.population import PopulationUniques, Surroundings, surroundings, uniqueness
+from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
+from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.examine.risk.subsets import Combination, combination, count, largest_size, projections
 from cobogo.examine.risk.uniques import SpecialUniques, Suda
 from cobogo.floor.arrays import Floats, Ints
@@ -42,13 +42,13 @@ class RiskReport(Study):
     threshold: float
     sizes: Ints  # people of each class
     attackers: Attackers
-    population: Uniqueness | None
+    population: PopulationUniques | None
     combinations: tuple[Combination, ...]
     largest: int  # combination gone through
     special: SpecialUniques
     columns: tuple[ColumnFinding, ...]
     notes: tuple[str, ...]
-    known: Known  # what the risk of each record is made of
+    known: RecordBasis  # what the risk of each record is made of
 
     stem: ClassVar[str] = "risk"
 
@@ -205,14 +205,14 @@ def glance(data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine
         return Glance(people, sizes, chances)
 
 
-def _classes(source: Source) -> tuple[FrequencyTable, Ints, int]:
+def _classes(source: RiskSource) -> tuple[FrequencyTable, Ints, int]:
     """The distinct tuples, the people of each class, and how many there are in all."""
     counted = source.counted()
     people = counted.records if counted.people is None else len(counted.people.names)
     return counted, counted.classes().sizes, people
 
 
-def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
+def _measured(source: RiskSource, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
     counted, sizes, people = _classes(source)
     around = surroundings(source, counted, people, asked)
     unique = uniqueness(sizes, people, around)
@@ -236,7 +236,7 @@ def _measured(source: Source, asked: RiskPolicy, most: int | None, progress: Pro
         special=special,
         columns=tuple(_columns(source, asked, around.fraction)),
         notes=(*source.notes, *_notes(len(source.quasi_identifiers), largest)),
-        known=Known(source.table, counted, sizes, journalist),
+        known=RecordBasis(source.table, counted, sizes, journalist),
     )
 
 
@@ -269,7 +269,7 @@ def _combined(
     return tuple(found), suda.result(fraction)
 
 
-def _journalist(sizes: Ints, around: Surroundings, unique: Uniqueness | None) -> Floats | None:
+def _journalist(sizes: Ints, around: Surroundings, unique: PopulationUniques | None) -> Floats | None:
     """The chance of being found in the population for each class, as far as something is known of it."""
     if around.here is not None:
         return np.asarray(1.0 / around.here)
@@ -278,7 +278,7 @@ def _journalist(sizes: Ints, around: Surroundings, unique: Uniqueness | None) ->
     return estimated_chances(sizes, around.fraction, unique.uniques)
 
 
-def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:
+def _columns(source: RiskSource, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:
     """What every column holds that points at people."""
     table = source.table
     records = table.rows()
@@ -289,24 +289,24 @@ def _columns(source: Source, asked: RiskPolicy, fraction: float | None) -> list[
     return check_columns(profiles, source.roles, _look(source, asked, fraction))
 
 
-def _look(source: Source, asked: RiskPolicy, fraction: float | None) -> Look:
+def _look(source: RiskSource, asked: RiskPolicy, fraction: float | None) -> ColumnSource:
     """How many people live in each place: counted in the population, or estimated from the fraction that is here."""
     counted = None
     if asked.population is not None and source.manifest is None:
         counted = open_population(asked.population, source.policy)
 
-    def area(column: str) -> Area | None:
+    def area(column: str) -> PlaceSizes | None:
         if counted is not None and column in counted.columns:
             return _area(counted, column, None)
         return None if fraction is None else _area(source.table, column, fraction)
 
-    return Look(area, lambda column: _values(source.table, column))
+    return ColumnSource(area, lambda column: _values(source.table, column))
 
 
-def _area(table: Table, column: str, fraction: float | None) -> Area:
+def _area(table: Table, column: str, fraction: float | None) -> PlaceSizes:
     """The people of the places of a column, in the population or estimated from a fraction of it."""
     people = [count / (fraction or 1.0) for _, count in _values(table, column)]
-    return Area(sum(number < SMALL_AREA for number in people), len(people), fraction is not None)
+    return PlaceSizes(sum(number < SMALL_AREA for number in people), len(people), fraction is not None)
 
 
 def _values(table: Table, column: str) -> list[tuple[str, int]]:

@@ -181,7 +181,7 @@ def meanings(metric: str, say: Words) -> PageSection:
         parts=[
             pairs(
                 [
-                    (say.name("metric", metric), say.texts.get(f"metric.{metric}.means", "")),
+                    (say.name("metric", metric), say.means("metric", metric)),
                     (say("frontier.smallest"), say("sizes.min.why")),
                     (say("frontier.inference"), say("inference.why")),
                     (say("frontier.risk"), risk),

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.examine.attacks import ATTACKS, Findings, build
 from cobogo.faces.cli import console
-from cobogo.faces.cli.list import catalogue
 from cobogo.faces.cli.main import app
+from cobogo.tell.reference.sections import listing
 from support.attack_tables import policy, table
 
 COLUMNS = "name age city job ill"
@@ -99,7 +99,7 @@ class TestEveryAttack:
     def test_says_what_it_is_what_is_known_and_what_helps(self, name: str) -> None:
         kind = ATTACKS[name]
         assert kind.name == name
-        listed = dict(catalogue("attacks"))[name]
+        listed = dict(listing("attacks"))[name]
         assert listed
         assert listed.rstrip(".") == " ".join((kind.__doc__ or "").split("\n\n")[0].split()).split(". ")[0].rstrip(".")
         assert kind.knows

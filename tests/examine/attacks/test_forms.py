@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.examine.attacks.forms import dated, form_of, masked, meet, nested, numbered, overlapping, within
+from cobogo.examine.attacks.forms import (
+    date_form,
+    form_of,
+    mask_form,
+    meet,
+    number_form,
+    overlapping,
+    path_form,
+    within,
+)
 from support.attack_tables import policy, table
 from support.commands import cobogo
 
@@ -53,13 +62,13 @@ def test_containment_follows_from_the_form(what: str) -> None:
 def test_what_has_no_form_is_not_guessed() -> None:
     assert form_of(["Dentist", "Health", "Analyst"]) is None
     assert form_of([]) is None
-    assert dated(["%d/%m/%Y"])("31/13/1999") is None
-    assert numbered()("9-1") is None
+    assert date_form(["%d/%m/%Y"])("31/13/1999") is None
+    assert number_form()("9-1") is None
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 9)), min_size=1, max_size=12))
 def test_pairs_of_intervals_are_those_that_overlap(found: list[tuple[int, int]]) -> None:
-    read = numbered()
+    read = number_form()
     labels = [f"{low}-{low + wide}" for low, wide in found]
     boxes = [read(label) for label in labels]
     expected = {
@@ -72,12 +81,12 @@ def test_pairs_of_intervals_are_those_that_overlap(found: list[tuple[int, int]])
 
 
 def test_a_week_is_told_by_the_day() -> None:
-    read = dated(["%Y-%m-%d", "%G-W%V"])
+    read = date_form(["%Y-%m-%d", "%G-W%V"])
     day, week, other = (read(label) or {} for label in ("2024-01-03", "2024-W01", "2024-W02"))
     assert within(day, week)
     assert meet(day, other) is None
-    assert masked("#")("60#") != masked("#")("6##")
-    assert nested("|")("a|b") is not None
+    assert mask_form("#")("60#") != mask_form("#")("6##")
+    assert path_form("|")("a|b") is not None
 
 
 ILLS = "abcdefgh"

@@ -12,7 +12,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.examine.attacks.case import open_case
-from cobogo.examine.attacks.unsorted import combined
+from cobogo.examine.attacks.unsorted import combine_releases
 from support.attack_tables import policy, table
 
 RACES, ZIPS = ("Asian", "Black", "White"), ("02138", "02139", "02141", "02142")
@@ -40,7 +40,7 @@ class TestUnsortedMatching:
         assert found.measures["rows of the knowledge that the join gives back"] == 12
         assert found.baseline is not None
         assert found.baseline.tolist() == pytest.approx([1 / 6] * 12)
-        whole, _ = combined(*open_case([self.by_zip, self.by_race], policy=self.rules).releases)
+        whole, _ = combine_releases(*open_case([self.by_zip, self.by_race], policy=self.rules).releases)
         rows = [
             tuple(whole.labels(name)[code] for name, code in zip(whole.names, codes, strict=True))
             for codes in zip(*(whole.codes(name) for name in whole.names), strict=True)

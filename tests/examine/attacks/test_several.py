@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.examine.attacks import attack
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting
-from cobogo.examine.attacks.intersection import Intersection
+from cobogo.examine.attacks.several_releases import Intersection
 from cobogo.promises.models import Domain
 from support.physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 

@@ -11,18 +11,18 @@ from scipy import optimize, special, stats
 import cobogo
 from cobogo.examine.risk.attackers import attackers, estimated_chances, expected_inverse
 from cobogo.examine.risk.estimates import (
-    Estimate,
-    Sizes,
+    ClassSizes,
+    UniquesEstimate,
     _drawn_once,
     _pitman_likeliest,
     dankar,
+    digamma,
     estimates,
     pitman,
     shlosser,
     slide_negative_binomial,
     zayatz,
 )
-from cobogo.examine.risk.gamma import digamma
 from support.paths import SHARED
 
 ADULT = SHARED / "data" / "adult" / "adult.csv"
@@ -32,17 +32,17 @@ some_sizes = st.lists(st.integers(1, 30), min_size=1, max_size=60).map(np.array)
 
 
 @pytest.fixture(scope="module")
-def adult() -> Sizes:
+def adult() -> ClassSizes:
     import duckdb
 
     if not ADULT.exists():
         pytest.skip("the Adult extract (../shared/data/adult) is not here")
     columns = ", ".join(f'"{name}"' for name in QUASI)
     found = duckdb.sql(f"SELECT count(*) FROM read_csv('{ADULT}', delim=';') GROUP BY {columns}").fetchall()
-    return Sizes.of(np.array([size for (size,) in found]))
+    return ClassSizes.of(np.array([size for (size,) in found]))
 
 
-def test_the_sample(adult: Sizes) -> None:
+def test_the_sample(adult: ClassSizes) -> None:
     assert (adult.people, adult.uniques) == (30_162, 8_841)
     assert adult.count / adult.people == pytest.approx(0.413036, abs=1e-6)
 
@@ -57,18 +57,18 @@ def test_the_sample(adult: Sizes) -> None:
         (60_324, "snb", 13_989),
     ],
 )
-def test_figures_of_the_adult_extract(adult: Sizes, population: int, name: str, expected: int) -> None:
+def test_figures_of_the_adult_extract(adult: ClassSizes, population: int, name: str, expected: int) -> None:
     found = estimates(adult, population)[name].uniques
     assert found is not None
     assert round(found) == expected
 
 
-def test_dankar_s_rule_on_the_adult_extract(adult: Sizes) -> None:
+def test_dankar_s_rule_on_the_adult_extract(adult: ClassSizes) -> None:
     assert estimates(adult, 317_238_626)["dankar"].model == "pitman"
     assert estimates(adult, 60_324)["dankar"].model == "zayatz"
 
 
-def test_the_same_figures_from_the_file(adult: Sizes) -> None:
+def test_the_same_figures_from_the_file(adult: ClassSizes) -> None:
     roles = {name: {"role": "quasi-identifier"} for name in QUASI} | {"occupation": {"role": "sensitive"}}
     found = cobogo.risk(ADULT, {"data": {"separator": ";"}, "attributes": roles}, fraction=0.5)
     assert found.attackers.prosecutor.average == pytest.approx(0.413036, abs=1e-6)
@@ -92,7 +92,7 @@ def test_the_chance_to_draw_one_of_a_class(size: int, n: int, others: int) -> No
 @settings(max_examples=30, deadline=None)
 @given(some_sizes)
 def test_no_other_parameters_of_pitman_s_model_are_likelier(sizes: np.ndarray) -> None:
-    sample = Sizes.of(sizes)
+    sample = ClassSizes.of(sizes)
     if sample.count in (1, sample.people):
         assert pitman(sample, 2 * sample.people).uniques is None
         return
@@ -117,14 +117,14 @@ def test_no_other_parameters_of_pitman_s_model_are_likelier(sizes: np.ndarray) -
 
 
 def test_shlosser_against_its_formula() -> None:
-    sample, pi = Sizes.of(np.array([1, 1, 1, 2, 2, 5])), 0.3
+    sample, pi = ClassSizes.of(np.array([1, 1, 1, 2, 2, 5])), 0.3
     j, s = np.array([1, 2, 5]), np.array([3, 2, 1])
     first = (j * pi**2 * (1 - pi**2) ** (j - 1) * s).sum() / ((1 - pi) ** j * ((1 + pi) ** j - 1) * s).sum()
     second = ((1 - pi) ** j * s).sum() / (j * pi * (1 - pi) ** (j - 1) * s).sum()
     assert shlosser(sample, pi) == pytest.approx(6 + 3 * first * second**2)
 
 
-def test_the_slide_negative_binomial_fits_the_sample(adult: Sizes) -> None:
+def test_the_slide_negative_binomial_fits_the_sample(adult: ClassSizes) -> None:
     """Solved anew with SciPy, from the chances that SciPy's distributions give."""
     pi, sizes = 0.5, np.arange(1, 4000)
     classes = shlosser(adult, pi)
@@ -147,7 +147,7 @@ def test_a_known_population() -> None:
     population = np.repeat(np.arange(30_000), draw.geometric(0.4, 30_000))
     chosen = draw.choice(population, len(population) // 2, replace=False)
     there = int((np.bincount(population) == 1).sum())
-    found = estimates(Sizes.of(np.bincount(chosen)), len(population))
+    found = estimates(ClassSizes.of(np.bincount(chosen)), len(population))
     assert found["snb"].uniques == pytest.approx(there, rel=0.03)
     assert found["zayatz"].uniques == pytest.approx(there, rel=0.3)
     assert found["dankar"].model == "snb"
@@ -169,7 +169,7 @@ def test_a_population_of_pitman_s() -> None:
         members.append(chosen)
         classes[chosen] += 1
     sample = np.bincount(draw.choice(members, 1000, replace=False))
-    found = estimates(Sizes.of(sample), len(members))
+    found = estimates(ClassSizes.of(sample), len(members))
     assert found["dankar"].model == "pitman"
     assert found["dankar"].uniques == pytest.approx(classes.count(1), rel=0.15)
     assert abs(found["zayatz"].uniques - classes.count(1)) > abs(found["dankar"].uniques - classes.count(1))
@@ -178,7 +178,7 @@ def test_a_population_of_pitman_s() -> None:
 @settings(max_examples=40, deadline=None)
 @given(some_sizes, st.integers(0, 500))
 def test_estimates_are_possible(sizes: np.ndarray, others: int) -> None:
-    sample = Sizes.of(sizes)
+    sample = ClassSizes.of(sizes)
     found = estimates(sample, sample.people + others)
     for one in found.values():
         assert (one.uniques is None) == (one.why is not None)
@@ -190,7 +190,7 @@ def test_estimates_are_possible(sizes: np.ndarray, others: int) -> None:
 
 
 def test_everybody_unique() -> None:
-    sample = Sizes.of(np.ones(10, dtype=np.int64))
+    sample = ClassSizes.of(np.ones(10, dtype=np.int64))
     assert zayatz(sample, 1000).uniques == pytest.approx(1000)
     assert pitman(sample, 1000).uniques is None
     assert slide_negative_binomial(sample, 1000).uniques is None
@@ -208,7 +208,7 @@ def test_everybody_unique() -> None:
     ],
 )
 def test_dankar_s_rule(pi: float, zayatz: float, pitman: float | None, snb: float | None, expected: str) -> None:
-    found = {"zayatz": Estimate(zayatz), "pitman": Estimate(pitman), "snb": Estimate(snb)}
+    found = {"zayatz": UniquesEstimate(zayatz), "pitman": UniquesEstimate(pitman), "snb": UniquesEstimate(snb)}
     assert dankar(found, pi).model == expected
 
 
@@ -224,7 +224,7 @@ def test_the_expected_inverse_of_a_negative_binomial(size: int, pi: float) -> No
 @settings(max_examples=30, deadline=None)
 @given(some_sizes, st.integers(0, 5000))
 def test_who_knows_less_finds_less(sizes: np.ndarray, others: int) -> None:
-    sample = Sizes.of(sizes)
+    sample = ClassSizes.of(sizes)
     population = sample.people + others
     uniques = estimates(sample, population)["dankar"].uniques
     found = attackers(sizes, 0.2, estimated=estimated_chances(sizes, sample.people / population, uniques))
@@ -239,7 +239,7 @@ def test_who_knows_less_finds_less(sizes: np.ndarray, others: int) -> None:
 def test_who_is_unique_is_found_by_anybody() -> None:
     """Everybody in the population is unique: not to know who is in the table is of no help to anyone."""
     sizes = np.ones(5, dtype=np.int64)
-    chances = estimated_chances(sizes, 0.01, estimates(Sizes.of(sizes), 500)["dankar"].uniques)
+    chances = estimated_chances(sizes, 0.01, estimates(ClassSizes.of(sizes), 500)["dankar"].uniques)
     assert chances.tolist() == pytest.approx([1.0] * 5)
 
 

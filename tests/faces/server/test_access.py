@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cobogo.faces.server.access import Pace
+from cobogo.faces.server.access import RequestPace
 from cobogo.faces.server.roles import SCOPES, Role
 
 OPEN = {("GET", "/health")}
@@ -82,7 +82,7 @@ def test_what_is_no_key_opens_nothing(served, key) -> None:
 
 def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(served) -> None:
     served("auditor", "GET", "/me")  # a key that was seen before needs no hashing, and is not paced as a guess
-    served.context.strangers = Pace(3)
+    served.context.strangers = RequestPace(3)
     known = served.keys["steward"].split("_")[1]
     wrong = f"cobogo_{known}_" + "A" * 43
     made_up = [{"Authorization": f"Bearer {wrong}", "X-Forwarded-For": f"10.0.0.{n}"} for n in range(6)]
@@ -96,7 +96,7 @@ def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(se
     assert [line["action"] for line in lines] == ["wrong key"] * 3  # as many as were hashed
     assert {line["object"] for line in lines} == {"127.0.0.1"}
     assert "AAAA" not in json.dumps(lines)
-    served.context.strangers = Pace(3)
+    served.context.strangers = RequestPace(3)
     assert [served("steward", "GET", "/datasets").status_code for _ in range(5)] == [200] * 5
 
 

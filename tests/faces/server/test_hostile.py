@@ -13,7 +13,7 @@ import pytest
 from cobogo.errors import InputError, PolicyError
 from cobogo.faces.server.files import safe_name
 from cobogo.faces.server.sandbox import confine_policy
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.publish.anonymize import anonymize
 from support.commands import cobogo
 from support.http_server import CSV
@@ -146,13 +146,13 @@ def test_a_hierarchy_that_was_attached_is_used(served) -> None:
 
 
 def test_a_public_address_needs_keys_and_encryption() -> None:
-    Settings().check_exposure(keys=False)
-    open_to_all = Settings(host="0.0.0.0")
+    ServerSettings().check_exposure(keys=False)
+    open_to_all = ServerSettings(host="0.0.0.0")
     with pytest.raises(InputError, match="no key yet"):
         open_to_all.check_exposure(keys=False)
     with pytest.raises(InputError, match="unencrypted"):
         open_to_all.check_exposure(keys=True)
-    Settings(host="0.0.0.0", behind_proxy=True).check_exposure(keys=True)
+    ServerSettings(host="0.0.0.0", behind_proxy=True).check_exposure(keys=True)
 
 
 def test_answers_are_hardened(served) -> None:
@@ -235,7 +235,7 @@ def test_an_attached_file_stays_where_it_belongs(served, name) -> None:
 
 
 def test_messages_name_things_as_their_readers_know_them() -> None:
-    settings = Settings(state="s", vault="books/vault.db", registry="postgresql://ana:secret@db.example/books")
+    settings = ServerSettings(state="s", vault="books/vault.db", registry="postgresql://ana:secret@db.example/books")
     told = "books/vault.db and postgresql://db.example/books say so"
     assert settings.unplaced(told) == "the server's vault and the server's registry say so"
     assert settings.unplaced(None) is None

@@ -10,7 +10,7 @@ import hypothesis
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
-from cobogo.faces.server.access import Pace
+from cobogo.faces.server.access import RequestPace
 from cobogo.faces.server.roles import SCOPES, Role
 from support.server_world import World
 
@@ -53,7 +53,7 @@ def _answer(served: Any, case: Any, who: str) -> int:
 
 def test_every_answer_is_documented_and_nothing_of_one_steward_is_there_for_another(served, tmp_path) -> None:
     served.furnish(tmp_path)
-    served.context.pace, served.context.strangers = Pace(10**6), Pace(10**6)
+    served.context.pace, served.context.strangers = RequestPace(10**6), RequestPace(10**6)
     world = World(served)
     limits = served.context.settings.limits.model_copy(update={"jobs_at_once": 0})  # from now on they only wait
     served.context.settings = served.context.settings.model_copy(update={"limits": limits})

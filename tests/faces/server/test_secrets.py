@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from cobogo.faces.cli.serve import server_config
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 
 PASSWORD = "open-sesame-4711"
 VALUE = "Maria do Couto"
@@ -18,7 +18,7 @@ CLIENT = ("httpx", "httpcore", "uvicorn.access")
 
 
 def _said(caplog) -> str:
-    assert server_config(None, Settings()).access_log is False
+    assert server_config(None, ServerSettings()).access_log is False
     return "\n".join(
         f"{record.name} {record.getMessage()} {record.exc_text}"
         for record in caplog.records
@@ -30,7 +30,7 @@ def test_no_secret_is_written_anywhere(served, tmp_path, caplog, capfd) -> None:
     caplog.set_level(logging.DEBUG)
     served.furnish(tmp_path)
     far = {"url": f"postgresql://ana:{PASSWORD}@127.0.0.1:9/none", "stewards": ["*"]}
-    sources = Settings.of({"sources": {"far": far}}).sources
+    sources = ServerSettings.of({"sources": {"far": far}}).sources
     served.context.settings = served.context.settings.model_copy(update={"sources": sources})
     content = f"name,age,city,illness\n{VALUE},30,Sobral,flu\n{VALUE},31,Sobral,flu\n"
     dataset = served.upload(content=content).json()["id"]

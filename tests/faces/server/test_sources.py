@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from cobogo.errors import InputError
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 
 SECRET = "a-password-of-the-house"
 
@@ -23,7 +23,7 @@ def clinic(tmp_path) -> str:
 
 
 def _given(served, **sources) -> None:
-    named = Settings.of({"sources": sources}).sources
+    named = ServerSettings.of({"sources": sources}).sources
     served.context.settings = served.context.settings.model_copy(update={"sources": named})
 
 
@@ -114,6 +114,6 @@ def test_postgresql_offers_what_its_login_may_read(served, postgresql) -> None:
 
 def test_settings_name_who_may_use_a_source(tmp_path) -> None:
     with pytest.raises(InputError, match="stewards"):
-        Settings.of({"sources": {"db": {"url": "duckdb:///x"}}})
-    found = Settings.of({"sources": {"db": {"url": "duckdb:///x.duckdb", "stewards": ["a"]}}}, home=tmp_path)
+        ServerSettings.of({"sources": {"db": {"url": "duckdb:///x"}}})
+    found = ServerSettings.of({"sources": {"db": {"url": "duckdb:///x.duckdb", "stewards": ["a"]}}}, home=tmp_path)
     assert found.sources["db"].url == f"duckdb:///{tmp_path}/x.duckdb"

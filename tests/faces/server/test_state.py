@@ -18,9 +18,9 @@ from cobogo.errors import InputError, Stale
 from cobogo.faces.server import drafts
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.queue import Busy, Queue
-from cobogo.faces.server.services import Service
-from cobogo.faces.server.settings import Limits, Settings
-from cobogo.faces.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, State, StateError
+from cobogo.faces.server.services import Services
+from cobogo.faces.server.settings import ServerLimits, ServerSettings
+from cobogo.faces.server.state import DATASETS, DRAFTS, JOBS, MIGRATIONS, POLICIES, RELEASES, ServerState, StateError
 from cobogo.faces.server.worker import JobRun
 from support.http_server import CSV, POLICY
 from support.services import person, service_of
@@ -37,8 +37,8 @@ class Place:
     database: str | None
 
     @property
-    def settings(self) -> Settings:
-        return Settings(state=str(self.directory), database=self.database)
+    def settings(self) -> ServerSettings:
+        return ServerSettings(state=str(self.directory), database=self.database)
 
     @property
     def state(self) -> str | Path:
@@ -75,7 +75,7 @@ def test_what_was_interrupted_twice_has_failed(place) -> None:
 
 
 def test_people_take_turns_and_nobody_fills_the_queue(place) -> None:
-    limits = Limits(jobs_waiting=6, jobs_waiting_each=4)
+    limits = ServerLimits(jobs_waiting=6, jobs_waiting_each=4)
     context = ServerContext(place.settings.model_copy(update={"limits": limits}))
     queue = Queue(context)
 
@@ -117,18 +117,18 @@ def test_a_job_that_was_cancelled_at_the_last_moment_releases_nothing(place) -> 
 
 def test_state_is_brought_up_to_date_once_and_a_later_one_refused(place) -> None:
     done: list[str] = []
-    State(place.state).close()
+    ServerState(place.state).close()
     newer = (*MIGRATIONS, lambda _: done.append("step"))
-    State(place.state, migrations=newer).close()
-    State(place.state, migrations=newer).close()
+    ServerState(place.state, migrations=newer).close()
+    ServerState(place.state, migrations=newer).close()
     assert len(done) == 1
     with pytest.raises(StateError, match="later version"):
-        State(place.state)
+        ServerState(place.state)
 
 
 def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
-    states: list[State] = []
-    threads = [threading.Thread(target=lambda: states.append(State(place.state))) for _ in range(6)]
+    states: list[ServerState] = []
+    threads = [threading.Thread(target=lambda: states.append(ServerState(place.state))) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -144,11 +144,11 @@ def test_servers_that_open_one_database_at_once_make_it_once(place) -> None:
         state.close()
 
 
-@pytest.mark.parametrize("place", ["postgresql"], indirect=True)  # SQLite's is in test_server_crash
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)  # SQLite's is in test_queue
 def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
     context = ServerContext(place.settings)
     queue = Queue(context)
-    service = Service(context, queue)
+    service = Services(context, queue)
     dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
     identity = service.jobs.submit(ANA, "anonymize", dataset, POLICY)["id"]
     context.state.change(JOBS, identity, state="running", tries=1)  # by a server that is gone, with its worker
@@ -178,7 +178,7 @@ def test_an_upload_that_a_kill_cut_short_is_forgotten_by_the_next_server(place) 
 
 
 def test_what_the_database_does_not_take_is_the_senders_fault(place) -> None:
-    state = State(place.state)
+    state = ServerState(place.state)
     try:
         state.add(DATASETS, owner="ana", name="a\0b", about="")
     except InputError as error:
@@ -189,7 +189,7 @@ def test_what_the_database_does_not_take_is_the_senders_fault(place) -> None:
 
 def test_a_database_that_is_away_is_said_without_its_password(tmp_path) -> None:
     with pytest.raises(StateError) as told:
-        State("postgresql://login:hidden@127.0.0.1:9/none")
+        ServerState("postgresql://login:hidden@127.0.0.1:9/none")
     assert "hidden" not in str(told.value)
 
 
@@ -222,10 +222,10 @@ def test_a_policy_is_written_after_the_version_that_its_writer_sees(place) -> No
 
 
 def test_a_state_from_before_policies_had_versions_gets_them(place) -> None:
-    state = State(place.state, migrations=MIGRATIONS[:1])
+    state = ServerState(place.state, migrations=MIGRATIONS[:1])
     with state.transaction() as connection:
         DRAFTS.drop(connection)
     state.close()
-    state = State(place.state)
+    state = ServerState(place.state)
     assert drafts.versions(state, "ana", "x") == []
     state.close()

@@ -20,13 +20,13 @@ from cobogo.faces.server import drafts
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import SCOPES, Role, Scope
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.actions import ACTIONS
 from cobogo.faces.workbench.checking import check_draft, undecided
 from cobogo.faces.workbench.pages.login import wanted
-from cobogo.faces.workbench.session import Browser, Desk, Session
+from cobogo.faces.workbench.session import Browser, Desk, PageSession
 from support.services import person, service_of
 
 CSV = b"nome,idade,cidade,doenca\n" + b"".join(
@@ -59,7 +59,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
     home = tmp_path_factory.mktemp("acts")
     (home / "people.csv").write_bytes(CSV)
     (home / "curator.toml").write_text(CURATOR)
-    settings = Settings(
+    settings = ServerSettings(
         state=str(home / "state"), registry=str(home / "registry.db"), curator=str(home / "curator.toml")
     )
     at = ServerContext(settings)
@@ -88,7 +88,7 @@ class Furnished:
         identity, _ = self.context.keys.create(who, Role.STEWARD)
         return Holder(who, Role.STEWARD, SCOPES[Role.STEWARD] | {Scope.ASK}, identity)
 
-    def page(self, **asked: str) -> Session:
+    def page(self, **asked: str) -> PageSession:
         """A page as it is opened now."""
         session = self.desk.opened(self.browser, {"data": self.dataset, **asked})
         session.draft = actions.draft_of(self.desk, session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cobogo.data.policy import Policy
-from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.words import ROOMS, TEXTS
 from support.paths import ROOT
 
@@ -34,7 +34,7 @@ def test_every_word_is_used_and_every_word_asked_for_is_there() -> None:
 
 
 def test_a_draft_stays_a_policy_through_every_change() -> None:
-    draft = Draft(
+    draft = PolicyDraft(
         '[attributes]\n"idade é" = { role = "CONFIRM quasi-identifier" }\ncep = { role = "quasi-identifier" }\n'
     )
     draft.set_attribute("idade é", role="quasi-identifier", hierarchy={"intervals": [10, 20]})
@@ -49,6 +49,6 @@ def test_a_draft_stays_a_policy_through_every_change() -> None:
     assert "weight" not in draft.attributes["cep"]
     assert policy.recoding.suppression_limit == 0.1
     assert policy.recoding.metric == "loss"
-    assert list(Draft(draft.only("cep")).attributes) == ["cep"]
+    assert list(PolicyDraft(draft.only("cep")).attributes) == ["cep"]
     draft.set_models([])
     assert draft.models == []

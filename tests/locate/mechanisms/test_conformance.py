@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cobogo.faces.cli.list import catalogue
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import (
     MECHANISMS,
@@ -31,6 +30,7 @@ from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
+from cobogo.tell.reference.sections import listing
 
 AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100
@@ -174,6 +174,6 @@ def test_senseless_parameters_are_refused_by_name(name: str, option: str) -> Non
 
 
 def test_all_are_listed() -> None:
-    listed = dict(catalogue("mechanisms"))
+    listed = dict(listing("mechanisms"))
     for name in MECHANISMS:
         assert listed[name].endswith("(location)")

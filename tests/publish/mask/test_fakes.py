@@ -47,7 +47,7 @@ def test_fakes_are_valid_whatever_the_value(kind: str) -> None:
     assert fake(kind, "br").fits(found) == 0
 
 
-@pytest.mark.parametrize("kind", sorted(digits.KINDS))
+@pytest.mark.parametrize("kind", sorted(digits.DOCUMENTS))
 def test_a_fake_number_is_written_as_the_value_is(kind: str) -> None:
     for value, found in zip(WRITTEN[kind], of(WRITTEN[kind], kind), strict=True):
         assert [c if not c.isdigit() else "0" for c in value] == [c if not c.isdigit() else "0" for c in found]

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
+from cobogo.publish.recoded import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
 from cobogo.publish.registry.structure import Kept
@@ -386,7 +387,7 @@ def test_releases_of_one_data_set_that_share_nobody_are_warned_of(home: Path) ->
     cb.anonymize(table(CROSSED), levels(policy(home), age=1, zip=0)).write(home / "1")
     renamed: list[Row] = [(f"person {n}", *row[1:]) for n, row in enumerate(CROSSED)]  # type: ignore[misc]
     release = cb.anonymize(table(renamed), levels(policy(home), age=0, zip=1))
-    release.check_against_earlier(release)
+    check_against_earlier(release)
     (early,) = release.warnings
     release.write(home / "2")
     (warning,) = release.warnings

@@ -143,7 +143,7 @@ def test_one_record_changes_no_score_by_more_than_is_declared(
 def test_every_row_is_shared_and_true() -> None:
     table = people(4000)
     release = sample(table, policy(levels={"age": 1, "city": 0}))
-    k = release.transformation.stated()["k"]
+    k = release.transformation.statement()["k"]
     found = release.to_pandas()
     assert list(found.columns) == ["age", "city", "ill"]
     sizes = found.groupby(["age", "city", "ill"]).size()
@@ -151,7 +151,7 @@ def test_every_row_is_shared_and_true() -> None:
     coarse = table.to_pandas().assign(age=lambda t: t["age"].map(OLDER))
     original = coarse.groupby(["age", "city", "ill"]).size()
     assert (sizes <= original.reindex(sizes.index)).all()
-    share = float(Fraction(release.transformation.stated()["share"]))
+    share = float(Fraction(release.transformation.statement()["share"]))
     assert abs(len(found) - share * 4000) < 6 * math.sqrt(share * (1 - share) * 4000)
 
 
@@ -164,7 +164,7 @@ def test_a_small_class_is_never_released() -> None:
 
 def test_levels_can_be_chosen_for_a_part_of_epsilon() -> None:
     release = sample(people(20_000), policy(**{"search-epsilon": 0.2}))
-    stated = release.transformation.stated()
+    stated = release.transformation.statement()
     assert stated["epsilon"] == pytest.approx(0.8)
     assert stated["levels"] == {"age": 0, "city": 0}  # classes of over a thousand records: far the best
 

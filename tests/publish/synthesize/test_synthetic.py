@@ -220,7 +220,7 @@ def test_people_with_several_rows_need_a_bound() -> None:
     many = pa.concat_tables([people(200)] * 5)
     release = cb.synthesize(many, rules)
     assert 300 < release.records < 500
-    assert release.transformation.stated()["steps"][0]["sensitivity"] == 4
+    assert release.transformation.statement()["steps"][0]["sensitivity"] == 4
 
 
 # The books

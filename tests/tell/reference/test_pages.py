@@ -5,19 +5,19 @@ import re
 
 import pytest
 
-from cobogo.faces.cli.list import catalogue
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.formula import FormulaError, formulas, plain
-from cobogo.tell.reference.kinds import KINDS, find, names
 from cobogo.tell.reference.pages import pages
 from cobogo.tell.reference.parts import PARTS, read
+from cobogo.tell.reference.sections import SECTIONS, find, listing, names
+from cobogo.tell.reference.sections import pages as sections
 
-THINGS = [(slug, name) for slug, kind in KINDS.items() for name in kind.things()]
+THINGS = [(slug, name) for slug, section in sections().items() for name in section.cards()]
 
 
 @pytest.mark.parametrize(("kind", "name"), THINGS, ids=lambda word: word)
 def test_everything_is_told_of_everything(kind: str, name: str) -> None:
-    entry = KINDS[kind].entries()[name]
+    entry = SECTIONS[kind].entries()[name]
     assert entry.missing == []
     assert list(entry.parts) == list(PARTS), "the parts have an order"
     assert formulas(entry.parts["Formula"]), "a formula stands between dollar signs"
@@ -32,7 +32,7 @@ def test_everything_is_told_of_everything(kind: str, name: str) -> None:
 
 @pytest.mark.parametrize(("kind", "name"), THINGS, ids=lambda word: word)
 def test_papers_have_a_year_or_say_that_there_is_none(kind: str, name: str) -> None:
-    paper = KINDS[kind].entries()[name].parts["Paper"]
+    paper = SECTIONS[kind].entries()[name].parts["Paper"]
     assert re.search(r"\b(19|20)\d\d\b", paper) or paper.startswith("None")
 
 
@@ -75,8 +75,8 @@ def test_formulas_of_the_pages_are_latex() -> None:
 
 
 def test_what_can_be_listed_is_in_the_reference() -> None:
-    for what in {kind.listed for kind in KINDS.values()}:
-        assert {name for name, _ in catalogue(what)} <= names().keys()
+    for what in {registry.listed for section in SECTIONS.values() for registry in section.registries}:
+        assert {name for name, _ in listing(what)} <= names().keys()
 
 
 def test_explain(capsys: pytest.CaptureFixture[str]) -> None:

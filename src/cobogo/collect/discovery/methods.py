@@ -30,6 +30,7 @@ from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.sketch import FastHashing, HadamardSketch, Sketch
 from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below
 
 
@@ -194,6 +195,7 @@ TRIED = 2**12
 """A prefix is extended by as many symbols as give at most so many extensions of each."""
 
 
+@card("pem", title="prefix extending method", group="words")
 @dataclass(frozen=True)
 class Prefixes(Discovery):
     r"""The prefix extending method: each group reports a longer prefix than the group before; the most frequent
@@ -216,8 +218,6 @@ class Prefixes(Discovery):
         Dependable and Secure Computing, 2021; R. Bassily, K. Nissim, U. Stemmer and A. Thakurta, Practical locally
         private heavy hitters, NIPS 2017.
     """
-
-    name: ClassVar[str] = "pem"
 
     stray: ClassVar[int] = 16
 
@@ -272,6 +272,7 @@ AT_MOST = 2**18
 """Combinations that are followed up: the most frequent ones, where there are more."""
 
 
+@card("sfp", title="sequence fragment puzzle", group="words")
 @dataclass(frozen=True)
 class Puzzles(Discovery):
     r"""Apple's sequence fragment puzzle: a group for each place reports the symbols there with a mark of 8 bits, a hash
@@ -298,7 +299,6 @@ class Puzzles(Discovery):
 
     fragment: int = 2
 
-    name: ClassVar[str] = "sfp"
     stray: ClassVar[int] = 256
 
     def __post_init__(self) -> None:

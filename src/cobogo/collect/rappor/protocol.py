@@ -19,6 +19,7 @@ from cobogo.collect.rappor.decode import Decoding, decode
 from cobogo.collect.rappor.parameters import RapporParameters, filters_of
 from cobogo.collect.rappor.reports import AT_ONCE, OTHER, Reports, counts, instantaneous, likelihoods, permanent
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below
 
 
@@ -33,6 +34,7 @@ class Strings:
         return len(self.numbers)
 
 
+@card("rappor", title="RAPPOR", group="strings")
 class Rappor(Protocol):
     r"""RAPPOR: a Bloom filter of any string, randomized once to be kept, and again for each report.
 
@@ -56,8 +58,6 @@ class Rappor(Protocol):
     Paper: Ú. Erlingsson, V. Pihur and A. Korolova, RAPPOR: randomized aggregatable privacy-preserving ordinal response,
         CCS 2014.
     """
-
-    name: ClassVar[str] = "rappor"
 
     def __init__(self, parameters: RapporParameters, candidates: Sequence[str] = ()) -> None:
         self.parameters = parameters

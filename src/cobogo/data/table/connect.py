@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cobogo.data.table.engine import Engine
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import Registry, card
 from cobogo.floor.urls import without_password
 
 WHERE = "--engine"
@@ -16,13 +17,7 @@ WHERE = "--engine"
 def connect(url: str | None = None, *, writable: bool = False) -> Engine:
     """An engine for a URL; without one, DuckDB in memory. ``writable``: a table will be written into its database."""
     kind = _kind(url)
-    if kind not in ENGINES:
-        raise PolicyError(
-            "there is no engine for this URL",
-            where=WHERE,
-            remedy=nearest(kind, ENGINES, "cobogo list engines"),
-        )
-    engine = ENGINES[kind](url or "duckdb://", writable)
+    engine = ENGINES.find(kind, WHERE)(url or "duckdb://", writable)
     engine.url = without_password(url or "duckdb://")
     return engine
 
@@ -35,21 +30,27 @@ def _kind(url: str | None) -> str:
     return {"postgres": "postgresql", "local": "spark", "yarn": "spark", "k8s": "spark"}.get(kind, kind)
 
 
-def _duckdb(url: str, writable: bool) -> Engine:
+@card("duckdb", title="DuckDB")
+def open_duckdb(url: str, writable: bool) -> Engine:
+    """Embedded, the default: duckdb://, or duckdb:///file.duckdb for the tables of a file."""
     from cobogo.data.table.duck import DuckDB
 
     path = url.partition(":///")[2]
     return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
 
 
-def _postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
+@card("postgresql", title="PostgreSQL")
+def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
+    """A server's tables, where they are: postgresql://host/database."""
     _require("psycopg", "PostgreSQL", "postgres")
     from cobogo.data.table.postgres import PostgreSQL
 
     return PostgreSQL(url)
 
 
-def _spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
+@card("spark", title="Spark")
+def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
+    """A cluster, or all cores of this machine: spark://host:7077, local[*]."""
     _require("pyspark", "Spark", "spark")
     from cobogo.data.table.spark import Spark
 
@@ -65,16 +66,15 @@ def _require(module: str, engine: str, extra: str) -> None:
         )
 
 
-ENGINES: dict[str, Callable[[str, bool], Engine]] = {
-    "duckdb": _duckdb,
-    "postgresql": _postgresql,
-    "spark": _spark,
-}
-"""What each kind of URL connects to."""
-
-ABOUT = {
-    "duckdb": "embedded, the default: duckdb://, or duckdb:///file.duckdb for the tables of a file",
-    "postgresql": "a server's tables, where they are: postgresql://host/database",
-    "spark": "a cluster, or all cores of this machine: spark://host:7077, local[*]",
-}
-"""What each engine is, in a line."""
+ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(
+    "engine",
+    {
+        "duckdb": f"{__name__}:open_duckdb",
+        "postgresql": f"{__name__}:open_postgresql",
+        "spark": f"{__name__}:open_spark",
+    },
+    listed="engines",
+    guide="engines",
+    plugins="cobogo.engines",
+)
+"""What opens an engine, by what stands before the colon of its URL."""

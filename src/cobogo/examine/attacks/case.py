@@ -14,7 +14,7 @@ from cobogo.data.table.engine import Engine
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
-from cobogo.examine.attacks.queries import Query, load_queries
+from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows
 from cobogo.release import manifest as manifests
 from cobogo.release.evidence import NAME as EVIDENCE
@@ -71,7 +71,7 @@ class Case:
     releases: tuple[Published, ...]
     knowledge: Rows | None = None  # about people that the attacker knows
     control: Rows | None = None  # about people who are not in the release
-    queries: tuple[Query, ...] | None = None
+    queries: tuple[AnsweredQuery, ...] | None = None
 
     @property
     def release(self) -> Published:

@@ -18,7 +18,7 @@ from cobogo.floor.arrays import Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Compatible:
+class Compatibility:
     """For each of some labels (by code), the labels of another column that may mean the same, sorted: sparse.
 
     ``unplaced`` are the labels that neither the hierarchy nor their form places: they are compatible with themselves
@@ -45,20 +45,20 @@ class Compatible:
         return np.bincount(self.owners, released[self.options], len(self.offsets) - 1).astype(np.int64)
 
 
-def equal(known: Sequence[Label], released: Sequence[Label]) -> Compatible:
+def equal_values(known: Sequence[Label], released: Sequence[Label]) -> Compatibility:
     """Compatible where the texts are the same; NULL is the same as NULL."""
     index = {label: code for code, label in enumerate(released)}
-    return of_pairs([_equal(known, index)], known, len(released))
+    return compatibility_of([_equal(known, index)], known, len(released))
 
 
-def compatible(
+def compatible_values(
     attribute: str,
     known: Sequence[Label],
     released: Sequence[Label],
     policy: Policy | None,
     *,
     as_collected: bool = False,
-) -> Compatible:
+) -> Compatibility:
     """Compatible where the texts are the same, where one is ``*``, or where some original value lies under both.
 
     What lies under a value is told by the policy's hierarchy and, where that does not have it or there is no policy, by
@@ -66,9 +66,9 @@ def compatible(
 
     >>> policy = Policy.of({"attributes": {"zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}},
     ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
-    >>> compatible("zip", ["02138", "02141"], ["0213*", "0214*", "*"], policy).options.tolist()
+    >>> compatible_values("zip", ["02138", "02141"], ["0213*", "0214*", "*"], policy).options.tolist()
     [0, 2, 1, 2]
-    >>> compatible("age", ["31", "47"], ["30-39", "40-49"], None).options.tolist()
+    >>> compatible_values("age", ["31", "47"], ["30-39", "40-49"], None).options.tolist()
     [0, 1]
     """
     index = {label: code for code, label in enumerate(released)}
@@ -91,7 +91,7 @@ def compatible(
         decimal = "." if policy is None else policy.data.decimal
         pairs.append(_of_a_form(known, released, placed, form_of((*known, *released), [spec], decimal=decimal)))
     unread = set(released) - placed - set(known)
-    return of_pairs(
+    return compatibility_of(
         pairs,
         known,
         len(released),
@@ -184,15 +184,17 @@ def _codes(tree: Hierarchy, level: int, index: dict[Label, int]) -> Ints:
     return found[tree.maps[level]] if len(found) else found
 
 
-def of_pairs(
+def compatibility_of(
     pairs: Sequence[NDArray[np.int64]],
     known: Sequence[Label],
     width: int,
     unplaced: Sequence[int] = (),
     unread: Sequence[int] = (),
-) -> Compatible:
+) -> Compatibility:
     """Labels that are compatible as pairs say, each pair one number."""
     together = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
     width = max(width, 1)
     offsets = np.searchsorted(together // width, np.arange(len(known) + 1)).astype(np.int64)
-    return Compatible(offsets, together % width, np.array(unplaced, dtype=np.int64), np.array(unread, dtype=np.int64))
+    return Compatibility(
+        offsets, together % width, np.array(unplaced, dtype=np.int64), np.array(unread, dtype=np.int64)
+    )

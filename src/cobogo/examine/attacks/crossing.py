@@ -175,8 +175,8 @@ class Meeting:
     >>> meet = Meeting(tree, tree)
     >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
     (True, False, True)
-    >>> from cobogo.examine.attacks.forms import masked
-    >>> meet = Meeting(None, None, masked())
+    >>> from cobogo.examine.attacks.forms import mask_form
+    >>> meet = Meeting(None, None, mask_form())
     >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
     (True, False, True)
     """
@@ -273,7 +273,7 @@ def meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meetin
     )
 
 
-def linked_by(earlier: ClassStructure, later: ClassStructure, one: NDArray[Any], other: NDArray[Any]) -> Crossing:
+def link_by_key(earlier: ClassStructure, later: ClassStructure, one: NDArray[Any], other: NDArray[Any]) -> Crossing:
     """A crossing of releases whose rows are told again by something that is the same in both, no two rows alike."""
     _, before, after = np.intersect1d(one, other, assume_unique=True, return_indices=True)
     return Crossing(earlier, later, before.astype(np.int64), after.astype(np.int64))

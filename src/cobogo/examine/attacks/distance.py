@@ -9,9 +9,9 @@ import numpy as np
 
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import Points, drawn, points
+from cobogo.examine.attacks.likeness import TablePoints, points, sample_rows
 from cobogo.examine.attacks.linking import shared_columns
-from cobogo.examine.attacks.masking import changed
+from cobogo.examine.attacks.masking import changed_columns
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -79,7 +79,7 @@ class DistanceLinkage(Attack):
 
     def idle(self, case: Case) -> str | None:
         """Where nothing was changed, linking by what values stand for tells more; so it does of masked values."""
-        if case.release.kind == RECODING and not changed(case.release):
+        if case.release.kind == RECODING and not changed_columns(case.release):
             return "is made for values that were changed, by noise or means, and here none were"
         return super().idle(case)
 
@@ -88,7 +88,7 @@ class DistanceLinkage(Attack):
         assert case.knowledge is not None
         columns, note = shared_columns(case.knowledge, case.release, self.columns)
         tables = points([case.release.rows, case.knowledge], columns)
-        rows = drawn(case.knowledge.count, self.targets, np.random.default_rng(self.seed))
+        rows = sample_rows(case.knowledge.count, self.targets, np.random.default_rng(self.seed))
         model = _Model.before(tables, tables.tables[1][rows])
         some = max(AT_ONCE // case.release.rows.count, 30)
         for _ in range(ROUNDS):
@@ -119,7 +119,7 @@ class DistanceLinkage(Attack):
 class _Model:
     """How a release was made from the people: noise and retention of each column."""
 
-    tables: Points
+    tables: TablePoints
     people: Floats
     rare: Floats  # minus the logarithm of how dense the released values are, at each row
     wrong: Floats  # minus the logarithm of how frequent other categories than each person's are
@@ -127,7 +127,7 @@ class _Model:
     right: Floats
 
     @classmethod
-    def before(cls, tables: Points, people: Floats) -> _Model:
+    def before(cls, tables: TablePoints, people: Floats) -> _Model:
         """What is taken for likely at first."""
         released = tables.tables[0]
         rare, others = np.zeros(released.shape), np.zeros(people.shape)
@@ -152,7 +152,7 @@ class _Model:
         squares, agreed = np.zeros(people.shape[1]), np.zeros(people.shape[1])
         wrong = np.ascontiguousarray(np.log(1 - self.right) + self.wrong[:some])
         model = self.spread, self.rare, np.log(self.right), wrong
-        kernels.weighed(people, self.tables.tables[0], self.tables.categorical, model, best, place, squares, agreed)
+        kernels.weigh_pairs(people, self.tables.tables[0], self.tables.categorical, model, best, place, squares, agreed)
         return best, place, squares / max(len(people), 1), agreed / max(len(people), 1)
 
     def learnt(self, some: int) -> _Model:

@@ -36,7 +36,7 @@ LIKELY = 0.5
 def meet(one: Box, other: Box) -> Box | None:
     """What two boxes say together; None where they contradict each other.
 
-    >>> read = dated(["%m/%Y", "%Y"])
+    >>> read = date_form(["%m/%Y", "%Y"])
     >>> meet(read("05/1988"), read("1988")) == read("05/1988"), meet(read("05/1988"), read("1989"))
     (True, None)
     """
@@ -69,11 +69,11 @@ def _exactly(value: Any) -> Span:
     return value, value, False
 
 
-def dated(formats: Sequence[str]) -> Form:
+def date_form(formats: Sequence[str]) -> Form:
     """Dates in any of some formats; also years from … to. What a format makes of a whole date alone (a week, say) is a
     part of its own.
 
-    >>> dated(["%d/%m/%Y"])("02/05/1988")["month"], dated(["%Y"])("1980-1989")["year"]
+    >>> date_form(["%d/%m/%Y"])("02/05/1988")["month"], date_form(["%Y"])("1980-1989")["year"]
     ((5, 5, False), (1980, 1989, False))
     """
     readers = [(re.compile(_pattern(form)), form) for form in dict.fromkeys(formats)]
@@ -129,10 +129,10 @@ def _derived(parts: Mapping[str, int], formats: Sequence[str]) -> Box:
     return {form: _exactly(moment.strftime(form)) for form in formats}
 
 
-def numbered(decimal: str = ".") -> Form:
+def number_form(decimal: str = ".") -> Form:
     """Numbers and intervals of them. A range of whole numbers holds no others.
 
-    >>> read = numbered()
+    >>> read = number_form()
     >>> [meet(read(one), read(other)) is not None for one, other in (("31", "30-39"), ("40", "30-39"), ("5", "[1, 5)"))]
     [True, False, False]
     """
@@ -171,10 +171,10 @@ def numbered(decimal: str = ".") -> Form:
 _FAR = Fraction(10**400)
 
 
-def masked(character: str = "*") -> Form:
+def mask_form(character: str = "*") -> Form:
     """Texts in which a character stands for any other, place by place.
 
-    >>> meet(masked()("60127***"), masked()("6012****")) == masked()("60127***")
+    >>> meet(mask_form()("60127***"), mask_form()("6012****")) == mask_form()("60127***")
     True
     """
 
@@ -185,10 +185,10 @@ def masked(character: str = "*") -> Form:
     return read
 
 
-def nested(separator: str = "/") -> Form:
+def path_form(separator: str = "/") -> Form:
     """Paths from the finest part to the coarsest, of which the first may be left out.
 
-    >>> read = nested()
+    >>> read = path_form()
     >>> within(read("Centro/Sobral/CE"), read("Sobral/CE")), within(read("Centro/Sobral/CE"), read("Crato/CE"))
     (True, False)
     """
@@ -216,13 +216,13 @@ def _stated(specs: Sequence[AnyHierarchy], decimal: str) -> Form | None:
         return None
     first = specs[0]
     if all(isinstance(spec, DatesHierarchy) for spec in specs):
-        return dated([form for spec in specs for form in (spec.dates, *spec.levels)])  # type: ignore[union-attr]
+        return date_form([form for spec in specs for form in (spec.dates, *spec.levels)])  # type: ignore[union-attr]
     if all(isinstance(spec, IntervalsHierarchy) for spec in specs):
-        return numbered(first.decimal or decimal)  # type: ignore[union-attr]
+        return number_form(first.decimal or decimal)  # type: ignore[union-attr]
     if isinstance(first, MaskHierarchy) and all(getattr(spec, "character", "") == first.character for spec in specs):
-        return masked(first.character)
+        return mask_form(first.character)
     if isinstance(first, PathHierarchy) and all(getattr(spec, "path", "") == first.path for spec in specs):
-        return nested(first.path)
+        return path_form(first.path)
     return None
 
 
@@ -233,15 +233,15 @@ def _usual(texts: Sequence[str]) -> Iterator[Form]:
             for order in ("%d{0}%m{0}%Y", "%Y{0}%m{0}%d", "%m{0}%d{0}%Y"):
                 day = order.format(sign)
                 month = f"%Y{sign}%m" if order.startswith("%Y") else f"%m{sign}%Y"
-                yield dated([day, *(f"{day}{gap}{time}" for gap in " T" for time in _TIMES), month, "%Y"])
-    yield numbered(".")
-    yield numbered(",")
+                yield date_form([day, *(f"{day}{gap}{time}" for gap in " T" for time in _TIMES), month, "%Y"])
+    yield number_form(".")
+    yield number_form(",")
     for character in "*#?":
         if any(character in text and set(text) != {character} for text in texts):
-            yield masked(character)
+            yield mask_form(character)
     for separator in ("/", " > ", "|", "\\"):
         if any(separator in text for text in texts):
-            yield nested(separator)
+            yield path_form(separator)
 
 
 _YEAR = re.compile(r"[0-9]{4}( ?[-–] ?[0-9]{4})?|[<>].*")

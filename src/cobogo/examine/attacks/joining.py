@@ -17,7 +17,7 @@ from cobogo.floor.arrays import Mask
 from cobogo.floor.catalogue import card
 
 
-def shared(one: Published, other: Published, asked: tuple[str, ...] | None) -> tuple[str, ...]:
+def shared_columns(one: Published, other: Published, asked: tuple[str, ...] | None) -> tuple[str, ...]:
     """The columns by which two tables can be joined: those asked for, or all that both have."""
     found = asked or tuple(name for name in one.rows.names if name in other.rows.columns)
     lacking = [name for name in found for part in (one, other) if name not in part.rows.columns]
@@ -79,7 +79,7 @@ class Join(Attack):
     def run(self, case: Case) -> Findings:
         """For each row of the first table, the rows of the second that have the same values."""
         one, other = case.releases
-        names = shared(one, other, self.columns)
+        names = shared_columns(one, other, self.columns)
         links = link(one.rows, other, columns=names, exact=True)
         there = links.records[links.known.ids] * _known(one, names)
         rows = np.flatnonzero(there > 0)
@@ -147,7 +147,7 @@ class Projections(Attack):
     def run(self, case: Case) -> Findings:
         """For each row of the first answer, the likeliest value in the second."""
         one, other = case.releases
-        names = shared(one, other, self.columns)
+        names = shared_columns(one, other, self.columns)
         news = [name for name in other.rows.names if name not in one.rows.columns]
         if self.attribute is None and len(news) != 1:
             raise PolicyError(

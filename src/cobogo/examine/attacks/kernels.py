@@ -89,7 +89,7 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
 
 
 @njit(cache=True, nogil=True)
-def gathered(offsets, targets, weights, starts, values, counts, width, numbers, found, amounts):  # type: ignore[no-untyped-def]
+def gather_values(offsets, targets, weights, starts, values, counts, width, numbers, found, amounts):  # type: ignore[no-untyped-def]
     """Sums of sparse histograms: owner ``i`` gets ``weights[p]`` times that of ``targets[p]``, p in its range.
 
     Writes how many values each owner has into ``numbers`` and, where there is room, the values (in order) and what they
@@ -169,7 +169,7 @@ def same_nearest(targets, rows, categorical, one, other, slack):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def guessed(targets, rows, categorical, columns, secrets, values, slack):  # type: ignore[no-untyped-def]
+def guess_values(targets, rows, categorical, columns, secrets, values, slack):  # type: ignore[no-untyped-def]
     """The most frequent secret among the rows nearest to each target, and its share of them."""
     closest = nearest(targets, rows, categorical, columns)
     guesses, shares = np.empty(len(targets), dtype=np.int64), np.empty(len(targets))
@@ -198,7 +198,7 @@ def _likely(target, row, categorical, spread, rare, right, wrong):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def weighed(targets, rows, categorical, model, best, place, squares, agreed):  # type: ignore[no-untyped-def]
+def weigh_pairs(targets, rows, categorical, model, best, place, squares, agreed):  # type: ignore[no-untyped-def]
     """How probably each row is each target's, when numbers have noise and categories are sometimes exchanged.
 
     ``model`` holds the standard deviation of each column's noise, minus the logarithm of how dense its values are at

@@ -23,7 +23,7 @@ SURE = 2.576
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Points:
+class TablePoints:
     """Several tables with the same columns as numbers: those of numeric columns between 0 and 1, others as codes."""
 
     columns: tuple[str, ...]
@@ -37,7 +37,7 @@ class Points:
         return np.array([self.columns.index(name) for name in names], dtype=np.int64)
 
 
-def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> Points:
+def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TablePoints:
     """The columns that all tables have, or those asked for."""
     shared = [name for name in tables[0].names if all(name in table.columns for table in tables)]
     for name in asked or ():
@@ -65,7 +65,7 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> Points
             codes = np.array([index[label] for label in table.labels(name)], dtype=np.int64)[table.codes(name)]
             coded[place].append(codes)
             whole[place].append(numbers[codes] if numeric else codes.astype(np.float64))
-    return Points(
+    return TablePoints(
         names,
         tuple(np.ascontiguousarray(np.array(part).T) for part in whole),
         tuple(np.ascontiguousarray(np.array(part).T) for part in coded),
@@ -74,7 +74,7 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> Points
     )
 
 
-def drawn(rows: int, most: int, random: np.random.Generator) -> Ints:
+def sample_rows(rows: int, most: int, random: np.random.Generator) -> Ints:
     """Some rows at random, in order; all of them where they are few."""
     if rows <= most:
         return np.arange(rows)
@@ -108,7 +108,7 @@ def beyond_control(hits: float, tries: int, control_hits: float, control_tries: 
     }
 
 
-def alike(points_: Points, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
+def alike(points_: TablePoints, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
     """A number for each row of each table, the same for rows alike in some columns; numbers are alike in one of some
     intervals with as many records of the first table each."""
     parts = []

@@ -9,9 +9,9 @@ import numpy as np
 
 from cobogo.errors import DataError, SearchTooLarge, number_of
 from cobogo.examine.attacks.case import Published
-from cobogo.examine.attacks.compatible import Compatible, compatible, equal
-from cobogo.examine.attacks.masking import changed, fitting, linkable, made_by, with_days_between
-from cobogo.examine.attacks.rows import Groups, Rows
+from cobogo.examine.attacks.compatible import Compatibility, compatible_values, equal_values
+from cobogo.examine.attacks.masking import changed_columns, fitting, linkable, made_by, with_days_between
+from cobogo.examine.attacks.rows import RowGroups, Rows
 from cobogo.floor.arrays import Floats, Ints
 
 PAIRS_AT_MOST = 200_000_000
@@ -31,9 +31,9 @@ class Links:
     """
 
     columns: tuple[str, ...]
-    known: Groups
-    released: Groups
-    compatible: tuple[Compatible, ...]
+    known: RowGroups
+    released: RowGroups
+    compatible: tuple[Compatibility, ...]
     offsets: Ints
     targets: Ints
     missed: Ints
@@ -111,7 +111,7 @@ def link(
         )
     notes = [note] if note else []
     if exact:
-        fits = {name: equal(knowledge.labels(name), release.rows.labels(name)) for name in common}
+        fits = {name: equal_values(knowledge.labels(name), release.rows.labels(name)) for name in common}
     else:
         knowledge, release, between = with_days_between(knowledge, release, common)
         found = {name: _fit(name, knowledge, release) for name in (*between, *common)}
@@ -138,14 +138,14 @@ def link(
     return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes), "; ".join(untried))
 
 
-def _fit(name: str, knowledge: Rows, release: Published) -> Compatible | None:
+def _fit(name: str, knowledge: Rows, release: Published) -> Compatibility | None:
     """What a column tells of whose a row is, by how it was made; None where it tells nothing."""
     if name in made_by(release):
         return fitting(name, knowledge, release)
-    if name in changed(release):
+    if name in changed_columns(release):
         return None
     known, released = knowledge.labels(name), release.rows.labels(name)
-    return compatible(name, known, released, release.policy, as_collected=release.is_as_collected(name))
+    return compatible_values(name, known, released, release.policy, as_collected=release.is_as_collected(name))
 
 
 def _silence(names: Sequence[str], release: Published) -> list[str]:
@@ -166,7 +166,9 @@ def _unread(name: str, rows: int) -> str:
     )
 
 
-def _matched(known: Groups, released: Groups, tables: Sequence[Compatible], misses: int) -> tuple[Ints, Ints, Ints]:
+def _matched(
+    known: RowGroups, released: RowGroups, tables: Sequence[Compatibility], misses: int
+) -> tuple[Ints, Ints, Ints]:
     from cobogo.examine.attacks import kernels
 
     if not tables:

@@ -19,8 +19,8 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
 from cobogo.data.table.times import read_times
 from cobogo.examine.attacks.case import Published
-from cobogo.examine.attacks.compatible import Compatible, of_pairs
-from cobogo.examine.attacks.forms import as_pairs, masked, numbered, overlapping
+from cobogo.examine.attacks.compatible import Compatibility, compatibility_of
+from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arrays import Floats, Ints
 
@@ -46,7 +46,7 @@ def linkable(release: Published) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*release.quasi_identifiers, *masked_columns)))
 
 
-def changed(release: Published) -> frozenset[str]:
+def changed_columns(release: Published) -> frozenset[str]:
     """The quasi-identifiers whose values were changed and not made coarser, by noise or means; masked ones apart."""
     if release.manifest is None or release.manifest.kind not in ("recoding", "perturbation"):
         return frozenset()
@@ -59,7 +59,7 @@ def changed(release: Published) -> frozenset[str]:
 
 def followed_by_distance(release: Published) -> str | None:
     """Why linking by what values stand for has nothing to look at, as part of a sentence; None where it has."""
-    if release.quasi_identifiers and changed(release) >= set(release.quasi_identifiers):
+    if release.quasi_identifiers and changed_columns(release) >= set(release.quasi_identifiers):
         return "has nothing to compare: all quasi-identifiers were changed, and distance-linkage follows that"
     return None
 
@@ -99,7 +99,7 @@ def _with_days(rows: Rows, name: str, columns: tuple[str, str], forms: tuple[str
     return replace(rows, columns={**rows.columns, name: (found, (*map(str, numbers.tolist()), None))})
 
 
-def fitting(name: str, knowledge: Rows, release: Published) -> Compatible | None:
+def fitting(name: str, knowledge: Rows, release: Published) -> Compatibility | None:
     """Which released values may be made of each known one, by what was done to the column; None where any may."""
     stated = made_by(release)[name]
     known, released = knowledge.labels(name), release.rows.labels(name)
@@ -122,11 +122,11 @@ def fitting(name: str, knowledge: Rows, release: Published) -> Compatible | None
     missing = [n for n, label in enumerate(known) if label is None]
     empty = [n for n, label in enumerate(released) if label is None]
     nulls = np.array([one * max(len(released), 1) + other for one in missing for other in empty], dtype=np.int64)
-    return of_pairs([pairs, nulls], known, len(released))
+    return compatibility_of([pairs, nulls], known, len(released))
 
 
 def _by_pattern(known: Sequence[Label], released: Sequence[Label], character: str) -> Ints:
-    read_pattern = masked(character)
+    read_pattern = mask_form(character)
     ours, theirs = ([None if label is None else read_pattern(label) for label in part] for part in (known, released))
     return as_pairs(overlapping(ours, theirs), max(len(released), 1))
 
@@ -157,7 +157,7 @@ def _by_days(known: Sequence[Label], released: Sequence[Label], days: int, form:
 
 def _by_factor(known: Sequence[Label], released: Sequence[Label], share: float, release: Published) -> Ints | None:
     mark = "." if release.manifest is None else release.manifest.data.decimal
-    form = numbered(mark)
+    form = number_form(mark)
 
     def numbers(labels: Sequence[Label]) -> Floats:
         boxes = [None if label is None else form(label.strip()) for label in labels]

@@ -1,7 +1,7 @@
 """Linking the rows of two releases by what was released: consistent values, and columns that are the same in both.
 
-Rows that are alike in every column cannot be told apart, so they are linked as groups. A group of one release that can
-stand beside one group of the other only, and that one beside no others than such, is taken to be the same rows.
+Rows that are equal in every column are indistinguishable, so they are linked as groups. Groups of the two releases that
+may be the same people form a bipartite graph; groups in a component that is a star are taken to be the same rows.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Linked:
         return ""
 
 
-def linked(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> Linked:
+def link_releases(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> Linked:
     """Two releases of a case, crossed by what was released."""
     earlier, later = case.releases[one], case.releases[other]
     beside = {
@@ -141,10 +141,10 @@ def linked(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) ->
         for name in later.rows.names
         if name in earlier.rows.names and name not in {*later.quasi_identifiers, *earlier.quasi_identifiers}
     }
-    return linked_by_values(sides[one], sides[other], beside)
+    return link_by_values(sides[one], sides[other], beside)
 
 
-def linked_by_values(
+def link_by_values(
     earlier: ClassStructure, later: ClassStructure, beside: Mapping[str, tuple[Column, Column]] | None = None
 ) -> Linked:
     """Two releases, crossed by what was released: quasi-identifiers, which must not contradict each other, and columns
@@ -164,7 +164,7 @@ def linked_by_values(
         nothing = np.zeros(0, np.int64)
         return Linked(Crossing(earlier, later, nothing, nothing), too_many=True)
     left, right, unrelated = edges
-    before, after = _rows_of_stars(groups, left, right)
+    before, after = _pair_rows_of_stars(groups, left, right)
     several = np.setdiff1d(right, groups[1].ids[after])
     return Linked(Crossing(earlier, later, before, after), unrelated, int(groups[1].sizes[several].sum()))
 
@@ -236,8 +236,12 @@ def _consistent(
     return np.array(found, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in named)
 
 
-def _rows_of_stars(groups: Sequence[_Groups], left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Pairs of rows: of groups that have one group on the other side only, whose others are such, too."""
+def _pair_rows_of_stars(groups: Sequence[_Groups], left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Pair the rows of those groups whose links form a star, a component of the bipartite graph with one centre.
+
+    In a star every group on one side is linked with the centre alone, so its rows can only be rows of the centre. In
+    other components a group may belong to several, and nothing is paired.
+    """
     degree = np.bincount(left, minlength=len(groups[0].first)), np.bincount(right, minlength=len(groups[1].first))
     alone = degree[0][left] == 1, degree[1][right] == 1
     crowded = (

@@ -42,7 +42,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Query:
+class AnsweredQuery:
     """A count of rows, or a sum of a column over them: ``count where sex = F and age < 40``, ``sum salary``."""
 
     terms: tuple[Term, ...]
@@ -63,7 +63,7 @@ class Query:
         return chosen
 
 
-def load_queries(source: str | Path | Sequence[str]) -> tuple[Query, ...]:
+def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...]:
     """Queries from a text file, one a line, or from a list of them. Empty lines and comments (#) are left out.
 
     >>> load_queries(["count where sex = F", "sum salary where sex = F and age >= 40"])[1].column
@@ -86,7 +86,7 @@ def load_queries(source: str | Path | Sequence[str]) -> tuple[Query, ...]:
     return tuple(found)
 
 
-def _parsed(line: str, number: int, where: str) -> Query:
+def _parsed(line: str, number: int, where: str) -> AnsweredQuery:
     whole = _WHOLE.fullmatch(line)
     terms = [] if whole is None or whole["where"] is None else re.split(r"\band\b", whole["where"], flags=re.IGNORECASE)
     parts = [_TERM.fullmatch(term) for term in terms]
@@ -97,4 +97,4 @@ def _parsed(line: str, number: int, where: str) -> Query:
             remedy="Write `count where COLUMN = VALUE and …` or `sum COLUMN where …`; signs are = != < <= > >=.",
         )
     conditions = tuple(Term(part["column"], part["sign"], part["value"]) for part in parts if part is not None)
-    return Query(conditions, whole["column"], number)
+    return AnsweredQuery(conditions, whole["column"], number)

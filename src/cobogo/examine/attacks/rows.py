@@ -49,19 +49,19 @@ class Rows:
         """A column's distinct values, by code."""
         return self.columns[name][1]
 
-    def grouped(self, names: Sequence[str]) -> Groups:
+    def grouped(self, names: Sequence[str]) -> RowGroups:
         """The rows that are alike in some columns; without columns all are."""
         sizes = [len(self.labels(name)) for name in names]
         ids, first = number_tuples([self.codes(name) for name in names], sizes, self.count)
         codes = np.array([self.codes(name)[first] for name in names], dtype=np.int32).reshape(len(names), len(first))
-        return Groups(tuple(names), ids, np.ascontiguousarray(codes.T), np.bincount(ids, minlength=len(first)))
+        return RowGroups(tuple(names), ids, np.ascontiguousarray(codes.T), np.bincount(ids, minlength=len(first)))
 
     def where(self, chosen: NDArray[np.bool_]) -> Rows:
         """Some of the rows."""
         columns = {name: (codes[chosen], labels) for name, (codes, labels) in self.columns.items()}
         return Rows(self.name, columns, int(chosen.sum()))
 
-    def histogram(self, name: str, groups: Groups) -> Histogram:
+    def histogram(self, name: str, groups: RowGroups) -> Histogram:
         """How often each value of a column occurs in each group."""
         codes, labels = self.columns[name]
         width = max(len(labels), 1)
@@ -72,7 +72,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups:
+class RowGroups:
     """Rows alike: ``ids`` tells each row's group, ``codes`` each group's values, ``sizes`` its number of rows."""
 
     names: tuple[str, ...]

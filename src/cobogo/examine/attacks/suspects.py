@@ -7,7 +7,7 @@ suspects of each are the records that are compatible with what is known, and row
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,15 +20,18 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.examine.attacks.case import Case, Published
 from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.masking import linkable, made_by
-from cobogo.examine.attacks.randomized import believed, drawn
-from cobogo.examine.attacks.rows import Groups
+from cobogo.examine.attacks.rows import RowGroups
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.promises.operators import stated as operators
+from cobogo.promises.operators.base import LARGEST
+from cobogo.promises.operators.estimate import likeliest
 from cobogo.release.buckets import bucket_table
+from cobogo.release.manifest import Manifest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suspects:
-    """Groups of people with the same suspects, and how their values of one sensitive attribute are distributed.
+    """RowGroups of people with the same suspects, and how their values of one sensitive attribute are distributed.
 
     Sparse: group ``i`` has ``values[offsets[i]:offsets[i + 1]]``, each ``weights[…]`` times among ``sizes[i]`` records.
     """
@@ -114,9 +117,9 @@ def attributes(case: Case, asked: str | None) -> tuple[str, ...]:
 
 def suspects(case: Case, attribute: str, columns: Sequence[str] | None = None) -> Suspects:
     """Who may have which value of a sensitive attribute."""
-    stated = drawn(case.release.manifest, attribute)
+    stated = drawn_by(case.release.manifest, attribute)
     found = _suspects(case, attribute, columns)
-    return found.known() if stated is None else believed(found, stated)
+    return found.known() if stated is None else posterior_of(found, stated)
 
 
 def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Suspects:
@@ -163,7 +166,7 @@ def _released(release: Published) -> tuple[str, ...]:
     return tuple(column.name for column in release.manifest.columns)
 
 
-def _classes(release: Published, attribute: str, columns: Sequence[str] | None) -> tuple[Groups, Histogram]:
+def _classes(release: Published, attribute: str, columns: Sequence[str] | None) -> tuple[RowGroups, Histogram]:
     """The classes of a release, or its buckets."""
     buckets = None if release.manifest is None else release.manifest.buckets
     if buckets is None:
@@ -188,7 +191,7 @@ def _classes(release: Published, attribute: str, columns: Sequence[str] | None) 
     return release.rows.grouped([buckets.group]), counted.histograms[attribute]
 
 
-def _weights(release: Published, attribute: str, groups: Groups) -> tuple[Ints, Ints, Floats, Domain]:
+def _weights(release: Published, attribute: str, groups: RowGroups) -> tuple[Ints, Ints, Floats, Domain]:
     """The values of each group of released rows: counted, or as their buckets have them."""
     if release.manifest is None or release.manifest.buckets is None:
         histogram = release.rows.histogram(attribute, groups)
@@ -218,7 +221,44 @@ def _gathered(given: tuple[Any, ...]) -> tuple[Ints, Ints, Floats]:
     from cobogo.examine.attacks import kernels
 
     numbers = np.zeros(len(given[0]) - 1, dtype=np.int64)
-    total = kernels.gathered(*given, numbers, np.zeros(0, dtype=np.int64), np.zeros(0))
+    total = kernels.gather_values(*given, numbers, np.zeros(0, dtype=np.int64), np.zeros(0))
     values, amounts = np.empty(total, dtype=np.int64), np.empty(total)
-    kernels.gathered(*given, numbers, values, amounts)
+    kernels.gather_values(*given, numbers, values, amounts)
     return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64), values, amounts
+
+
+DRAWN = "values were drawn at random: what is believed of a person follows from the operator, and others tell nothing"
+
+
+def drawn_by(manifest: Manifest | None, attribute: str) -> Mapping[str, Any] | None:
+    """How a manifest says that an attribute was drawn, value by value; None where it was not."""
+    if manifest is None or manifest.kind != "randomization":
+        return None
+    parts = (manifest.transformation or {}).get("drawn", ())
+    return next((part for part in parts if part["attributes"] == [attribute] and part["size"] <= LARGEST), None)
+
+
+def posterior_of(found: Suspects, stated: Mapping[str, Any]) -> Suspects:
+    """The same suspects, each group with what the operator lets one believe of its original values."""
+    operator, labels = operators.read(stated), tuple(stated["domains"][0])
+    place = {label: code for code, label in enumerate(labels)}
+    codes = np.array([place[label] for label in found.domain.labels], dtype=np.int64)
+    released = np.zeros(operator.size, dtype=np.int64)
+    released[codes] = found.domain.total
+    prior = likeliest(operator, released, rounds=500)
+    posterior = operator.posterior(prior)  # [original, released]
+    seen = codes[found.values]
+    groups, size = len(found), operator.size
+    weights = np.zeros((groups, size))
+    np.add.at(weights, found.owners, found.weights[:, None] * posterior.T[seen])
+    surest: Floats = np.zeros(groups)
+    np.maximum.at(surest, found.owners, posterior.max(axis=0)[seen])
+    return replace(
+        found,
+        offsets=np.arange(groups + 1, dtype=np.int64) * size,
+        values=np.tile(np.arange(size), groups),
+        weights=weights.ravel(),
+        domain=Domain(found.domain.attribute, labels, np.rint(prior * released.sum()).astype(np.int64)),
+        notes=(*found.notes, DRAWN),
+        surest=surest,
+    )

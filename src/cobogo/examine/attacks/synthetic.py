@@ -16,7 +16,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import Points, alike, beyond_control, drawn, points
+from cobogo.examine.attacks.likeness import TablePoints, alike, beyond_control, points, sample_rows
 from cobogo.examine.attacks.suspects import attributes
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
@@ -67,7 +67,7 @@ class AgainstControl(Attack):
         """Attack both tables alike."""
 
 
-def _tables(case: Case, columns: tuple[str, ...] | None) -> Points:
+def _tables(case: Case, columns: tuple[str, ...] | None) -> TablePoints:
     assert case.knowledge is not None
     assert case.control is not None
     return points([case.release.rows, case.knowledge, case.control], columns)
@@ -183,8 +183,8 @@ class Linkability(AgainstControl):
         if not other or not set(one) <= set(tables.columns):
             raise PolicyError("needs columns on both sides", where=self.name, remedy="Name some: --set one-side=a,b.")
         random = np.random.default_rng(self.seed)
-        rows, sides = drawn(len(tables.tables[1]), self.targets, random), []
-        for place, chosen in ((1, rows), (2, drawn(len(tables.tables[2]), self.targets, random))):
+        rows, sides = sample_rows(len(tables.tables[1]), self.targets, random), []
+        for place, chosen in ((1, rows), (2, sample_rows(len(tables.tables[2]), self.targets, random))):
             sides.append(
                 kernels.same_nearest(
                     tables.tables[place][chosen], tables.tables[0], tables.categorical,
@@ -237,12 +237,12 @@ class Inference(AgainstControl):
         at = tables.columns.index(secret)
         known = tables.places([name for name in tables.columns if name != secret])
         random = np.random.default_rng(self.seed)
-        rows, sides = drawn(len(tables.tables[1]), self.targets, random), []
+        rows, sides = sample_rows(len(tables.tables[1]), self.targets, random), []
         numbers = np.full(tables.labels[secret], np.nan)
         for codes, values in zip(tables.codes, tables.tables, strict=True):
             numbers[codes[:, at]] = values[:, at]
-        for place, chosen in ((1, rows), (2, drawn(len(tables.tables[2]), self.targets, random))):
-            guesses, _ = kernels.guessed(
+        for place, chosen in ((1, rows), (2, sample_rows(len(tables.tables[2]), self.targets, random))):
+            guesses, _ = kernels.guess_values(
                 tables.tables[place][chosen], tables.tables[0], tables.categorical, known,
                 tables.codes[0][:, at], tables.labels[secret], SLACK,
             )  # fmt: skip

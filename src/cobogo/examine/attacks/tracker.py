@@ -12,7 +12,7 @@ from cobogo.data.classes import written_number
 from cobogo.errors import DataError, PolicyError, SearchTooLarge, number_of
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.queries import Query, Term
+from cobogo.examine.attacks.queries import AnsweredQuery, Term
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
@@ -111,7 +111,7 @@ class Tracker(Attack):
         return min(about, len(chosen) - about) < self.refuse_below
 
 
-def _check(queries: Iterable[Query], rows: Rows) -> None:
+def _check(queries: Iterable[AnsweredQuery], rows: Rows) -> None:
     for query in queries:
         for name in query.columns:
             if name not in rows.columns:
@@ -123,7 +123,7 @@ def _check(queries: Iterable[Query], rows: Rows) -> None:
 
 
 def _chosen(terms: Iterable[Term], rows: Rows) -> Mask:
-    return Query(tuple(terms)).selects(rows)
+    return AnsweredQuery(tuple(terms)).selects(rows)
 
 
 def _solved(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Ints]:

@@ -77,7 +77,7 @@ class UnsortedMatching(Attack):
         agrees, chance = _agreement(links)
         sure = _posterior(int(agrees.sum()), len(agrees), chance)
         found = np.flatnonzero(agrees)
-        whole, finer = combined(one, other)
+        whole, finer = combine_releases(one, other)
         told = found[finer[found]]
         measures: dict[str, float | int | None] = {
             "rows that agree": len(found),
@@ -101,7 +101,7 @@ class UnsortedMatching(Attack):
         return self.found("release", nothing, np.zeros(0), attacked=release.rows.count, notes=(why,))
 
 
-def combined(one: Published, other: Published) -> tuple[Rows, Mask]:
+def combine_releases(one: Published, other: Published) -> tuple[Rows, Mask]:
     """The two releases joined by position, each value from the one that tells more of it, and which rows then tell more
     than the first release alone."""
     columns: dict[str, Column] = {}

@@ -13,7 +13,7 @@ from cobogo.floor.catalogue import Registry
 METRICS: Registry[Metric] = Registry(
     "metric",
     {
-        "loss": ".cells:Loss",
+        "loss": ".cells:LossMetric",
         "precision": ".cells:Precision",
         "iloss": ".cells:ILoss",
         "iloss-sum": ".cells:ILossSum",
@@ -21,11 +21,11 @@ METRICS: Registry[Metric] = Registry(
         "c_avg": ".classes:AverageClassSize",
         "aecs": ".classes:AverageEquivalenceClassSize",
         "height": ".cells:Height",
-        "entropy": ".information:Entropy",
+        "entropy": ".information:EntropyMetric",
         "normalized-entropy": ".information:NormalizedEntropy",
         "kl-divergence": ".information:KLDivergence",
         "ambiguity": ".cells:Ambiguity",
-        "classification": ".labels:Classification",
+        "classification": ".classes:Classification",
     },
     home=__name__,
     listed="metrics",

@@ -13,7 +13,7 @@ from cobogo.floor.catalogue import card
 
 @card("loss")
 @dataclass(frozen=True)
-class Loss(Separable):
+class LossMetric(Separable):
     r"""Granularity lost: per attribute the mean share of the domain under a released value, 0 to 1, combined by a
     geometric mean.
 
@@ -25,7 +25,7 @@ class Loss(Separable):
     Example: Four records; the values stand for two of four leaves each.
         >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
         >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8]), level_sums=np.array([4]))
-        >>> round(float(Loss().value(halves, scale)), 4)
+        >>> round(float(LossMetric().value(halves, scale)), 4)
         0.3333
 
     Guarantee: None: a metric says what was lost, not who is protected.

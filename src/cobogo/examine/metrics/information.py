@@ -13,7 +13,7 @@ from cobogo.floor.catalogue import card
 
 @card("entropy", title="non-uniform entropy")
 @dataclass(frozen=True)
-class Entropy(Separable):
+class EntropyMetric(Separable):
     r"""Non-uniform entropy: the bits needed to say which original value each released one stands for.
 
     The frequencies are those of the whole table, before suppression, and a suppressed value is ``*``, which all N
@@ -24,7 +24,7 @@ class Entropy(Separable):
     Example: Two values of two records each became one: a bit for each of the four records.
         >>> scale = Scale(records=4, leaves=np.array([2]), heights=np.array([1]), weights=np.array([1.0]))
         >>> node = Outcome(0, 1, 16, np.array([8]), np.array([4]), bits=np.array([4.0]))
-        >>> float(Entropy().value(node, scale))
+        >>> float(EntropyMetric().value(node, scale))
         4.0
 
     Guarantee: None: a metric says what was lost, not who is protected.

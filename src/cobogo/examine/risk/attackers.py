@@ -26,7 +26,7 @@ _LONG = 32
 
 
 @dataclass(frozen=True)
-class Attack:
+class AttackerRisk:
     """What one attacker can expect: the chance for the most exposed person and on average, and how many people's
     chance is above the threshold."""
 
@@ -41,8 +41,8 @@ class Attackers:
     """All three; ``estimated`` says that the last two rest on a model of the population. Where nothing is known of it
     there is no journalist, and the marketer has the table itself for the population."""
 
-    prosecutor: Attack
-    journalist: Attack | None
+    prosecutor: AttackerRisk
+    journalist: AttackerRisk | None
     marketer: float
     estimated: bool = False
 
@@ -68,11 +68,11 @@ def attackers(
     return Attackers(prosecutor, None, prosecutor.average)
 
 
-def attack(sizes: Ints, chances: Floats, threshold: float) -> Attack:
+def attack(sizes: Ints, chances: Floats, threshold: float) -> AttackerRisk:
     """Chances of classes, told of their people."""
     people = int(sizes.sum())
     over = int(sizes[chances > threshold + SLACK].sum())
-    return Attack(float(chances.max()), float((sizes * chances).sum() / people), over, over / people)
+    return AttackerRisk(float(chances.max()), float((sizes * chances).sum() / people), over, over / people)
 
 
 def estimated_chances(sizes: Ints, fraction: float, uniques: float | None) -> Floats:

@@ -73,7 +73,7 @@ class ColumnFinding:
 
 
 @dataclass(frozen=True)
-class Area:
+class PlaceSizes:
     """How many values of a place stand for few people; an estimate from the data themselves clears no place."""
 
     few: int
@@ -87,21 +87,23 @@ class Area:
 
 
 @dataclass(frozen=True)
-class Look:
+class ColumnSource:
     """What a profile does not hold, told of a column by its name: the people of its places, if that is known, and all
     of its values with their records."""
 
-    area: Callable[[str], Area | None]
+    area: Callable[[str], PlaceSizes | None]
     values: Callable[[str], Iterable[tuple[str, int]]]
 
 
-def check_columns(profiles: Sequence[ColumnProfile], roles: Mapping[str, Role], look: Look) -> list[ColumnFinding]:
+def check_columns(
+    profiles: Sequence[ColumnProfile], roles: Mapping[str, Role], look: ColumnSource
+) -> list[ColumnFinding]:
     """Everything found, what would be released first, then the surest first."""
     found = [finding for profile in profiles for finding in _check(profile, roles.get(profile.name), look)]
     return sorted(found, key=lambda one: (not one.released, -one.confidence, one.column, one.what))
 
 
-def _check(profile: ColumnProfile, role: Role | None, look: Look) -> Iterator[ColumnFinding]:
+def _check(profile: ColumnProfile, role: Role | None, look: ColumnSource) -> Iterator[ColumnFinding]:
     topic = topic_of(profile.name)
     released = role is not Role.IDENTIFIER
     for what, rules, confidence, reason in _findings(profile, topic, look):
@@ -113,7 +115,7 @@ def _check(profile: ColumnProfile, role: Role | None, look: Look) -> Iterator[Co
 Found = tuple[str, tuple[str, ...], float, str]
 
 
-def _findings(profile: ColumnProfile, topic: Topic | None, look: Look) -> Iterator[Found]:
+def _findings(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[Found]:
     clues = detect(profile)
     if clues and clues[0].kind in _RULES:  # the surest: what looks like a CPF may look like a phone number, too
         yield _identifier(clues[0])
@@ -140,7 +142,7 @@ def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[Found]:
         yield "month of a year", rules, 0.8, "its values are months, and only the year may stay"
 
 
-def _ages(profile: ColumnProfile, topic: Topic | None, look: Look) -> Iterator[Found]:
+def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[Found]:
     """The very old, by their age or by their year of birth."""
     is_old = {"age": _old_by_age, "birth": _old_by_birth}.get("" if topic is None else topic.about)
     if is_old is None:
@@ -167,7 +169,9 @@ def _old_by_birth(value: str) -> bool:
     return bool(years) and int(years[-1]) < datetime.now().astimezone().year - OLDEST - 1
 
 
-def _places(profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding], look: Look) -> Iterator[Found]:
+def _places(
+    profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding], look: ColumnSource
+) -> Iterator[Found]:
     """Areas smaller than a state, unless they are known to hold enough people each."""
     rules = (f"{HIPAA}(B)", LGPD)
     if topic is not None and topic.about == "coordinates" and profile.kind.type in (Type.DECIMAL, Type.TEXT):

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from cobogo.examine.risk.gamma import digamma
 from cobogo.floor.arrays import Floats, Ints
 
 LOW_FRACTION = 0.1
@@ -24,17 +24,17 @@ _LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sizes:
+class ClassSizes:
     """The class sizes of a sample, each with its number of classes."""
 
     sizes: Ints
     classes: Ints
 
     @classmethod
-    def of(cls, sizes: Ints) -> Sizes:
+    def of(cls, sizes: Ints) -> ClassSizes:
         """Of the classes of a table.
 
-        >>> Sizes.of(np.array([3, 1, 1])).uniques
+        >>> ClassSizes.of(np.array([3, 1, 1])).uniques
         2
         """
         there = sizes[sizes > 0]
@@ -66,7 +66,7 @@ class Sizes:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class UniquesEstimate:
     """An estimated number of unique people; without one, ``why`` says why. ``model`` is the one a rule chose."""
 
     uniques: float | None
@@ -74,29 +74,29 @@ class Estimate:
     model: str | None = None
 
 
-def estimates(sample: Sizes, population: int) -> dict[str, Estimate]:
+def estimates(sample: ClassSizes, population: int) -> dict[str, UniquesEstimate]:
     """Every estimator's answer, by name, and that of Dankar's rule."""
     if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
-        return dict.fromkeys([*ESTIMATORS, "dankar"], Estimate(float(sample.uniques)))
+        return dict.fromkeys([*ESTIMATORS, "dankar"], UniquesEstimate(float(sample.uniques)))
     found = {
         name: _possible(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()
     }
     return found | {"dankar": dankar(found, sample.people / population)}
 
 
-def _possible(found: Estimate, sample: Sizes, population: int) -> Estimate:
+def _possible(found: UniquesEstimate, sample: ClassSizes, population: int) -> UniquesEstimate:
     """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
     most = population - (sample.people - sample.uniques)
-    return found if found.uniques is None else Estimate(min(found.uniques, float(most)))
+    return found if found.uniques is None else UniquesEstimate(min(found.uniques, float(most)))
 
 
-def zayatz(sample: Sizes, population: int) -> Estimate:
+def zayatz(sample: ClassSizes, population: int) -> UniquesEstimate:
     """Zayatz (1991): s₁·P(F=1 | f=1)/π, by Bayes' rule with the sample's shares of class sizes as those of the
     population, and the hypergeometric chance that one of j people is drawn."""
     n, uniques = sample.people, sample.uniques
     chances = _drawn_once(sample.sizes, n, population)
     unique_too = uniques * chances[0] / (sample.classes * chances).sum()
-    return Estimate(uniques * float(unique_too) * population / n)
+    return UniquesEstimate(uniques * float(unique_too) * population / n)
 
 
 def _drawn_once(sizes: Ints, n: int, population: int) -> Floats:
@@ -110,19 +110,19 @@ def _drawn_once(sizes: Ints, n: int, population: int) -> Floats:
     return np.asarray(sizes * (n / population) * missed[sizes - 1])
 
 
-def pitman(sample: Sizes, population: int) -> Estimate:
+def pitman(sample: ClassSizes, population: int) -> UniquesEstimate:
     """Pitman's sampling formula (Hoshino 2001): Γ(θ+1)/Γ(θ+α)·N^α with θ and α of the largest likelihood."""
     if sample.count == sample.people:
-        return Estimate(None, "everybody is unique in the sample: the likelihood has no maximum")
+        return UniquesEstimate(None, "everybody is unique in the sample: the likelihood has no maximum")
     if sample.count == 1:
-        return Estimate(None, "there is one class: the likelihood has no maximum")
+        return UniquesEstimate(None, "there is one class: the likelihood has no maximum")
     theta, alpha = _pitman_likeliest(sample)
     if not math.isfinite(theta):
-        return Estimate(None, "the likelihood has no maximum")
-    return Estimate(math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)))
+        return UniquesEstimate(None, "the likelihood has no maximum")
+    return UniquesEstimate(math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(population)))
 
 
-def _pitman_likeliest(sample: Sizes) -> tuple[float, float]:
+def _pitman_likeliest(sample: ClassSizes) -> tuple[float, float]:
     """The θ and α of the largest likelihood: α where the likelihood over all θ is flat."""
 
     def slope(alpha: float) -> float:
@@ -135,7 +135,7 @@ def _pitman_likeliest(sample: Sizes) -> tuple[float, float]:
     return _likeliest_theta(sample, alpha) - alpha, alpha
 
 
-def _likeliest_theta(sample: Sizes, alpha: float) -> float:
+def _likeliest_theta(sample: ClassSizes, alpha: float) -> float:
     """θ + α > 0 of the largest likelihood for one α."""
 
     def slope(x: float) -> float:
@@ -156,7 +156,7 @@ def _inverse_sum(first: float, terms: int) -> float:
     return float(high - low)
 
 
-def slide_negative_binomial(sample: Sizes, population: int) -> Estimate:
+def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstimate:
     """The slide negative binomial (Chen and Keller-McNulty 1998): class sizes are 1 + NB(α, β), so that K·β^α of K
     classes are unique. K is Shlosser's estimate; α and β make the expected numbers of classes of which one and two are
     drawn, each person with chance π, those of the sample.
@@ -166,7 +166,7 @@ def slide_negative_binomial(sample: Sizes, population: int) -> Estimate:
     """
     pi, ones, pairs = sample.people / population, sample.uniques, sample.of_size(2)
     if not pairs:
-        return Estimate(None, "no class has two people: there is nothing to fit the model to")
+        return UniquesEstimate(None, "no class has two people: there is nothing to fit the model to")
     classes = shlosser(sample, pi)
     z, ratio = 1 - pi, pairs / ones
 
@@ -186,12 +186,12 @@ def slide_negative_binomial(sample: Sizes, population: int) -> Estimate:
 
     low, high = -35.0, 30.0
     if excess(low) > 0 or excess(high) < 0:
-        return Estimate(None, "no slide negative binomial has so many classes of one and of two people")
+        return UniquesEstimate(None, "no slide negative binomial has so many classes of one and of two people")
     beta = _share(_root(excess, low, high))
-    return Estimate(classes * beta ** fitted(beta)[0])
+    return UniquesEstimate(classes * beta ** fitted(beta)[0])
 
 
-def shlosser(sample: Sizes, pi: float) -> float:
+def shlosser(sample: ClassSizes, pi: float) -> float:
     """The number of classes of the population (Shlosser 1981, as modified by Haas and Stokes 1998, D_Sh3):
 
     u + s₁·[Σ j π²(1−π²)^{j−1} s_j / Σ (1−π)^j((1+π)^j − 1) s_j]·[Σ (1−π)^j s_j / Σ j π(1−π)^{j−1} s_j]².
@@ -206,7 +206,7 @@ def shlosser(sample: Sizes, pi: float) -> float:
     return float(sample.count + sample.uniques * numerator / denominator * unseen * unseen)
 
 
-def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
+def dankar(found: dict[str, UniquesEstimate], pi: float) -> UniquesEstimate:
     """The rule of Dankar, El Emam, Neisa and Roffey (2012): up to a sampling fraction of a tenth Pitman's estimate,
     above it the smaller of Zayatz's and the slide negative binomial's. Zayatz's where another has none."""
     if pi <= LOW_FRACTION:
@@ -214,10 +214,10 @@ def dankar(found: dict[str, Estimate], pi: float) -> Estimate:
     else:
         zayatz, snb = found["zayatz"].uniques, found["snb"].uniques
         name = "snb" if zayatz is not None and snb is not None and snb <= zayatz else "zayatz"
-    return Estimate(found[name].uniques, found[name].why, model=name)
+    return UniquesEstimate(found[name].uniques, found[name].why, model=name)
 
 
-ESTIMATORS: dict[str, Callable[[Sizes, int], Estimate]] = {
+ESTIMATORS: dict[str, Callable[[ClassSizes, int], UniquesEstimate]] = {
     "zayatz": zayatz,
     "pitman": pitman,
     "snb": slide_negative_binomial,
@@ -249,3 +249,29 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
                     high, at_high = x, value
                     break
     return (low + high) / 2
+
+
+_SHIFT = 10
+"""From here on the asymptotic series is exact to the last bits."""
+
+_BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+"""B₂ₙ / 2n."""
+
+
+def digamma(x: ArrayLike) -> Floats:
+    """The derivative of log Γ, for arguments above 0.
+
+    >>> round(float(digamma(1.0)), 12)  # minus Euler's constant
+    -0.577215664902
+    """
+    above = np.array(x, dtype=np.float64)
+    shifted = np.zeros_like(above)
+    for _ in range(_SHIFT):
+        low = above < _SHIFT
+        shifted -= np.where(low, 1 / above, 0.0)
+        above = np.where(low, above + 1, above)
+    inverse = 1 / (above * above)
+    series = np.zeros_like(above)
+    for coefficient in reversed(_BERNOULLI):
+        series = inverse * (coefficient + series)
+    return shifted + np.log(above) - 0.5 / above - series

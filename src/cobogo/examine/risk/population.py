@@ -11,8 +11,8 @@ import numpy as np
 from cobogo.data.policy import Policy, RiskPolicy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, PolicyError, number_of
-from cobogo.examine.risk.estimates import Estimate, Sizes, estimates
-from cobogo.examine.risk.source import Source
+from cobogo.examine.risk.estimates import ClassSizes, UniquesEstimate, estimates
+from cobogo.examine.risk.source import RiskSource
 from cobogo.floor.arrays import Ints
 from cobogo.promises.population import open_population
 
@@ -20,12 +20,12 @@ SEVERAL = "somebody has records of several classes, and the estimators take each
 
 
 @dataclass(frozen=True)
-class Uniqueness:
+class PopulationUniques:
     """People who are unique in the population: counted in a table of it, or estimated from its size."""
 
     size: int
     fraction: float  # of the population that is in the table
-    estimates: Mapping[str, Estimate]
+    estimates: Mapping[str, UniquesEstimate]
     counted: int | None = None  # in the population
     counted_here: int | None = None  # of the table's own people
 
@@ -80,7 +80,7 @@ class Surroundings:
     here: Ints | None = None  # of each of the table's
 
 
-def surroundings(source: Source, counted: FrequencyTable, people: int, asked: RiskPolicy) -> Surroundings:
+def surroundings(source: RiskSource, counted: FrequencyTable, people: int, asked: RiskPolicy) -> Surroundings:
     """Look at the population, as far as something is told of it."""
     if asked.population is not None:
         both = source.with_population(counted, asked.population)
@@ -99,16 +99,16 @@ def surroundings(source: Source, counted: FrequencyTable, people: int, asked: Ri
     return Surroundings(known, None if known is None else asked.fraction or people / known)
 
 
-def uniqueness(sizes: Ints, people: int, around: Surroundings) -> Uniqueness | None:
+def uniqueness(sizes: Ints, people: int, around: Surroundings) -> PopulationUniques | None:
     """Of a table's classes, who is unique in the population."""
     if around.size is None or around.fraction is None:
         return None
-    sample = Sizes.of(sizes)
+    sample = ClassSizes.of(sizes)
     if sample.people != people:
-        found = {name: Estimate(None, SEVERAL) for name in ("zayatz", "pitman", "snb", "dankar")}
+        found = {name: UniquesEstimate(None, SEVERAL) for name in ("zayatz", "pitman", "snb", "dankar")}
     else:
         found = estimates(sample, around.size)
     if around.everybody is None or around.here is None:
-        return Uniqueness(around.size, around.fraction, found)
+        return PopulationUniques(around.size, around.fraction, found)
     here = int((around.here == 1).sum())
-    return Uniqueness(around.size, around.fraction, found, int((around.everybody == 1).sum()), here)
+    return PopulationUniques(around.size, around.fraction, found, int((around.everybody == 1).sum()), here)

@@ -17,7 +17,7 @@ from cobogo.floor.files import staged_file
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Known:
+class RecordBasis:
     """A table, its tuples, and each tuple's people and chance of being found in the population, if that is known."""
 
     table: Table
@@ -40,7 +40,7 @@ class RecordRisks:
         return len(self.people)
 
 
-def record_risks(known: Known, special: SpecialUniques) -> RecordRisks:
+def record_risks(known: RecordBasis, special: SpecialUniques) -> RecordRisks:
     """The risks of the tuples, told of the rows that have them."""
     rows = tuple_of_each_row(known.table, known.counted)
     return RecordRisks(

@@ -22,7 +22,7 @@ Given = str | Path | Policy | Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Source:
+class RiskSource:
     """A table and the roles of its columns. ``manifest`` is that of a release, whose policy may not be known whole."""
 
     table: Table
@@ -74,7 +74,7 @@ class Source:
         return counted.with_population(name, recoded(people, self.policy, whole))
 
 
-def open_data(data: Any, policy: Given | None, engine: str | None) -> Source:
+def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource:
     """Open what is to be measured: a release directory, a path, a frame; or, with a policy alone, its own data."""
     public = _public(data)
     if public is not None:
@@ -91,7 +91,7 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> Source:
     else:
         url = engine or (None if rules.data.engine is None else rules.located(rules.data.engine))
         table = read(data, rules.data, connect(url))
-    return Source(table, rules, _roles(rules, table), rules.data.unit)
+    return RiskSource(table, rules, _roles(rules, table), rules.data.unit)
 
 
 def _roles(policy: Policy, table: Table) -> dict[str, Role]:
@@ -112,7 +112,7 @@ def _public(data: Any) -> Path | None:
     return next((part for part in (here / "public", here) if (part / manifests.NAME).is_file()), None)
 
 
-def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
+def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSource:
     manifest = manifests.load(public)
     rows = released_rows(public, manifest, None, engine)
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
@@ -136,4 +136,4 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> Source:
     elif manifest.buckets is not None:
         notes.append("the quasi-identifiers stand as they were: buckets hide sensitive values, not who is in the table")
     given = policy or Policy.of({"attributes": {name: {"role": str(role)} for name, role in roles.items()}})
-    return Source(table, given, roles, None, manifest, policy is not None, tuple(notes))
+    return RiskSource(table, given, roles, None, manifest, policy is not None, tuple(notes))

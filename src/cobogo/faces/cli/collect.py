@@ -321,7 +321,7 @@ def _say_if_seeded(total: Aggregate) -> None:
 
 def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     from cobogo.floor.files import staged_file
-    from cobogo.tell.report.bars import Estimated, draw_estimates
+    from cobogo.tell.report.bars import EstimateBar, draw_estimates
 
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
@@ -329,7 +329,7 @@ def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
         raise DataError("there is nothing to draw", where=str(path), remedy="Give other candidates, or more reports.")
     scale = max(found.users, 1) if found.counted else 1
     lines = [
-        Estimated(label, count / scale, error / scale, bool(there))
+        EstimateBar(label, count / scale, error / scale, bool(there))
         for label, count, error, there in zip(
             found.labels, found.counts.tolist(), found.errors.tolist(), found.significant, strict=True
         )

@@ -82,7 +82,7 @@ def frontier(
 
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        found = frontiers.frontier(rules, vary=frontiers.parsed(vary), engine=engine, progress=show)
+        found = frontiers.frontier(rules, vary=frontiers.parse_varied(vary), engine=engine, progress=show)
         if out is not None:
             found.write(out, language=language.report_language(rules))
     if as_json:

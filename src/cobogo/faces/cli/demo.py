@@ -10,7 +10,7 @@ import typer
 from cobogo.faces.cli import console, language
 
 if TYPE_CHECKING:
-    from cobogo.studies.demo.run import Demo
+    from cobogo.studies.demo import Demo
 
 
 def demo(
@@ -18,7 +18,7 @@ def demo(
     rows: Annotated[int, typer.Option("--rows", help="How many made-up people.")] = 20_000,
 ) -> None:
     """Anonymize made-up COVID-19 cases of Ceará with k = 2, 4, 8 and l = 2, 3, 4, and show what came of it."""
-    from cobogo.studies.demo.run import run as run_demo
+    from cobogo.studies.demo import run as run_demo
 
     with console.progress() as show:
         made = run_demo(out, rows=rows, language=language.report_language(None), progress=show)
@@ -27,7 +27,7 @@ def demo(
 
 def demo_lines(demo: Demo, directory: Path) -> str:
     """A table of what each release cost, what two of them expose together, and which one to give away."""
-    from cobogo.studies.demo.run import CHOSEN, TOGETHER
+    from cobogo.studies.demo import CHOSEN, TOGETHER
 
     say, results = language.words(), demo.results
     measured = [say(f"h.{key}") for key in ("precision", "average", "classes", "suppressed", "file")]

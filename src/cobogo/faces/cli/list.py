@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from cobogo.errors import PolicyError
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Json
 
@@ -22,38 +21,15 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List what a policy can ask for."""
-    entries = catalogue(what)
+    from cobogo.tell.reference.sections import listing
+
+    entries = listing(what)
     if as_json:
         console.say_json([{"name": name, "about": about} for name, about in entries])
     elif not entries:
         console.say(f"There are no {what} in this version.")
     else:
         console.say(console.table(["name", "what it is"], [[name, about] for name, about in entries]))
-
-
-def catalogue(what: str) -> list[tuple[str, str]]:
-    """Names and first sentences of everything of a kind."""
-    from cobogo.tell.reference.kinds import KINDS
-
-    if what == "engines":
-        from cobogo.data.table.connect import ABOUT
-
-        return list(ABOUT.items())
-    found = [
-        (name, entries[name].summary + (f" ({source.remark})" if source.remark else ""))
-        for kind in KINDS.values()
-        if kind.listed == what
-        for entries in (kind.entries(),)
-        for source in kind.sources
-        for name in source.things()
-    ]
-    if not found:
-        raise PolicyError(
-            f"there is no list of {what!r}",
-            where="cobogo list",
-            remedy="Ask for models, metrics, algorithms, engines, attacks or mechanisms.",
-        )
-    return found
 
 
 def explain(
@@ -65,15 +41,25 @@ def explain(
 ) -> None:
     """Say what something is: its definition, formula, example, guarantee, limits, cost and paper."""
     from cobogo.tell.reference.formula import readable
-    from cobogo.tell.reference.kinds import KINDS, find
+    from cobogo.tell.reference.sections import SECTIONS, find
 
     found, entry = find(name, kind)
+    section = SECTIONS[found]
+    card = section.cards()[entry.name]
+    asked = card.parameters() if section.asks else ()
     if as_json:
         parts = {part.lower(): text for part, text in entry.parts.items()}
-        console.say_json({"name": entry.name, "kind": found, "definition": entry.definition, **parts})
+        options = {"parameters": {one.name: one.bounds.in_words for one in asked}} if asked else {}
+        told = {"title": card.title, "guide": card.guide, **options}
+        console.say_json({"name": entry.name, "kind": found, **told, "definition": entry.definition, **parts})
         return
-    console.say(f"{entry.name} ({KINDS[found].one})\n")
+    console.say(f"{entry.name} ({section.one})\n")
     console.say(_wrap(readable(entry.definition), ""))
+    if asked:
+        console.say("\nParameters")
+    for one in asked:
+        default = "" if one.required else f"; {one.default} if not given" if one.default is not None else "; optional"
+        console.say(f"  {one.name}: {one.bounds.in_words}{default}")
     for part, text in entry.parts.items():
         said, mark, code = text.partition(">>> ") if part == "Example" else (text, "", "")
         console.say(f"\n{part}" + (f" (in {entry.module})" if part == "Example" else ""))

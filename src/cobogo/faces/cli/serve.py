@@ -30,7 +30,7 @@ def serve(
 ) -> None:
     """Run the server: data sets, policies, jobs, releases, curator and collections over HTTP."""
     require_server(*(["nicegui"] if workbench else []))
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
 
     given: dict[str, Any] = {"host": host, "port": port, "state": None if state is None else str(state)}
     if (certificate is None) != (tls_key is None):
@@ -38,8 +38,8 @@ def serve(
     if certificate is not None:
         given["tls"] = {"certificate": str(certificate.absolute()), "key": str(Path(str(tls_key)).absolute())}
     asked = {name: value for name, value in given.items() if value is not None}
-    settings = Settings.load(config) if config is not None else Settings()
-    settings = Settings.of(settings.model_dump() | asked)
+    settings = ServerSettings.load(config) if config is not None else ServerSettings()
+    settings = ServerSettings.of(settings.model_dump() | asked)
     if add_key is not None:
         _add_key(settings, add_key, role, days)
         return
@@ -97,11 +97,11 @@ def workbench(
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import LOCAL, Role
-    from cobogo.faces.server.settings import Settings
+    from cobogo.faces.server.settings import ServerSettings
     from cobogo.faces.workbench.app import mount
 
     home = state.absolute()
-    settings = Settings.of(
+    settings = ServerSettings.of(
         {
             "state": str(home),
             "port": port,

@@ -23,9 +23,9 @@ from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
 from cobogo.faces.server.queue import Busy, Queue
 from cobogo.faces.server.routes import asking, books, collecting, datasets, jobs, keys, watching
-from cobogo.faces.server.services import Service
-from cobogo.faces.server.services.operation import Forbidden, NotFound, Unavailable
-from cobogo.faces.server.settings import MEGABYTE, Settings
+from cobogo.faces.server.services import Services
+from cobogo.faces.server.services.operation import NotFound, ScopeMissing, Unavailable
+from cobogo.faces.server.settings import MEGABYTE, ServerSettings
 from cobogo.faces.server.sources import NoSource, SourceAway
 from cobogo.faces.server.state import StateError
 from cobogo.faces.server.telemetry import API, RequestLog, Telemetry
@@ -36,11 +36,11 @@ SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
 """The modules whose routes lie under `API`; those of the anonymizer are made where the settings name it."""
 
 
-def create_app(settings: Settings, *, context: ServerContext | None = None) -> FastAPI:
+def create_app(settings: ServerSettings, *, context: ServerContext | None = None) -> FastAPI:
     """The server as an ASGI application."""
     this = context or ServerContext(settings)
     queue = Queue(this)
-    service = Service(this, queue)
+    service = Services(this, queue)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
@@ -93,7 +93,7 @@ def _status(error: CobogoError) -> int:
             return 413
         case Busy():
             return 429
-        case Forbidden():
+        case ScopeMissing():
             return 403
         case NotFound() | NoSource():
             return 404

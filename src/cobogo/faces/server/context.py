@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError
-from cobogo.faces.server.access import Pace
+from cobogo.faces.server.access import RequestPace
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import Files
 from cobogo.faces.server.keys import Holder, Keys
-from cobogo.faces.server.settings import Settings
-from cobogo.faces.server.state import State
+from cobogo.faces.server.settings import ServerSettings
+from cobogo.faces.server.state import ServerState
 from cobogo.floor.urls import is_url
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class ServerContext:
     """The parts of one server, for the operations of its service."""
 
-    settings: Settings
-    state: State = field(init=False)
+    settings: ServerSettings
+    state: ServerState = field(init=False)
     files: Files = field(init=False)
     keys: Keys = field(init=False)
 
@@ -38,15 +38,15 @@ class ServerContext:
             self.files = Files(root, self.settings.limits)
         except OSError as error:
             raise InputError(f"cannot be used: {error.strerror}", where=str(root)) from None
-        self.state = State(self.settings.database or root / "state.db")
+        self.state = ServerState(self.settings.database or root / "state.db")
         try:
             self.state.settle_in(self.files.number)
         except BaseException:
             self.state.close()
             raise
         self.keys = Keys(self.state)
-        self.pace = Pace(self.settings.limits.requests_per_minute)
-        self.strangers = Pace(30)
+        self.pace = RequestPace(self.settings.limits.requests_per_minute)
+        self.strangers = RequestPace(30)
         self.cache = Cache()
         self.browsers: Callable[[str], Holder | None] = _nobody
         self.opening = threading.Lock()

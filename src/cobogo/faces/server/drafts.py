@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, delete, insert, select, update
 
 from cobogo.errors import Stale
-from cobogo.faces.server.state import DATASETS, DRAFTS, State
+from cobogo.faces.server.state import DATASETS, DRAFTS, ServerState
 
 KEPT = 200
 """Versions of one policy that are kept; of more, the oldest are forgotten."""
@@ -47,20 +47,20 @@ def digest(toml: str) -> str:
     return hashlib.sha256(toml.encode()).hexdigest()[:12]
 
 
-def current(state: State, owner: str, dataset: str) -> Version | None:
+def current(state: ServerState, owner: str, dataset: str) -> Version | None:
     """The version that counts; None where no policy was begun for the data set, or it is somebody else's."""
     with state.transaction(reads=True) as connection:
         return _last(connection, owner, dataset)
 
 
-def versions(state: State, owner: str, dataset: str) -> list[Version]:
+def versions(state: ServerState, owner: str, dataset: str) -> list[Version]:
     """All versions that count, the latest first."""
     query = _counted(owner, dataset).order_by(DRAFTS.c.number.desc())
     with state.transaction(reads=True) as connection:
         return [_version(row) for row in connection.execute(query).mappings()]
 
 
-def latest(state: State, owner: str) -> str | None:
+def latest(state: ServerState, owner: str) -> str | None:
     """The data set whose policy somebody changed last."""
     query = select(DRAFTS.c.dataset).where(DRAFTS.c.owner == owner).order_by(DRAFTS.c.number.desc()).limit(1)
     with state.transaction(reads=True) as connection:
@@ -68,14 +68,14 @@ def latest(state: State, owner: str) -> str | None:
     return found
 
 
-def begin(state: State, owner: str, dataset: str, toml: str) -> Version:
+def begin(state: ServerState, owner: str, dataset: str, toml: str) -> Version:
     """Begin the policy of a data set, unless it was begun already; the version that counts."""
     with state.transaction() as connection:
         _lock(connection, owner, dataset)
         return _last(connection, owner, dataset) or _add(connection, owner, dataset, "", toml)
 
 
-def write(state: State, owner: str, dataset: str, toml: str, *, after: int, what: str = "") -> Version:
+def write(state: ServerState, owner: str, dataset: str, toml: str, *, after: int, what: str = "") -> Version:
     """Write a version after the one that counts, which must be the one numbered ``after``."""
     with state.transaction() as connection:
         before = _expected(connection, owner, dataset, after)
@@ -89,7 +89,7 @@ def write(state: State, owner: str, dataset: str, toml: str, *, after: int, what
         return made
 
 
-def undo(state: State, owner: str, dataset: str, *, after: int) -> Version:
+def undo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version:
     """Go back to the version before the one that counts; the first one stays."""
     with state.transaction() as connection:
         now = _expected(connection, owner, dataset, after)
@@ -100,7 +100,7 @@ def undo(state: State, owner: str, dataset: str, *, after: int) -> Version:
         return before
 
 
-def redo(state: State, owner: str, dataset: str, *, after: int) -> Version:
+def redo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version:
     """Go on again to the version that was undone last; without one, nothing changes."""
     with state.transaction() as connection:
         now = _expected(connection, owner, dataset, after)
@@ -112,7 +112,7 @@ def redo(state: State, owner: str, dataset: str, *, after: int) -> Version:
         return _version(row)
 
 
-def forget(state: State, dataset: str) -> None:
+def forget(state: ServerState, dataset: str) -> None:
     """Forget the policy of a data set with all of its versions: they may name values of it."""
     with state.transaction() as connection:
         connection.execute(delete(DRAFTS).where(DRAFTS.c.dataset == dataset))

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from cobogo.errors import DataError, InputError
-from cobogo.faces.server.settings import MEGABYTE, Limits
+from cobogo.faces.server.settings import MEGABYTE, ServerLimits
 from cobogo.floor.files import scratch_directory, write_private_once
 
 NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
@@ -43,7 +43,7 @@ class TooLarge(InputError):
 class Files:
     """The directories of a server's state."""
 
-    def __init__(self, state: Path, limits: Limits) -> None:
+    def __init__(self, state: Path, limits: ServerLimits) -> None:
         self.root = state.resolve()
         self.limits = limits
         for name in ("datasets", "jobs", "releases", "collections"):
@@ -139,7 +139,7 @@ def safe_name(name: str) -> str:
     return name
 
 
-def data_name(upload: Path, limits: Limits) -> str:
+def data_name(upload: Path, limits: ServerLimits) -> str:
     """What the file of a data set is called, by what it is: a Parquet file begins and ends in a way of its own.
 
     A small file may unpack to far more than there is room for, and what its footer says of that is the size of its

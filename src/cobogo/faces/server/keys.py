@@ -20,7 +20,7 @@ from sqlalchemy import insert
 
 from cobogo.errors import InputError
 from cobogo.faces.server.roles import Role, Scope, narrowed
-from cobogo.faces.server.state import KEYS, State
+from cobogo.faces.server.state import KEYS, ServerState
 
 SHAPE = re.compile(r"cobogo_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
 OWNER = re.compile(r"[\w.-]{1,100}")
@@ -46,7 +46,7 @@ class Holder:
 class Keys:
     """The keys of a server."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: ServerState) -> None:
         from argon2 import PasswordHasher
 
         self._state = state

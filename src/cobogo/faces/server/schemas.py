@@ -10,13 +10,13 @@ from cobogo.faces.server.roles import Role, Scope
 from cobogo.faces.server.settings import SourceName
 
 
-class Shape(BaseModel):
+class ApiModel(BaseModel):
     """Unknown fields of a request are errors, as unknown keys of a policy are."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-class Problem(Shape):
+class Problem(ApiModel):
     """What was wrong, where, and what to do."""
 
     detail: str
@@ -29,7 +29,7 @@ Text = Annotated[str, Field(max_length=1_000_000)]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class KeyWanted(Shape):
+class KeyWanted(ApiModel):
     """A key to be made."""
 
     owner: Annotated[str, Field(pattern=r"^[\w.-]{1,100}$")]
@@ -38,14 +38,14 @@ class KeyWanted(Shape):
     days: Annotated[float, Field(gt=0, le=3660)] | None = None
 
 
-class KeyMade(Shape):
+class KeyMade(ApiModel):
     """A new key, whose text is shown only now."""
 
     id: Identity
     key: str
 
 
-class KeyShown(Shape):
+class KeyShown(ApiModel):
     """A key without its secret. Times are seconds since 1970."""
 
     id: Identity
@@ -57,7 +57,7 @@ class KeyShown(Shape):
     revoked: float | None
 
 
-class Who(Shape):
+class Who(ApiModel):
     """Whose key was used, and what it may do."""
 
     owner: str
@@ -65,7 +65,7 @@ class Who(Shape):
     scopes: list[Scope]
 
 
-class Dataset(Shape):
+class Dataset(ApiModel):
     """A table that was uploaded."""
 
     id: Identity
@@ -77,7 +77,7 @@ class Dataset(Shape):
     files: list[str]
 
 
-class TableWanted(Shape):
+class TableWanted(ApiModel):
     """A table of a database that the server's file names."""
 
     source: SourceName
@@ -85,7 +85,7 @@ class TableWanted(Shape):
     name: Name | None = None
 
 
-class Page(Shape):
+class Page(ApiModel):
     """Some rows of a table, as text."""
 
     columns: list[str]
@@ -94,14 +94,14 @@ class Page(Shape):
     total: int
 
 
-class Suggestion(Shape):
+class Suggestion(ApiModel):
     """What a column seems to be, and why."""
 
     columns: list[dict[str, Any]]
     policy: str
 
 
-class PolicyWanted(Shape):
+class PolicyWanted(ApiModel):
     """A policy for a data set: the text of its TOML file, without path and output."""
 
     dataset: Identity
@@ -116,7 +116,7 @@ class PolicyShown(PolicyWanted):
     created: float
 
 
-class JobWanted(Shape):
+class JobWanted(ApiModel):
     """A job to be done: a policy that is kept, or a text, on a data set."""
 
     kind: Literal["anonymize", "perturb", "mask", "synthesize"]
@@ -125,14 +125,14 @@ class JobWanted(Shape):
     toml: Text | None = None
 
 
-class AuditWanted(Shape):
+class AuditWanted(ApiModel):
     """A job that tries every attack on a release and puts what it finds into the evidence."""
 
     kind: Literal["audit"]
     release: Identity
 
 
-class Job(Shape):
+class Job(ApiModel):
     """A job: how far it is, and the release that came of it, or that it audits."""
 
     id: Identity
@@ -148,7 +148,7 @@ class Job(Shape):
     finished: float | None
 
 
-class JobInQueue(Shape):
+class JobInQueue(ApiModel):
     """A job that waits or runs, without what it is about: for whoever keeps the server running."""
 
     id: str
@@ -161,7 +161,7 @@ class JobInQueue(Shape):
     created: float
 
 
-class ReleaseShown(Shape):
+class ReleaseShown(ApiModel):
     """A release."""
 
     id: Identity
@@ -173,14 +173,14 @@ class ReleaseShown(Shape):
     created: float
 
 
-class VerdictShown(Shape):
+class VerdictShown(ApiModel):
     """Whether a release holds what it promises, checked now from its bytes."""
 
     holds: bool
     details: dict[str, Any]
 
 
-class LogLine(Shape):
+class LogLine(ApiModel):
     """Who did what, to what, and what came of it."""
 
     id: int
@@ -193,7 +193,7 @@ class LogLine(Shape):
     status: int
 
 
-class Question(Shape):
+class Question(ApiModel):
     """A question to the curator and what may be spent on it."""
 
     sql: Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -202,7 +202,7 @@ class Question(Shape):
     delta: Annotated[str, Field(max_length=50)] = "0"
 
 
-class AnswerShown(Shape):
+class AnswerShown(ApiModel):
     """An answer: rows, intervals of confidence, what was spent and what is left."""
 
     columns: list[str]
@@ -212,20 +212,20 @@ class AnswerShown(Shape):
     left: Any
 
 
-class Health(Shape):
+class Health(ApiModel):
     """Whether the server is well."""
 
     status: Literal["ok"]
     version: str
 
 
-class CollectionWanted(Shape):
+class CollectionWanted(ApiModel):
     """A collection to be opened: the text of its TOML file, with its lists of values in it."""
 
     toml: Text
 
 
-class CollectionShown(Shape):
+class CollectionShown(ApiModel):
     """A collection, and how many reports have come in."""
 
     id: Identity
@@ -234,20 +234,20 @@ class CollectionShown(Shape):
     created: float
 
 
-class Received(Shape):
+class Received(ApiModel):
     """How many reports were taken in."""
 
     reports: int
 
 
-class Texts(Shape):
+class Texts(ApiModel):
     """Values, or tokens in place of them."""
 
     domain: Annotated[str, Field(min_length=1, max_length=100)]
     texts: Annotated[list[Annotated[str, Field(max_length=10_000)] | None], Field(max_length=100_000)]
 
 
-class Exchanged(Shape):
+class Exchanged(ApiModel):
     """What stands in their place, in the same order."""
 
     texts: list[str | None]

@@ -19,7 +19,7 @@ MEGABYTE = 1 << 20
 SourceName = Annotated[str, Field(pattern=r"^[\w-]{1,100}$")]
 
 
-class Limits(Part):
+class ServerLimits(Part):
     """How much a key may ask of the server."""
 
     requests_per_minute: int = Field(default=600, ge=1, le=1_000_000)
@@ -35,7 +35,7 @@ class Limits(Part):
     stalled_seconds: float = Field(default=20, gt=0, le=3600)  # how long a request may stay half-sent
 
 
-class Source(Part):
+class SourceDatabase(Part):
     """A database whose tables become data sets. Its URL may hold a password, and is shown to nobody."""
 
     url: str
@@ -68,7 +68,7 @@ class TLS(Part):
     key: str
 
 
-class Settings(Part):
+class ServerSettings(Part):
     """The file of a server: every table may be left out."""
 
     host: str = "127.0.0.1"
@@ -82,9 +82,9 @@ class Settings(Part):
     tls: TLS | None = None
     behind_proxy: bool = False
     trusted_proxies: tuple[str, ...] = ("127.0.0.1", "::1")  # whose word on who asks is taken, behind a proxy
-    limits: Limits = Limits()
+    limits: ServerLimits = ServerLimits()
     location: Location | None = None
-    sources: dict[SourceName, Source] = Field(default_factory=dict)
+    sources: dict[SourceName, SourceDatabase] = Field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> Self:

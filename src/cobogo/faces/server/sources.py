@@ -13,7 +13,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.read import table_in
 from cobogo.errors import CobogoError, DataError, InputError, nearest
 from cobogo.faces.server.files import TooLarge
-from cobogo.faces.server.settings import MEGABYTE, Source
+from cobogo.faces.server.settings import MEGABYTE, SourceDatabase
 
 if TYPE_CHECKING:
     from cobogo.data.table.engine import Engine
@@ -71,7 +71,7 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
     target.chmod(0o600)
 
 
-def _source(context: ServerContext, owner: str, name: str) -> Source:
+def _source(context: ServerContext, owner: str, name: str) -> SourceDatabase:
     source = context.settings.sources.get(name)
     if source is None or not source.open_to(owner):
         raise NoSource("there is no such source, or it is not for you", where=f"source {name}")
@@ -79,7 +79,7 @@ def _source(context: ServerContext, owner: str, name: str) -> Source:
 
 
 @contextmanager
-def _opened(name: str, source: Source) -> Iterator[Engine]:
+def _opened(name: str, source: SourceDatabase) -> Iterator[Engine]:
     """A source's engine. Why it cannot be opened would tell where it is: that goes to the log, by its kind."""
     try:
         engine = connect(source.url)

@@ -161,7 +161,7 @@ class StateError(InputError):
     """The place where the server's state lies cannot be used."""
 
 
-class State:
+class ServerState:
     """The server's memory. Every method is one transaction."""
 
     def __init__(self, place: str | Path, *, migrations: Sequence[Step] = MIGRATIONS) -> None:

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from starlette.concurrency import run_in_threadpool
 
-from cobogo.faces.server.state import State
+from cobogo.faces.server.state import ServerState
 
 LOG = logging.getLogger("cobogo.faces.server")
 
@@ -61,7 +61,7 @@ class Telemetry:
 class RequestLog:
     """Counts a request, writes it in the log where somebody made it with a key, and hardens its answer."""
 
-    def __init__(self, state: State, telemetry: Telemetry, *, encrypted: bool) -> None:
+    def __init__(self, state: ServerState, telemetry: Telemetry, *, encrypted: bool) -> None:
         self.state = state
         self.telemetry = telemetry
         self.headers = HEADERS | (ENCRYPTED if encrypted else {})

@@ -26,8 +26,8 @@ from cobogo.data.policy import Policy
 from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.faces.server.files import DATA, Files
 from cobogo.faces.server.sandbox import confine_policy
-from cobogo.faces.server.settings import MEGABYTE, Limits, Settings
-from cobogo.faces.server.state import JOBS, RELEASES, State, packed
+from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
+from cobogo.faces.server.state import JOBS, RELEASES, ServerState, packed
 from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.progress import Progress
 
@@ -110,11 +110,11 @@ FINDINGS = "findings.jsonl"
 class JobRun:
     """A job that this process does."""
 
-    def __init__(self, settings: Settings, identity: str) -> None:
+    def __init__(self, settings: ServerSettings, identity: str) -> None:
         self.settings = settings
         self.identity = identity
         self.files = Files(Path(settings.state), settings.limits)
-        self.state = State(settings.database or Path(settings.state) / "state.db")
+        self.state = ServerState(settings.database or Path(settings.state) / "state.db")
         self._noted = 0.0
 
     def run(self) -> None:
@@ -300,7 +300,7 @@ def _prepare() -> None:
     engine.fetch(engine.connection.sql("SELECT 1 AS ready"))
 
 
-def _limit_memory(limits: Limits) -> None:
+def _limit_memory(limits: ServerLimits) -> None:
     """What a job takes beyond its share fails it, and nothing else on the machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     share = (limits.job_megabytes or 0) * MEGABYTE or machine * 3 // 4 // max(limits.jobs_at_once, 1)
@@ -318,7 +318,7 @@ def main() -> None:
     line = sys.stdin.readline()
     if line:
         asked = json.loads(line)
-        settings = Settings.model_validate(asked["settings"])
+        settings = ServerSettings.model_validate(asked["settings"])
         _limit_memory(settings.limits)
         JobRun(settings, asked["job"]).run()
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 from cobogo.errors import AnswerIsNo, CobogoError, Stale
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.services.keys import BEGUN
-from cobogo.faces.server.services.operation import Forbidden, NotFound
+from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.server.services.policies import Version
 from cobogo.faces.workbench.checking import check_draft
-from cobogo.faces.workbench.draft import Draft, unconfirmed
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.draft import PolicyDraft, unconfirmed
+from cobogo.faces.workbench.session import Desk, PageSession
 
 if TYPE_CHECKING:
     from cobogo.answer.result import Answer
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Deed = Callable[Concatenate[Desk, Session, str, P], T]
+Deed = Callable[Concatenate[Desk, PageSession, str, P], T]
 
 ACTIONS: dict[str, Callable[..., Any]] = {}
 """Every action, by what the log calls it."""
@@ -44,7 +44,7 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
 
     def make(do: Deed[P, T]) -> Deed[P, T]:
         @wraps(do)
-        def run(desk: Desk, session: Session, about: str, /, *given: P.args, **options: P.kwargs) -> T:
+        def run(desk: Desk, session: PageSession, about: str, /, *given: P.args, **options: P.kwargs) -> T:
             holder = _reader(desk, session, name, about)
             line = desk.note(holder, name, about, BEGUN) if log else None
             status, what = 500, about
@@ -52,7 +52,7 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
                 result = do(desk, session, about, *given, **options)
                 status, what = 200, about or (result if isinstance(result, str) else "")
                 return result
-            except Forbidden as error:
+            except ScopeMissing as error:
                 status = 403
                 if line is None:
                     desk.note(holder, name, about, status)
@@ -74,7 +74,7 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
     return make
 
 
-def _reader(desk: Desk, session: Session, name: str, about: str) -> Holder:
+def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
     """Who acts; whoever is no longer logged in is in the log, too."""
     try:
         return desk.check(session)
@@ -92,7 +92,7 @@ def _gone(thing: str) -> Stale:
     return Stale("the data set of this page is no longer there", remedy=remedy)
 
 
-def _current(desk: Desk, session: Session, dataset: str) -> str:
+def _current(desk: Desk, session: PageSession, dataset: str) -> str:
     """The policy that a page shows, if it is still the one that counts."""
     desk.service.datasets.get(session.caller, dataset)
     now = desk.service.policies.draft(session.caller, dataset)
@@ -108,7 +108,14 @@ def _current(desk: Desk, session: Session, dataset: str) -> str:
 
 
 @action("receive")
-def receive_table(desk: Desk, session: Session, about: str, name: str, file: Path, options: Mapping[str, Any]) -> str:  # noqa: ARG001
+def receive_table(
+    desk: Desk,
+    session: PageSession,
+    about: str,  # noqa: ARG001
+    name: str,
+    file: Path,
+    options: Mapping[str, Any],
+) -> str:
     """Take in a file; the identity of the data set."""
     with file.open("rb") as stream:
         identity = desk.service.datasets.receive(session.caller, name, stream, **options)
@@ -117,7 +124,7 @@ def receive_table(desk: Desk, session: Session, about: str, name: str, file: Pat
 
 
 @action("receive example")
-def receive_example(desk: Desk, session: Session, about: str, name: str, rows: int) -> str:  # noqa: ARG001
+def receive_example(desk: Desk, session: PageSession, about: str, name: str, rows: int) -> str:  # noqa: ARG001
     """Take in made-up patients of Ceará."""
     identity = desk.service.datasets.receive_example(session.caller, name, rows)
     _begin_draft(desk, session, identity)
@@ -125,7 +132,7 @@ def receive_example(desk: Desk, session: Session, about: str, name: str, rows: i
 
 
 @action("copy table")
-def copy_table(desk: Desk, session: Session, about: str, source: str, table: str) -> str:  # noqa: ARG001
+def copy_table(desk: Desk, session: PageSession, about: str, source: str, table: str) -> str:  # noqa: ARG001
     """Take in a table of a database; the identity of the data set."""
     identity = desk.service.datasets.copy_table(session.caller, source, table)
     _begin_draft(desk, session, identity)
@@ -133,7 +140,7 @@ def copy_table(desk: Desk, session: Session, about: str, source: str, table: str
 
 
 @action("forget")
-def forget_dataset(desk: Desk, session: Session, dataset: str) -> None:
+def forget_dataset(desk: Desk, session: PageSession, dataset: str) -> None:
     """Delete a data set, its policy with all versions, and what was worked out about it."""
     desk.service.datasets.forget(session.caller, dataset)
     if session.browser.dataset == dataset:
@@ -141,7 +148,7 @@ def forget_dataset(desk: Desk, session: Session, dataset: str) -> None:
 
 
 @action("attach")
-def attach_file(desk: Desk, session: Session, dataset: str, name: str, content: bytes) -> str:
+def attach_file(desk: Desk, session: PageSession, dataset: str, name: str, content: bytes) -> str:
     """Keep a file that the policy may name; the name that it got. No file takes the place of another one: versions of
     the policy, and jobs that wait, name it."""
     return desk.service.datasets.attach_beside(session.caller, dataset, name, content)
@@ -151,43 +158,43 @@ def attach_file(desk: Desk, session: Session, dataset: str, name: str, content: 
 
 
 @action("begin policy")
-def begin_policy(desk: Desk, session: Session, dataset: str) -> Version:
+def begin_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
     """The policy of a data set; where there is none yet, one of suggestions that nobody has confirmed."""
     return _begin_draft(desk, session, dataset)
 
 
-def _begin_draft(desk: Desk, session: Session, dataset: str) -> Version:
+def _begin_draft(desk: Desk, session: PageSession, dataset: str) -> Version:
     _, text = desk.service.datasets.suggest(session.caller, dataset)
     return desk.service.policies.begin_draft(session.caller, dataset, unconfirmed(text))
 
 
 @action("write policy", log=False)
-def write_policy(desk: Desk, session: Session, dataset: str, text: str, what: str) -> Version:
+def write_policy(desk: Desk, session: PageSession, dataset: str, text: str, what: str) -> Version:
     """Write a version after the one that the page shows. Versions are a log of their own."""
     write = desk.service.policies.write_draft
     return _turned(session, write(session.caller, dataset, text, after=session.version, what=what))
 
 
 @action("undo policy", log=False)
-def undo_policy(desk: Desk, session: Session, dataset: str) -> Version:
+def undo_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
     """Go back to the version before."""
     return _turned(session, desk.service.policies.undo_draft(session.caller, dataset, after=session.version))
 
 
 @action("redo policy", log=False)
-def redo_policy(desk: Desk, session: Session, dataset: str) -> Version:
+def redo_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
     """Go on again to the version that was undone."""
     return _turned(session, desk.service.policies.redo_draft(session.caller, dataset, after=session.version))
 
 
 @action("save policy")
-def save_policy(desk: Desk, session: Session, dataset: str, name: str) -> None:
+def save_policy(desk: Desk, session: PageSession, dataset: str, name: str) -> None:
     """Keep the policy that the page shows under a name, as the server's routes keep theirs."""
     desk.service.policies.keep_as(session.caller, dataset, name, _current(desk, session, dataset))
 
 
 @action("take policy")
-def take_policy(desk: Desk, session: Session, release: str) -> str:
+def take_policy(desk: Desk, session: PageSession, release: str) -> str:
     """Make the policy that a release of one's own was made by the one that counts for its data set, as a version more;
     the identity of the data set."""
     dataset, text = desk.service.releases.policy_text(session.caller, release)
@@ -195,24 +202,24 @@ def take_policy(desk: Desk, session: Session, release: str) -> str:
     return dataset
 
 
-def _turned(session: Session, now: Version) -> Version:
+def _turned(session: PageSession, now: Version) -> Version:
     session.version, session.draft.text = now.number, now.toml
     return now
 
 
-def draft_of(desk: Desk, session: Session) -> Draft:
+def draft_of(desk: Desk, session: PageSession) -> PolicyDraft:
     """The policy of a page, whose every change is an act."""
     dataset = session.dataset
     if dataset is None:
-        return Draft()
-    return Draft(session.draft.text, lambda text, what: write_policy(desk, session, dataset, text, what))
+        return PolicyDraft()
+    return PolicyDraft(session.draft.text, lambda text, what: write_policy(desk, session, dataset, text, what))
 
 
 # Jobs, and what they release
 
 
 @action("run")
-def run_policy(desk: Desk, session: Session, about: str, dataset: str, kind: str) -> str:  # noqa: ARG001
+def run_policy(desk: Desk, session: PageSession, about: str, dataset: str, kind: str) -> str:  # noqa: ARG001
     """Put a job in the queue: the data set of the page, under the policy that it shows."""
     text = _current(desk, session, dataset)
     check_draft(desk, session, dataset)
@@ -220,52 +227,56 @@ def run_policy(desk: Desk, session: Session, about: str, dataset: str, kind: str
 
 
 @action("run node")
-def run_node(desk: Desk, session: Session, about: str, dataset: str, fixed: Callable[[str], str]) -> str:  # noqa: ARG001
+def run_node(desk: Desk, session: PageSession, about: str, dataset: str, fixed: Callable[[str], str]) -> str:  # noqa: ARG001
     """Put a job in the queue whose policy is the one that the page shows with its levels fixed."""
     text = fixed(_current(desk, session, dataset))
     return str(desk.service.jobs.submit(session.caller, "anonymize", dataset, text)["id"])
 
 
 @action("cancel")
-def cancel_job(desk: Desk, session: Session, job: str) -> None:
+def cancel_job(desk: Desk, session: PageSession, job: str) -> None:
     """Stop a job of one's own."""
     with suppress(NotFound):
         desk.service.jobs.cancel(session.caller, job)
 
 
 @action("audit")
-def audit_release(desk: Desk, session: Session, release: str) -> None:
+def audit_release(desk: Desk, session: PageSession, release: str) -> None:
     """Put an audit in the queue."""
     desk.service.jobs.audit(session.caller, release)
 
 
 @action("verify")
-def verify_release(desk: Desk, session: Session, release: str) -> Verdict:
+def verify_release(desk: Desk, session: PageSession, release: str) -> Verdict:
     """Check a release now, from its bytes."""
     return desk.service.releases.verify(session.caller, release)
 
 
 @action("register")
-def register_release(desk: Desk, session: Session, release: str, series: str) -> list[Breach]:
+def register_release(desk: Desk, session: PageSession, release: str, series: str) -> list[Breach]:
     """Record a release in a series; whom it exposes beside those that are there."""
     return desk.service.registry.record(session.caller, release, series)
 
 
 @action("delete release")
-def delete_release(desk: Desk, session: Session, release: str, entry: Entry | None) -> None:
+def delete_release(desk: Desk, session: PageSession, release: str, entry: Entry | None) -> None:
     """Remove a release, and, where ``entry`` is given, what is recorded of it."""
     desk.service.releases.delete(session.caller, release, entry)
 
 
 @action("study")
-def begin_study(desk: Desk, session: Session, dataset: str, kind: str, text: str, options: Mapping[str, Any]) -> None:
+def begin_study(
+    desk: Desk, session: PageSession, dataset: str, kind: str, text: str, options: Mapping[str, Any]
+) -> None:
     """Put a study of the data set of the page in the queue, under the policy that it shows as far as that matters."""
     _current(desk, session, dataset)
     desk.service.jobs.begin_study(session.caller, kind, dataset, text, options)
 
 
 @action("stop study")
-def stop_study(desk: Desk, session: Session, dataset: str, kind: str, text: str, options: Mapping[str, Any]) -> None:
+def stop_study(
+    desk: Desk, session: PageSession, dataset: str, kind: str, text: str, options: Mapping[str, Any]
+) -> None:
     """End a study; what it found stays."""
     desk.service.jobs.stop_study(session.caller, kind, dataset, text, options)
 
@@ -274,12 +285,12 @@ def stop_study(desk: Desk, session: Session, dataset: str, kind: str, text: str,
 
 
 @action("ask")
-def ask_curator(desk: Desk, session: Session, dataset: str, sql: str, offer: Mapping[str, Any]) -> Answer:  # noqa: ARG001
+def ask_curator(desk: Desk, session: PageSession, dataset: str, sql: str, offer: Mapping[str, Any]) -> Answer:  # noqa: ARG001
     """Ask the curator, on the budget of whoever the page was opened for."""
     return desk.service.curator.ask(session.caller, sql, **offer)
 
 
 @action("open collection")
-def open_collection(desk: Desk, session: Session, about: str, text: str) -> str:  # noqa: ARG001
+def open_collection(desk: Desk, session: PageSession, about: str, text: str) -> str:  # noqa: ARG001
     """Open a collection; its identity."""
     return desk.service.collections.begin(session.caller, text)

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 
 BLUE, ORANGE, GREEN, GREY = "#3a8fbd", "#dd7a16", "#2f9d6b", "#8a949b"
 """Each can be told from the others, and from white and black, by every kind of colour vision."""
@@ -88,7 +88,7 @@ def chart(options: Mapping[str, Any], *, height: str, label: str) -> ui.echart:
     return drawn.props(f'role="img" aria-label="{label.replace(chr(34), chr(39))}"')
 
 
-def percent(session: Session, digits: int = 1) -> str:
+def percent(session: PageSession, digits: int = 1) -> str:
     """JavaScript that writes a share, given in hundredths."""
     return f"v => v.toLocaleString('{session.language}', {{maximumFractionDigits: {digits}}}) + '%'"
 
@@ -98,12 +98,12 @@ def hundredths(shares: Sequence[float] | Any) -> list[float]:
     return [round(100 * float(share), 4) for share in shares]
 
 
-def _colours(session: Session, series: Iterable[str]) -> list[str]:
+def _colours(session: PageSession, series: Iterable[str]) -> list[str]:
     """Of the sides that are there."""
     return [ORIGINAL if name == session.say("looked.original") else RELEASE for name in series]
 
 
-def _value_axis(session: Session) -> dict[str, Any]:
+def _value_axis(session: PageSession) -> dict[str, Any]:
     return {
         "type": "value",
         "min": 0,
@@ -113,7 +113,12 @@ def _value_axis(session: Session) -> dict[str, Any]:
 
 
 def bars(
-    session: Session, labels: Sequence[str], series: Mapping[str, Sequence[float]], *, label: str, upright: bool = False
+    session: PageSession,
+    labels: Sequence[str],
+    series: Mapping[str, Sequence[float]],
+    *,
+    label: str,
+    upright: bool = False,
 ) -> ui.echart:
     """Grouped bars of shares; ``upright`` for what has an order from left to right."""
     names: dict[str, Any] = {
@@ -143,7 +148,14 @@ def bars(
 
 
 def heat(
-    session: Session, cells: Any, rows: Sequence[str], across: Sequence[str], *, most: float, title: str, signed: bool
+    session: PageSession,
+    cells: Any,
+    rows: Sequence[str],
+    across: Sequence[str],
+    *,
+    most: float,
+    title: str,
+    signed: bool,
 ) -> ui.echart:
     """A heat map of shares, or of differences of shares, on a scale that is given."""
     top = max(round(100 * most, 4), 1e-6)
@@ -178,7 +190,7 @@ def heat(
 
 
 def curves(
-    session: Session,
+    session: PageSession,
     lines: Mapping[str, Sequence[tuple[float, float]]],
     *,
     across: str,
@@ -227,7 +239,7 @@ def curves(
     return chart(options, height=height, label=label)
 
 
-def gauge(session: Session, before: float | None, after: float | None, *, label: str) -> ui.echart:
+def gauge(session: PageSession, before: float | None, after: float | None, *, label: str) -> ui.echart:
     """Half a ring for what was, and one within it for what is: 0 to 100 %."""
 
     def ring(name: str, value: float | None, colour: str, radius: str, *, told: bool) -> dict[str, Any]:

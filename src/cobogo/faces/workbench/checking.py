@@ -9,8 +9,8 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.schema.starter import CONFIRM
 from cobogo.errors import PolicyError, number_of
-from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.draft import PolicyDraft
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.promises import models
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
@@ -33,16 +33,16 @@ def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def undecided(draft: Draft) -> list[str]:
+def undecided(draft: PolicyDraft) -> list[str]:
     """The columns whose roles nobody has confirmed.
 
-    >>> undecided(Draft('[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'))
+    >>> undecided(PolicyDraft('[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'))
     ['age']
     """
     return [name for name, told in draft.attributes.items() if str(told.get("role", CONFIRM)).startswith(CONFIRM)]
 
 
-def check_roles(draft: Draft) -> None:
+def check_roles(draft: PolicyDraft) -> None:
     """See that somebody has confirmed every role: nothing is made of guesses."""
     guesses = undecided(draft)
     if guesses:
@@ -53,7 +53,7 @@ def check_roles(draft: Draft) -> None:
         )
 
 
-def check_draft(desk: Desk, session: Session, dataset: str) -> Policy:
+def check_draft(desk: Desk, session: PageSession, dataset: str) -> Policy:
     """The policy of the draft, or an error that names the place and the remedy."""
     check_roles(session.draft)
     policy = desk.service.policies.read(session.caller, dataset, session.draft.text)

@@ -25,12 +25,12 @@ ORDER = (
 )
 
 
-class Draft:
+class PolicyDraft:
     """The text of a policy, and ways to change parts of it.
 
     ``keep`` is told each new text with what was changed before it counts; where it raises an error nothing changes.
 
-    >>> draft = Draft('[attributes]\\nage = { role = "sensitive" }')
+    >>> draft = PolicyDraft('[attributes]\\nage = { role = "sensitive" }')
     >>> draft.set_attribute("age", role="quasi-identifier", hierarchy={"intervals": [10, 20]})
     >>> print(draft.text)
     [attributes]
@@ -54,7 +54,7 @@ class Draft:
     def take(self, text: str) -> None:
         """Take over a text that somebody wrote; one in which nobody would find their way is refused, and changes
         nothing: forms and other pages go on with what was there before."""
-        content = Draft(text).content()
+        content = PolicyDraft(text).content()
         columns = content.get("attributes", {})
         models = content.get("privacy", {}).get("models", []) if isinstance(content.get("privacy", {}), Mapping) else 0
         if not isinstance(columns, Mapping) or not all(isinstance(one, Mapping) for one in columns.values()):
@@ -141,7 +141,7 @@ def unconfirmed(text: str) -> str:
     [attributes]
     age = { role = "CONFIRM sensitive" }
     """
-    content = Draft(text).content()
+    content = PolicyDraft(text).content()
     for told in content.get("attributes", {}).values():
         told["role"] = CONFIRM + str(told["role"]).removeprefix(CONFIRM)
     return rendered(content)

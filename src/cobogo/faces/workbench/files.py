@@ -10,7 +10,7 @@ from nicegui import app
 
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.jobs import evidence_archive, evidence_page, public_archive
-from cobogo.faces.server.services.operation import Forbidden, NotFound
+from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.workbench.session import Desk
 
 
@@ -24,7 +24,7 @@ def serve(desk: Desk) -> None:
         request.state.holder = holder  # for the log
         try:
             return get(holder)
-        except (Forbidden, NotFound):
+        except (ScopeMissing, NotFound):
             raise HTTPException(404) from None
 
     @app.get("/release/{identity}/public.zip", include_in_schema=False)

@@ -12,7 +12,7 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError, Stale
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.header import header
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import open_to
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.words import TEXTS
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def framed(desk: Desk, step: str) -> Iterator[Session | None]:
+def framed(desk: Desk, step: str) -> Iterator[PageSession | None]:
     """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
     session.draft = actions.draft_of(desk, session)
@@ -44,7 +44,7 @@ def framed(desk: Desk, step: str) -> Iterator[Session | None]:
 
 
 @contextmanager
-def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]] | None]:
+def framed_data(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, Any]] | None]:
     """A page about the data set at hand, with its row; None where there is none, and the page says so."""
     with framed(desk, step) as session:
         row = None if session is None else desk.service.datasets.find(session.caller, session.dataset)
@@ -56,7 +56,7 @@ def framed_data(desk: Desk, step: str) -> Iterator[tuple[Session, dict[str, Any]
             yield session, row
 
 
-def _guard(desk: Desk, session: Session) -> None:
+def _guard(desk: Desk, session: PageSession) -> None:
     """Let nothing that happens on a page through, be it to look or to act, but for whoever it was opened for."""
     client = ui.context.client
     through = client.handle_event
@@ -76,7 +76,7 @@ def _guard(desk: Desk, session: Session) -> None:
     client.handle_event = checked  # type: ignore[method-assign,assignment]
 
 
-def prepared(session: Session, title: str) -> ui.dark_mode:
+def prepared(session: PageSession, title: str) -> ui.dark_mode:
     """Colours, language, light and title of a page."""
     client = ui.context.client
     client.page = copy(client.page)  # the page's own is everybody's
@@ -118,12 +118,12 @@ def empty(
     return card
 
 
-def no_data(session: Session) -> ui.card:
+def no_data(session: PageSession) -> ui.card:
     """What stands where a page needs a data set and none is chosen."""
     return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.to("data"))
 
 
-def no_release(session: Session) -> ui.card:
+def no_release(session: PageSession) -> ui.card:
     """What stands where a page needs a release and there is none."""
     return empty(
         session.say("frame.no-release"),
@@ -143,7 +143,7 @@ def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.ca
     return card
 
 
-def chosen_release(desk: Desk, session: Session) -> dict[str, Any] | None:
+def chosen_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
     """The release that the session looks at (its row), or None; see `Desk.release`."""
     return desk.release(session)
 
@@ -157,7 +157,7 @@ def complain(error: CobogoError, language: str = "en") -> None:
     ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
-def _surprised(session: Session, error: Exception) -> None:
+def _surprised(session: PageSession, error: Exception) -> None:
     """What nobody caught: ours in its own words, anything else without a word about the cause."""
     if isinstance(error, CobogoError):
         complain(error, session.language)
@@ -175,7 +175,7 @@ def _outdated(text: str, reload: str) -> None:
         button.on("click", js_handler="() => window.location.reload()")
 
 
-async def done(session: Session, work: Callable[..., T], *given: Any) -> T | None:
+async def done(session: PageSession, work: Callable[..., T], *given: Any) -> T | None:
     """What an act, or other work, comes to off the event loop; None where it failed, which is shown in its words."""
     try:
         return await run.io_bound(work, *given)

@@ -9,8 +9,8 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.draft import Draft
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.draft import PolicyDraft
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import DOORS, finished, open_to
 from cobogo.faces.workbench.style import INK
 
@@ -18,7 +18,7 @@ LISTED = 20
 """Earlier versions of a policy that are offered."""
 
 
-def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
+def header(desk: Desk, session: PageSession, step: str, dark: ui.dark_mode) -> None:
     """The bar on top, and what it opens on the left: the steps."""
     ui.add_body_html(f'<a href="#content" class="cobogo-skip">{html.escape(session.say("frame.skip"))}</a>')
     with ui.header().classes("items-center q-px-md q-py-xs no-wrap gap-x-2").style(f"background: {INK}"):
@@ -36,7 +36,7 @@ def header(desk: Desk, session: Session, step: str, dark: ui.dark_mode) -> None:
     menu.on("click", js_handler=f"() => getElement({steps.id}).toggle()")
 
 
-def _dataset(desk: Desk, session: Session) -> None:
+def _dataset(desk: Desk, session: PageSession) -> None:
     row = desk.service.datasets.find(session.caller, session.dataset)
     if row is None:
         return
@@ -57,7 +57,7 @@ async def is_dark() -> bool:
     return bool(await ui.run_javascript("Quasar.Dark.isActive"))
 
 
-def buttons(session: Session, dark: ui.dark_mode, colour: str = "white") -> None:
+def buttons(session: PageSession, dark: ui.dark_mode, colour: str = "white") -> None:
     """Light and language."""
 
     async def turn() -> None:
@@ -74,7 +74,7 @@ def buttons(session: Session, dark: ui.dark_mode, colour: str = "white") -> None
     ui.button(session.say("language"), on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
 
 
-def _account(desk: Desk, session: Session, dark: ui.dark_mode) -> None:
+def _account(desk: Desk, session: PageSession, dark: ui.dark_mode) -> None:
     holder = session.holder
     assert holder is not None
 
@@ -93,7 +93,7 @@ def _account(desk: Desk, session: Session, dark: ui.dark_mode) -> None:
         ui.button(session.say("logout"), icon="logout", on_click=leave).props("flat no-caps")
 
 
-def drawer(desk: Desk, session: Session, step: str) -> ui.left_drawer:
+def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
     """The steps, by the doors of the house, with a mark at what is done. A window with room for it has it open."""
     holder = session.holder
     assert holder is not None
@@ -121,7 +121,7 @@ def drawer(desk: Desk, session: Session, step: str) -> ui.left_drawer:
     return steps
 
 
-def policy(desk: Desk, session: Session) -> None:
+def policy(desk: Desk, session: PageSession) -> None:
     """The policy as text, from any page, with what undoes its last change and a list of earlier versions."""
 
     def turn(act: Any, *given: Any) -> None:
@@ -148,7 +148,7 @@ def policy(desk: Desk, session: Session) -> None:
     dialog.open()
 
 
-def _saved(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
+def _saved(desk: Desk, session: PageSession, use: Callable[[str], None]) -> None:
     """Policies of the data set that were kept under a name, and a field to keep this one."""
     for row in desk.service.policies.list_all(session.caller, session.dataset):
         with ui.row().classes("w-full items-center no-wrap"):
@@ -167,17 +167,17 @@ def _saved(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
         ui.button(session.say("frame.save"), icon="bookmark_add", on_click=keep).props("outline no-caps")
 
 
-def _versions(desk: Desk, session: Session, use: Callable[[str], None]) -> None:
+def _versions(desk: Desk, session: PageSession, use: Callable[[str], None]) -> None:
     """The versions before this one, each with what it asks for, to go on from."""
     for one in desk.versions(session)[1 : 1 + LISTED]:
         with ui.row().classes("w-full items-center no-wrap"):
-            promised = ", ".join(str(model.get("model")) for model in Draft(one.toml).models)
+            promised = ", ".join(str(model.get("model")) for model in PolicyDraft(one.toml).models)
             ui.label(f"{session.date(one.created)} · {one.digest} · {promised}").classes("text-body2 col ellipsis")
             ui.button(session.say("frame.restore"), on_click=lambda text=one.toml: use(text)).props(
                 "flat dense no-caps"
             )
 
 
-def given(session: Session) -> None:
+def given(session: PageSession) -> None:
     """Download the policy as it stands."""
     ui.download(session.draft.text.encode(), "policy.toml", "application/toml")

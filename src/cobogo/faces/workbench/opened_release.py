@@ -9,13 +9,13 @@ from nicegui import run, ui
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.frame import metric, no_release
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
 
 ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
 
-def choose_release(desk: Desk, session: Session) -> dict[str, Any] | None:
+def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
     """Show which release is looked at, with a way to look at another; None, and a word, where there is none."""
     row = desk.release(session)
     if row is None:
@@ -44,25 +44,25 @@ def choose_release(desk: Desk, session: Session) -> dict[str, Any] | None:
     return row
 
 
-async def open_chosen(desk: Desk, session: Session) -> OpenedRelease | None:
+async def open_chosen(desk: Desk, session: PageSession) -> OpenedRelease | None:
     """The release that was chosen, opened; None, and a word, where there is none."""
     row = choose_release(desk, session)
     return None if row is None else await run.io_bound(desk.service.releases.open, session.caller, row["id"])
 
 
-def report(desk: Desk, session: Session, release: str) -> dict[str, Any]:
+def report(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
     """The report of a release as data; empty where there is none, or for a reader who may not see the evidence."""
     inside = Scope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
     return desk.service.releases.evidence(session.caller, release, "report.json") if inside else {}
 
 
-def manifest(desk: Desk, session: Session, release: str) -> dict[str, Any]:
+def manifest(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
     """The manifest of a release; empty where there is none that the reader may see."""
     known = desk.service.releases.find(session.caller, release) is not None
     return desk.service.releases.manifest(session.caller, release) if known else {}
 
 
-def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str, str] | None:
+def judged(desk: Desk, session: PageSession, row: dict[str, Any]) -> tuple[str, str, str] | None:
     """What attacks made of a release: a sign, a colour and a line. Green is what was tried and held, and nothing else.
 
     None for whoever may not see the evidence, where it stands.
@@ -83,7 +83,7 @@ def judged(desk: Desk, session: Session, row: dict[str, Any]) -> tuple[str, str,
     return "verified_user", "positive", session.say("release.resisted", tried=len(tried))
 
 
-def promise(session: Session, models: list[dict[str, Any]]) -> list[str]:
+def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
     """What is promised, as people write it: ``k-anonymity, k = 5``."""
     lines = []
     for model in models:
@@ -97,7 +97,7 @@ def promise(session: Session, models: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def tiles(session: Session, found: dict[str, Any], seconds: float | None = None) -> None:
+def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = None) -> None:
     """The figures that tell how it went."""
     records, left = found.get("records"), found.get("suppressed")
     with ui.row().classes("w-full gap-3 items-stretch"):
@@ -118,23 +118,23 @@ def tiles(session: Session, found: dict[str, Any], seconds: float | None = None)
             )
 
 
-def _of(session: Session, part: int, whole: int | None) -> str:
+def _of(session: PageSession, part: int, whole: int | None) -> str:
     return "" if not whole else session.percent(part / whole)
 
 
-def _risk(session: Session, risk: dict[str, Any]) -> None:
+def _risk(session: PageSession, risk: dict[str, Any]) -> None:
     before, after = risk.get("before") or {}, risk.get("after") or {}
     if "highest" in after:
         was = session.say("outcome.was", share=session.percent(before.get("highest")))
         metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was).classes("col")
 
 
-def _optimal(session: Session, found: dict[str, Any]) -> str:
+def _optimal(session: PageSession, found: dict[str, Any]) -> str:
     optimal = found.get("search", {}).get("optimal")
     return "" if optimal is None else session.say("outcome.proven" if optimal else "outcome.unproven")
 
 
-def levels(session: Session, found: dict[str, Any], columns: list[dict[str, Any]]) -> None:
+def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, Any]]) -> None:
     """How coarse each column has become, and what was promised and measured."""
     meanings = {column.get("name"): column.get("meaning") for column in columns}
     steps = found.get("levels") or {}
@@ -155,7 +155,7 @@ def levels(session: Session, found: dict[str, Any], columns: list[dict[str, Any]
                     _model(session, model, line)
 
 
-def _model(session: Session, model: dict[str, Any], line: str) -> None:
+def _model(session: PageSession, model: dict[str, Any], line: str) -> None:
     holds = bool(model.get("satisfied", True))
     with ui.row().classes("items-center gap-2 no-wrap"):
         label = session.say("release.holds" if holds else "release.fails")

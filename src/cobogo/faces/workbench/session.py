@@ -18,14 +18,14 @@ from nicegui import app, ui
 from cobogo.errors import CobogoError, Stale
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
-from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.login_ticket import Tickets
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.floor.language.sentences import in_portuguese, translated
 from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:
-    from cobogo.faces.server.services import Service
+    from cobogo.faces.server.services import Services
     from cobogo.faces.server.services.policies import Version
 
 AT_MOST = 10_000
@@ -54,7 +54,7 @@ class Browser:
 
 
 @dataclass
-class Session:
+class PageSession:
     """A page as it was opened: for whom, about which data set, job and release, and with which version of its policy.
 
     Nobody but its holder can do anything on it, and they only with what it shows: see `Desk.check`.
@@ -66,7 +66,7 @@ class Session:
     dataset: str | None = None
     job: str | None = None
     release: str | None = None
-    draft: Draft = field(default_factory=Draft)
+    draft: PolicyDraft = field(default_factory=PolicyDraft)
     version: int = 0
     browser: Browser = field(default_factory=Browser)
 
@@ -146,25 +146,25 @@ class Session:
 class Desk:
     """What all pages share: the server's operations, and everybody's browser."""
 
-    service: Service
+    service: Services
     browsers: dict[str, Browser] = field(default_factory=dict)
     local: bool = False  # whether it is one person's, on their own machine
     tickets: Tickets = field(default_factory=Tickets)
 
-    def session(self) -> Session:
+    def session(self) -> PageSession:
         """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""
         return self.opened(self.browser(), dict(ui.context.client.request.query_params))
 
-    def opened(self, browser: Browser, asked: dict[str, str]) -> Session:
+    def opened(self, browser: Browser, asked: dict[str, str]) -> PageSession:
         """A page of a browser, about what its address asks for, as far as that is its holder's."""
-        session = Session(browser.holder, browser.language, browser.dark, browser=browser)
+        session = PageSession(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
             return session
         session.dataset = self._mine(session.holder, asked.get("data"))
         if session.dataset is not None:
             browser.dataset = session.dataset
             now = self.service.policies.draft(session.holder, session.dataset)
-            session.version, session.draft = (0, Draft()) if now is None else (now.number, Draft(now.toml))
+            session.version, session.draft = (0, PolicyDraft()) if now is None else (now.number, PolicyDraft(now.toml))
         session.job = asked.get("job")
         release = self.service.releases.find(session.holder, asked.get("release"))
         session.release = None if release is None else release["id"]
@@ -208,7 +208,7 @@ class Desk:
         self.note(holder, "login")
         return new
 
-    def check(self, session: Session) -> Holder:
+    def check(self, session: PageSession) -> Holder:
         """Who acts on a page: whoever it was opened for, if they are still logged in and their key is still valid."""
         now = session.browser.holder
         if session.holder is None or now is None:
@@ -235,11 +235,11 @@ class Desk:
         """Write in the server's log what somebody does on a page; the number of the line."""
         return self.service.keys.note(holder, f"workbench {action}", what, status)
 
-    def versions(self, session: Session) -> list[Version]:
+    def versions(self, session: PageSession) -> list[Version]:
         """The versions of a page's policy, the one that counts first."""
         return self.service.policies.versions(session.caller, session.dataset or "")
 
-    def release(self, session: Session) -> dict[str, Any] | None:
+    def release(self, session: PageSession) -> dict[str, Any] | None:
         """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of
         the data set at hand; never one that its holder may not see."""
         if session.holder is None:

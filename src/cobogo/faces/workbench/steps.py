@@ -13,7 +13,7 @@ from cobogo.faces.server.roles import Scope
 
 
 @dataclass(frozen=True)
-class Step:
+class PageStep:
     """One page: its name is its module's, its words' and its address's. Its door is one of the four of the house.
 
     ``also`` is another scope that opens the page, which then shows what that scope may see.
@@ -43,28 +43,28 @@ class Step:
 
 
 STEPS = (
-    Step("data", "table_view", Scope.DATA),
-    Step("columns", "view_column", Scope.DATA),
-    Step("hierarchies", "account_tree", Scope.DATA),
-    Step("privacy", "shield", Scope.DATA),
-    Step("running", "play_circle", Scope.RUN),
-    Step("exploring", "hub", Scope.EVIDENCE),
-    Step("utility", "bar_chart", Scope.EVIDENCE),
-    Step("risk", "crisis_alert", Scope.EVIDENCE),
-    Step("releases", "inventory_2", Scope.RELEASES),
-    Step("asking", "forum", Scope.ASK, "answer", also=Scope.BUDGETS),
-    Step("collecting", "poll", Scope.COLLECT, "collect"),
-    Step("mapping", "map", Scope.COLLECT, "locate"),
+    PageStep("data", "table_view", Scope.DATA),
+    PageStep("columns", "view_column", Scope.DATA),
+    PageStep("hierarchies", "account_tree", Scope.DATA),
+    PageStep("privacy", "shield", Scope.DATA),
+    PageStep("running", "play_circle", Scope.RUN),
+    PageStep("exploring", "hub", Scope.EVIDENCE),
+    PageStep("utility", "bar_chart", Scope.EVIDENCE),
+    PageStep("risk", "crisis_alert", Scope.EVIDENCE),
+    PageStep("releases", "inventory_2", Scope.RELEASES),
+    PageStep("asking", "forum", Scope.ASK, "answer", also=Scope.BUDGETS),
+    PageStep("collecting", "poll", Scope.COLLECT, "collect"),
+    PageStep("mapping", "map", Scope.COLLECT, "locate"),
 )
 DOORS = ("publish", "answer", "collect", "locate")
 
 
-def open_to(holder: Holder) -> tuple[Step, ...]:
+def open_to(holder: Holder) -> tuple[PageStep, ...]:
     """The pages that somebody may see."""
     return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
 
 
-def first(holder: Holder) -> Step:
+def first(holder: Holder) -> PageStep:
     """The page that somebody's work begins with: for whoever brings no data, what others made of theirs."""
     steps = open_to(holder)
     return next((step for step in steps if step.name in ("data", "releases")), steps[0])

@@ -10,7 +10,7 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ def turn_to(*, stay: bool = False, **about: str) -> None:
 
 
 async def slowly(
-    session: Session, place: ui.element, work: Callable[[], T], draw: Callable[[T], object], *, what: str = ""
+    session: PageSession, place: ui.element, work: Callable[[], T], draw: Callable[[T], object], *, what: str = ""
 ) -> None:
     """Do something that takes a while beside the page, which shows that it does, then what came of it or went wrong."""
     place.clear()
@@ -52,11 +52,11 @@ def trouble(text: str, *, icon: str = "info") -> None:
         ui.label(text).classes("text-body2").style("white-space: pre-wrap")
 
 
-Draw = Callable[[Session, OpenedRelease], object]
+Draw = Callable[[PageSession, OpenedRelease], object]
 """Draws a tab about a release."""
 
 
-def tabs(session: Session, release: OpenedRelease, drawn: Mapping[str, tuple[str, str, Draw]]) -> None:
+def tabs(session: PageSession, release: OpenedRelease, drawn: Mapping[str, tuple[str, str, Draw]]) -> None:
     """Tabs, each with a title, an icon and what draws it when it is first looked at: no other is worked out."""
     waiting = dict(drawn)
     with ui.tabs().props("no-caps align=left dense inline-label").classes("w-full") as bar:
@@ -82,14 +82,14 @@ def tabs(session: Session, release: OpenedRelease, drawn: Mapping[str, tuple[str
     show(first)
 
 
-def snippet(session: Session, text: str, language: str) -> ui.code:
+def snippet(session: PageSession, text: str, language: str) -> ui.code:
     """Lines to copy."""
     made = ui.code(text, language=language).classes("w-full")
     made.copy_button.props(f'aria-label="{session.say("frame.copy")}"').tooltip(session.say("frame.copy"))
     return made
 
 
-def editor(session: Session, text: str, language: Any, label: str, *, height: str) -> ui.codemirror:
+def editor(session: PageSession, text: str, language: Any, label: str, *, height: str) -> ui.codemirror:
     """Lines to write, in colours that can be read in light and in dark."""
     theme: Any = "githubDark" if session.dark else "vscodeLight"
     made = ui.codemirror(text, language=language, theme=theme, line_wrapping=True).classes("w-full")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cobogo.floor.catalogue import Registry
 from cobogo.locate.attacks.base import Attack, Findings, Scene
 from cobogo.locate.attacks.cloaks import CentreOfCloak, IntersectionOfCloaks
 from cobogo.locate.attacks.context import ContextLinking
@@ -15,23 +16,29 @@ from cobogo.locate.attacks.together import AggregatedPresence
 from cobogo.locate.attacks.tracking import Tracking
 from cobogo.locate.attacks.trilateration import Trilateration
 
-ATTACKS: dict[str, type[Attack]] = {
-    attack.name: attack
-    for attack in (
-        ShortObservation,
-        LongObservation,
-        Tracking,
-        HomeAndWork,
-        Presence,
-        Identification,
-        AggregatedPresence,
-        ContextLinking,
-        CentreOfCloak,
-        IntersectionOfCloaks,
-        MixZoneLinkage,
-        Trilateration,
-    )
-}
+ATTACKS: Registry[type[Attack]] = Registry(
+    "attack on locations",
+    {
+        "short-observation": ".short:ShortObservation",
+        "long-observation": ".long:LongObservation",
+        "tracking": ".tracking:Tracking",
+        "home-and-work": ".homes:HomeAndWork",
+        "presence-absence": ".presence:Presence",
+        "identification": ".identification:Identification",
+        "aggregated-presence": ".together:AggregatedPresence",
+        "context-linking": ".context:ContextLinking",
+        "centre-of-cloak": ".cloaks:CentreOfCloak",
+        "intersection-of-cloaks": ".cloaks:IntersectionOfCloaks",
+        "mix-zone-linkage": ".mixing:MixZoneLinkage",
+        "trilateration": ".trilateration:Trilateration",
+    },
+    home="cobogo.locate.attacks",
+    listed="attacks",
+    guide="location-attacks",
+    remark="location",
+    plugins="cobogo.location_attacks",
+    base=".base:Attack",
+)
 """Every attack by its name."""
 
 __all__ = [

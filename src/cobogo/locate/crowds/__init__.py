@@ -1,11 +1,25 @@
 """Cloaks: regions that hold at least k people, made by a trusted anonymizer that knows where everybody is."""
 
+from cobogo.floor.catalogue import Registry
 from cobogo.locate.crowds.base import Cloak, Cloaked
 from cobogo.locate.crowds.clique import Clique, Gathering, Met
 from cobogo.locate.crowds.crowd import Hilbert, NearestNeighbours
 from cobogo.locate.crowds.tree import Casper, QuadTree
 
-CLOAKS: dict[str, type[Cloak]] = {kind.name: kind for kind in (QuadTree, Casper, Hilbert, NearestNeighbours, Clique)}
+CLOAKS: Registry[type[Cloak]] = Registry(
+    "cloak",
+    {
+        "quad-tree": ".tree:QuadTree",
+        "casper": ".tree:Casper",
+        "hilbert": ".crowd:Hilbert",
+        "nearest-neighbours": ".crowd:NearestNeighbours",
+        "clique": ".clique:Clique",
+    },
+    home="cobogo.locate.crowds",
+    listed="mechanisms",
+    guide="location-service",
+    remark="cloak of an anonymizer",
+)
 """Every cloak by its name."""
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cobogo.floor.catalogue import Registry
 from cobogo.locate.mechanisms.adaptive import Adaptive
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.mechanisms.disc import Disc
@@ -15,13 +16,30 @@ from cobogo.locate.mechanisms.predictive import Predictive
 from cobogo.locate.mechanisms.remap import Remap, Remapped
 from cobogo.locate.mechanisms.together import Centroid, Several
 
-MECHANISMS: dict[str, type[Mechanism]] = {
-    one.name: one
-    for one in (
-        PlanarLaplace, Remapped, Optimal, Exponential, Elastic, Predictive, Adaptive, Several, Centroid,
-        Disc, KeyedTransform, Indirect, Dummies,
-    )
-}  # fmt: skip
+MECHANISMS: Registry[type[Mechanism]] = Registry(
+    "mechanism",
+    {
+        "planar-laplace": ".planar_laplace:PlanarLaplace",
+        "remapped-laplace": ".remap:Remapped",
+        "optimal": ".optimal:Optimal",
+        "grid-exponential": ".elastic:Exponential",
+        "elastic": ".elastic:Elastic",
+        "predictive": ".predictive:Predictive",
+        "adaptive": ".adaptive:Adaptive",
+        "several": ".together:Several",
+        "centroid": ".together:Centroid",
+        "disc": ".disc:Disc",
+        "keyed-transform": ".keyed:KeyedTransform",
+        "indirect": ".indirect:Indirect",
+        "dummies": ".dummies:Dummies",
+    },
+    home="cobogo.locate.mechanisms",
+    listed="mechanisms",
+    guide="location-mechanisms",
+    remark="location",
+    plugins="cobogo.mechanisms",
+    base=".base:Mechanism",
+)
 """Every mechanism by its name."""
 
 __all__ = [

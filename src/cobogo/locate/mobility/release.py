@@ -100,24 +100,24 @@ class MobilityModel(DrawnRows):
         """Nobody in the table exists."""
         return {name: Meaning(text) for name, text in MEANINGS.items()}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The parts of the model, and what each cost."""
         model = self.made.model
         return {"entropy": ENTROPY, "epsilon": str(model.epsilon), "unit": "a person with all records",
                 "neighbours": "with one person more or less", "parts": model.costs()}  # fmt: skip
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How the model was made."""
         return _explained(self.made)
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed of the made-up people, and who paid."""
         paying = self._paying
         paid = None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}
         return {"seed": self._seed, "paid": paid}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """ε of each person."""
         return (parameters(DifferentialPrivacy(float(self.made.model.epsilon or 0))),)
 
@@ -176,10 +176,10 @@ def check(written: Written) -> CheckResult:
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
     model = Model.of(_read(written))
-    problems = [*_costs(written.stated, model), *_calls(written, model)]
+    problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
             problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
         else:

@@ -144,21 +144,23 @@ def check(written: Written) -> CheckResult:
     if written.manifest.kind == "trajectories":
         measured: dict[float, Closeness] = {}
         verdicts = []
-        for entry in written.asked:
+        for entry in written.model_entries:
             promise = KDeltaAnonymity(int(entry["k"]), float(entry["delta"]))
             measured.setdefault(promise.delta, closeness(points, promise.delta))
             verdicts.append(promise.check(measured[promise.delta]))
         problems = () if verdicts else ("the manifest promises nothing",)
         return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
-    spent = sum((fraction(row["epsilon"]) for row in written.stated["parts"]), Fraction(0))
-    verdicts = [DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.asked]
+    spent = sum((fraction(row["epsilon"]) for row in written.statement["parts"]), Fraction(0))
+    verdicts = [
+        DifferentialPrivacy(float(entry["epsilon"])).verdict(float(spent), 0.0) for entry in written.model_entries
+    ]
     problems = (*_problems(written, points, spent), *(() if verdicts else ("the manifest promises nothing",)))
     return CheckResult(tuple(verdicts), problems, (ON_TRUST,))
 
 
 def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str]:
     """What of a made-up release cannot be as it is stated."""
-    stated = written.stated
+    stated = written.statement
     grid = Grid(
         Frame(stated["grid"]["lon"], stated["grid"]["lat"]),
         int(stated["grid"]["columns"]),

@@ -25,7 +25,7 @@ from cobogo.promises.accounting import Measure
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
 
-KINDS: Mapping[str, Table] = {"book": BOOKS, "limit": LIMITS, "debit": DEBITS}
+ENTRY_TABLES: Mapping[str, Table] = {"book": BOOKS, "limit": LIMITS, "debit": DEBITS}
 """What is sealed."""
 
 NOTHING = (Units(0, 0), 0)
@@ -77,7 +77,7 @@ def sealing(key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -
 
 def add(connection: Connection, key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -> LedgerBook:
     """Write an entry and its seal; the book after it."""
-    written = connection.execute(insert(KINDS[kind]).values(row))
+    written = connection.execute(insert(ENTRY_TABLES[kind]).values(row))
     found = dict(row) | ({"id": written.inserted_primary_key[0]} if kind == "limit" else {})  # type: ignore[index]
     return _seal(connection, before, kind, before.after(kind, found, key))
 
@@ -85,7 +85,7 @@ def add(connection: Connection, key: bytes, before: LedgerBook, kind: str, row: 
 def adopt(connection: Connection, key: bytes, dataset: str) -> LedgerBook:
     """Seal the entries of a book that was kept before there were seals."""
     book = LedgerBook(dataset)
-    for kind in KINDS:
+    for kind in ENTRY_TABLES:
         for row in _entries(connection, kind, book):
             book = _seal(connection, book, kind, book.after(kind, row, key))
     return book
@@ -103,7 +103,7 @@ def advance(connection: Connection, key: bytes, book: LedgerBook, head: tuple[in
     ``head`` is a place in the chain and the seal that was there.
     """
     query = select(SEALS).where(SEALS.c.dataset == book.dataset, SEALS.c.position > book.position)
-    waiting = {kind: _entries(connection, kind, book) for kind in KINDS}
+    waiting = {kind: _entries(connection, kind, book) for kind in ENTRY_TABLES}
     for sealed in connection.execute(query.order_by(SEALS.c.position)):
         row = next(waiting.get(sealed.kind, iter(())), None)
         if row is None or sealed.position != book.position + 1:
@@ -123,7 +123,7 @@ def advance(connection: Connection, key: bytes, book: LedgerBook, head: tuple[in
 
 def _entries(connection: Connection, kind: str, book: LedgerBook) -> Iterator[Any]:
     """The entries of a kind that a book does not know yet, in their order."""
-    table = KINDS[kind]
+    table = ENTRY_TABLES[kind]
     query = select(table).where(table.c.dataset == book.dataset)
     if kind == "book":
         return iter(() if book.position else connection.execute(query).mappings().all())

@@ -7,13 +7,14 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
 
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.exact import exponential_coin
 
 
+@card("exponential", title="exponential mechanism")
 @dataclass(frozen=True)
 class ExponentialMechanism:
     r"""Chooses a candidate, the likelier the higher its score.
@@ -38,8 +39,6 @@ class ExponentialMechanism:
 
     sensitivity: int
     epsilon: Fraction
-
-    name: ClassVar[str] = "exponential"
 
     @property
     def loss(self) -> PrivacyLoss:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from statistics import NormalDist
-from typing import Any, ClassVar
+from typing import Any
 
+from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
 from cobogo.promises.units import above
@@ -17,6 +18,7 @@ FINE = 50.0
 """From this scale on the discrete law's tails are the normal law's, up to a step."""
 
 
+@card("gaussian", title="discrete Gaussian noise")
 @dataclass(frozen=True)
 class Gaussian(Noise):
     r"""Adds discrete Gaussian noise to whole numbers.
@@ -38,8 +40,6 @@ class Gaussian(Noise):
 
     squared: int
     rho: Fraction
-
-    name: ClassVar[str] = "gaussian"
 
     @property
     def loss(self) -> PrivacyLoss:

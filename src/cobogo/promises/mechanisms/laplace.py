@@ -6,13 +6,15 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
+from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
 from cobogo.promises.units import above
 
 
+@card("laplace", title="discrete Laplace noise")
 @dataclass(frozen=True)
 class Laplace(Noise):
     r"""Adds discrete Laplace (two-sided geometric) noise to whole numbers.
@@ -38,8 +40,6 @@ class Laplace(Noise):
 
     sensitivity: int
     epsilon: Fraction
-
-    name: ClassVar[str] = "laplace"
 
     @property
     def loss(self) -> PrivacyLoss:

@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import LARGEST, opendp, raised, vectors
 from cobogo.promises.units import above
 
 
+@card("noisy-max", title="report noisy max")
 @dataclass(frozen=True)
 class NoisyMax:
     r"""Adds exponential noise to each score and tells which are the ``k`` largest, and nothing else.
@@ -43,8 +45,6 @@ class NoisyMax:
     epsilon: Fraction
     monotonic: bool = False
     k: int = 1
-
-    name: ClassVar[str] = "noisy-max"
 
     @property
     def loss(self) -> PrivacyLoss:

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
+from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.laplace import Laplace
 
 
+@card("sparse-vector", title="sparse vector technique")
 @dataclass(frozen=True)
 class SparseVector:
     r"""Tells, one by one, whether scores reach a threshold, and stops after ``most`` that do; only those are paid for.
@@ -38,8 +39,6 @@ class SparseVector:
     epsilon: Fraction
     most: int = 1
     monotonic: bool = False
-
-    name: ClassVar[str] = "sparse-vector"
 
     @property
     def loss(self) -> PrivacyLoss:

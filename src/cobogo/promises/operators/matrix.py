@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import STEPS, Source, choices
 from cobogo.promises.operators.base import LARGEST, Operator
 from cobogo.promises.operators.uniform import Uniform
@@ -84,6 +85,7 @@ def of(matrix: Floats) -> Matrix:
     return Matrix(len(weights), weights)
 
 
+@card("warner", title="Warner's randomized response")
 def warner(truth: float) -> Uniform:
     r"""Warner's randomized response: a yes or no is answered truly with the probability ``truth``, else not.
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
 from cobogo.promises.operators.base import Operator
 
@@ -28,6 +29,7 @@ def largest_retention(amplification: float, size: int) -> Fraction:
     return Fraction(math.floor(excess / (excess + size) * steps), steps)
 
 
+@card("uniform", title="uniform perturbation")
 @dataclass(frozen=True, eq=False, repr=False)
 class Uniform(Operator):
     r"""Keep each sensitive value with one probability, else draw from the whole domain.
@@ -101,6 +103,7 @@ class Uniform(Operator):
         return np.asarray((released - float(self.other) * released.sum()) / float(self.retention))
 
 
+@card("gamma-diagonal", title="γ-diagonal matrix")
 def gamma_diagonal(amplification: float, sizes: Sequence[int]) -> Uniform:
     r"""Keep or draw whole records, over the cross product of all columns (FRAPP).
 

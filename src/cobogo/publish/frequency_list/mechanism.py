@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import DataError
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, Bounds, bounds
@@ -20,6 +20,7 @@ BLOCK = 4096
 """Points whose sums are in memory together."""
 
 
+@card("frequency-list", title="frequency list", guide="frequency-list")
 @dataclass(frozen=True)
 class FrequencyList:
     r"""Releases how often the items of a column occur, without the items: another list of counts, drawn near the true
@@ -44,8 +45,6 @@ class FrequencyList:
 
     epsilon: Fraction
     delta: Fraction
-
-    name: ClassVar[str] = "frequency list"
 
     @property
     def loss(self) -> PrivacyLoss:

@@ -71,7 +71,7 @@ class DrawnList(DrawnRows):
             ITEMS: Meaning("how many items have that count, after noise"),
         }
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The mechanism and its parameters; nothing of the data, whose limits are those of any list."""
         found = self._mechanism.bounds
         return {
@@ -85,7 +85,7 @@ class DrawnList(DrawnRows):
             "entropy": ENTROPY if self._source.safe else SEED,
         }
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What the list is, and how far it may be off."""
         epsilon, delta = float(self._mechanism.epsilon), float(self._mechanism.delta)
         return (
@@ -96,12 +96,12 @@ class DrawnList(DrawnRows):
             "records in all, of N. Items are not told.\n"
         )
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed, if there was one, and who paid."""
         return {"seed": self._seed, "paid": self._paid, "accounts": self._true.accounts}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The promise."""
         promise = DifferentialPrivacy(float(self._mechanism.epsilon), float(self._mechanism.delta))
         return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
@@ -165,7 +165,7 @@ def listed(rows: Table) -> Counts:
 
 def check(written: Written) -> CheckResult:
     """Recompute the mechanism from what is stated, and look whether the rows are a list of counts."""
-    stated = written.stated
+    stated = written.statement
     epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
     problems = []
     try:
@@ -180,7 +180,7 @@ def check(written: Written) -> CheckResult:
     except (ValueError, TypeError):
         problems.append("the file is no list of counts that fall, each with the number of its items")
     verdicts = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
             problems.append(f"{entry.get('model')} is asked for, and does not hold of a list of counts")
             continue

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.times import read_times, write_times
+from cobogo.floor.catalogue import card
 
 Days = NDArray[np.int64]
 
@@ -20,6 +21,7 @@ def keeps_days(form: str) -> bool:
     return bool((read_times(write_times(day, form).tolist(), form).astype("datetime64[D]") == day).all())
 
 
+@card("days", title="shifted dates")
 def shifts(words: NDArray[np.uint64], most: int) -> Days:
     r"""Dates, moved by up to so many days, forth or back, never by none.
 

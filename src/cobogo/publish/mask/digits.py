@@ -120,7 +120,7 @@ def _any(digits: Digits) -> NDArray[np.bool_]:
     return np.ones(len(digits), dtype=np.bool_)
 
 
-KINDS: dict[str, Kind] = {
+DOCUMENTS: dict[str, Kind] = {
     "cpf": Kind(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _follows(_CPF)),
     "cnpj": Kind(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _follows(_CNPJ)),
     "phone": Kind(r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _any),
@@ -145,7 +145,7 @@ def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str |
 
     texts = pa.array(values, pa.string())
     bare = pc.replace_substring_regex(texts, "[^0-9]", "")
-    known = pc.match_substring_regex(texts, pattern or "|".join(kind.pattern for kind in KINDS.values()))
+    known = pc.match_substring_regex(texts, pattern or "|".join(kind.pattern for kind in DOCUMENTS.values()))
     return np.asarray(pc.if_else(known, bare, texts).to_numpy(zero_copy_only=False))
 
 

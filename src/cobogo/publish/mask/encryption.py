@@ -14,10 +14,12 @@ import hmac
 from collections.abc import Sequence
 
 from cobogo.errors import DataError, number_of
+from cobogo.floor.catalogue import card
 from cobogo.floor.sealing import DoesNotOpen, Sealer
 from cobogo.publish.mask.secret import Secret
 
 
+@card("pseudonym", title="pseudonyms")
 def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -> list[str]:
     r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a length.
 
@@ -41,6 +43,7 @@ def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -
     return [hmac.digest(key, value.encode("utf-8", "surrogatepass"), "sha256").hex()[:length] for value in values]
 
 
+@card("encrypt", title="encrypted values")
 def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
     r"""The value, encrypted with AES-256-GCM: whoever has the secret reads it, and equal values look different.
 

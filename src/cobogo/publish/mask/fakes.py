@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cobogo.errors import DataError, number_of
 from cobogo.examples.words import word_list
 from cobogo.floor.arrays import Texts, Words
+from cobogo.floor.catalogue import card
 from cobogo.publish.mask import digits
 from cobogo.publish.mask.secret import Secret, random_words
 
@@ -53,7 +54,7 @@ class Number(Fake):
     apart = True
 
     def __init__(self, kind: str) -> None:
-        self.kind = digits.KINDS[kind]
+        self.kind = digits.DOCUMENTS[kind]
 
     def identities(self, values: Texts) -> Texts:
         """The digits alone, of what has the form."""
@@ -73,6 +74,7 @@ class Number(Fake):
         return digits.invalid(values, self.kind)
 
 
+@card("list", title="values of a list")
 class Listed(Fake):
     r"""Values of a list: texts, or the path of a file with one a line.
 
@@ -178,6 +180,7 @@ class Mail(Fake):
         return sum(value.rpartition("@")[2] not in MAIL for value in values)
 
 
+@card("fake", title="made-up values")
 def fake(kind: str, place: str) -> Fake:
     r"""Made-up values of a known form, with valid check digits; names, cities and streets of Brazil or generic ones.
 
@@ -200,7 +203,7 @@ def fake(kind: str, place: str) -> Fake:
     Cost: $O(v)$ hashes for v distinct values.
     Paper: None: keyed BLAKE2b (RFC 7693, 2015) over lists of words and number forms.
     """
-    if kind in digits.KINDS:
+    if kind in digits.DOCUMENTS:
         return Number(kind)
     if kind == "email":
         return Mail(place)

@@ -64,11 +64,11 @@ class Masked(DrawnRows):
         """Of the masked columns."""
         return {operator.column: Meaning(operator.meaning) for operator in self._operators}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operators; never the secret, nor what follows from it."""
         return {"columns": {operator.column: operator.stated for operator in self._operators}}
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What masked values are, and are not."""
         return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
 
@@ -108,7 +108,7 @@ def make(shared: Shared) -> Callable[[Policy, Table], Masked]:
 def check(written: Written) -> CheckResult:
     """Whether every released value can be what the manifest says was made of it."""
     problems = []
-    for name, stated in written.stated["columns"].items():
+    for name, stated in written.statement["columns"].items():
         values = distinct(written.rows, name)
         wrong = _misfits(values, stated)
         if wrong:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 
 PLAIN = r"^[+-]?\d{1,15}(\.\d{1,9})?$"
 """Numbers that are blurred: up to 15 digits before the point and 9 after it."""
@@ -26,6 +27,7 @@ def read(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
     return numbers.astype(np.float64), decimals.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
 
 
+@card("blur", title="blurred numbers")
 def blurred(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
     r"""Numbers, each multiplied by a random factor.
 

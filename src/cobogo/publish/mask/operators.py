@@ -15,6 +15,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times, write_times
 from cobogo.errors import DataError, number_of
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import dates, numbers
 from cobogo.publish.mask.digits import canonical
@@ -124,6 +125,7 @@ class Changed(Operator):
         return _column(self._change(coded.dictionary.to_pylist())).take(coded.indices)
 
 
+@card("shuffle", title="shuffled values")
 class Shuffled(Operator):
     r"""The column's own values, each in another record: the records stand in one random circle, and each has its
     neighbour's.

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from cobogo.floor.catalogue import card
 
+
+@card("null", title="nothing")
 def nothing(values: Sequence[str]) -> list[None]:
     r"""No value at all; the column stays.
 
@@ -22,6 +25,7 @@ def nothing(values: Sequence[str]) -> list[None]:
     return [None] * len(values)
 
 
+@card("truncate", title="the first characters")
 def cut(values: Sequence[str], count: int, end: Literal["right", "left"] = "right") -> list[str]:
     r"""The first characters, or the last.
 
@@ -40,6 +44,7 @@ def cut(values: Sequence[str], count: int, end: Literal["right", "left"] = "righ
     return [value[:count] if end == "right" else value[max(len(value) - count, 0) :] for value in values]
 
 
+@card("mask", title="masked characters")
 def masked(value: str, character: str, keep_first: int = 0, keep_last: int = 0) -> str:
     r"""Letters and digits replaced by one character, but for the first and the last few; other signs stay.
 

@@ -21,7 +21,7 @@ from cobogo.release.contract import CheckResult, Written
 def check(written: Written) -> CheckResult:
     """What can be seen in the rows: bounds and digits of noise, domains and frequencies of what was exchanged by
     chance; and with the evidence, that swapping changed no column and no rule was broken."""
-    stated, kept = written.stated, written.kept
+    stated, kept = written.statement, written.private_statement
     problems: list[str] = []
     last = {name: step for step in stated["steps"] for name in step["attributes"]}
     for name, step in last.items():

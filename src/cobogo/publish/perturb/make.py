@@ -73,7 +73,7 @@ class Perturbed(DrawnRows):
         """Of the attributes perturbed, by the last step that changed each."""
         return {name: Meaning(MEANINGS[step.method]) for step in self.wanted.steps for name in step.attributes}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """What was done to which attributes, with what whoever uses them needs to correct for it."""
         return {
             "entropy": ENTROPY if self.wanted.seed is None else SEED,
@@ -96,7 +96,7 @@ class Perturbed(DrawnRows):
             }
         return said
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What whoever receives it must know."""
         lines = ["No formal guarantee is given. What was done, in this order:", ""]
         for step in self.wanted.steps:
@@ -105,7 +105,7 @@ class Perturbed(DrawnRows):
             lines += ["", "What would have made a combination that the manifest forbids was not done, or undone."]
         return "\n".join(lines)
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """How swapped columns looked, and the seed if there is one."""
         return {
             "swapped": dict(self.counts),

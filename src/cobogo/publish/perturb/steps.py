@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.data.policy import NoiseStep, SwapStep
 from cobogo.floor.arrays import Floats, Mask, Words
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, coins
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb import noise
@@ -19,6 +20,7 @@ from cobogo.publish.perturb.swap import Forbidden, rank_swapped
 Rules = Sequence[Mapping[str, str]]
 
 
+@card("noise")
 def add_noise(sheet: Sheet, step: NoiseStep, places: Mapping[str, int], decimal: str, source: Source) -> None:
     r"""Noise on numbers: added, multiplied, or mixed in with the covariance that they have.
 
@@ -76,6 +78,7 @@ def _as_collected(before: Floats, after: Floats, column: Coded, places: int, dec
     return written(after, places, decimal)
 
 
+@card("swap", title="data swapping")
 def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Source) -> float:
     r"""Records exchange the values of the attributes, all of them together, so that each column holds what it held.
 
@@ -116,6 +119,7 @@ def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Sourc
     return float((partners != np.arange(sheet.rows)).mean()) if sheet.rows else 0.0
 
 
+@card("pram", title="PRAM")
 def randomize(sheet: Sheet, name: str, operator: Operator, rules: Rules, source: Source) -> None:
     r"""Post-randomization (PRAM): each category is exchanged by chance, with probabilities that are published.
 

@@ -21,6 +21,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
@@ -46,6 +47,7 @@ PERSON = (
 )
 
 
+@card("alpha-beta", title="(α,β)-algorithm")
 @dataclass(frozen=True)
 class AlphaBeta:
     r"""Keep some distinct records and add made-up ones, as a set.
@@ -162,7 +164,7 @@ class SetRelease(DrawnRows):
         """Every column."""
         return {v.attribute: Meaning("as collected, or of a record that was made up") for v in self.values}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The probabilities and the domains."""
         return {
             "method": self.method,
@@ -172,12 +174,12 @@ class SetRelease(DrawnRows):
             "domains": {values.attribute: list(values.labels) for values in self.values},
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed, if there is one."""
         return {"seed": self.seed, "records": self.records}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
@@ -191,7 +193,7 @@ class SetRelease(DrawnRows):
             text.append(PERSON.format(posterior=posterior, d=guarantee.d))
         return (*text, *told_by_domains(self.values))
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         return (
             "## How records were randomized\n\nThe release is a set: each distinct original record was kept with the "
@@ -235,7 +237,7 @@ def make(wanted: Asked, table: Table) -> SetRelease:
 
 def check(written: Written) -> CheckResult:
     """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
     problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
     problems += ["a record is released twice: one of the two must be an original"] if duplicates(rows) else []

@@ -107,7 +107,7 @@ class Columns(DrawnRows):
         return {name: Meaning("randomized: see below; not always what was collected")
                 for part in self.drawn for name in part.names}  # fmt: skip
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operators, exactly."""
         return {
             "method": self.method,
@@ -124,17 +124,17 @@ class Columns(DrawnRows):
             ],
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
         return {"records": counts, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         return explained(self.drawn)
 
@@ -171,7 +171,7 @@ def explained(drawn: Sequence[Drawn]) -> str:
 
 def check(written: Written) -> CheckResult:
     """The guarantees from the stated operators; the released values against them."""
-    stated, kept = written.stated, written.kept
+    stated, kept = written.statement, written.private_statement
     people = int(stated["records-per-person"])
     problems: list[str] = []
     parts: list[tuple[list[str], Operator]] = []
@@ -214,7 +214,7 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
     aside = ("satisfied", "measured")
     asked = [
         {key: value for key, value in entry.items() if key not in aside}
-        for entry in written.asked
+        for entry in written.model_entries
         if entry.get("model") in GUARANTEES
     ]
     try:

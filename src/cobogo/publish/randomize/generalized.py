@@ -17,6 +17,7 @@ from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises import fit
@@ -53,6 +54,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     return Fraction(low, steps)
 
 
+@card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
 class Generalized(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
@@ -124,7 +126,7 @@ class Generalized(DrawnRows):
             self.size: Meaning("how many records the group has, of which this is one", truthful=True),
         }
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The operator, the groups, the domain."""
         return {
             "method": self.method,
@@ -136,16 +138,16 @@ class Generalized(DrawnRows):
             "size": self.size,
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         p, m = float(self.operator.retention), self.operator.size
         return (
@@ -199,7 +201,7 @@ def make(wanted: Asked, table: Table) -> Generalized:
 
 def check(written: Written) -> CheckResult:
     """Groups of at least k, one record each; the guarantees from the retention and k."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []
     quasi = [c for c in rows.columns if c not in (name, stated["size"])]

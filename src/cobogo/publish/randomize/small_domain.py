@@ -87,7 +87,7 @@ class SmallDomain(DrawnRows):
             self.column: Meaning("the part: which values the collected one is among", truthful=True),
         }
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The parts."""
         return {
             "method": self.method,
@@ -104,12 +104,12 @@ class SmallDomain(DrawnRows):
             ],
         }
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The original's counts, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The guarantee."""
         return (parameters(self.guarantee),)
 
@@ -118,7 +118,7 @@ class SmallDomain(DrawnRows):
         """What a part gives away."""
         return (WARNING,)
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """How to use it."""
         lines = ["## How values were randomized", "", f"`{self.column}` says which part a record is in.", ""]
         lines += ["| part | values | records | kept with probability p |", "|---|---|---|---|"]
@@ -156,7 +156,7 @@ def make(wanted: Asked, table: Table) -> SmallDomain:
 
 def check(written: Written) -> CheckResult:
     """The guarantee from the parts stated; the parts and their values in the rows."""
-    stated, rows = written.stated, written.rows
+    stated, rows = written.statement, written.rows
     parts = stated["parts"]
     operators = [Uniform(len(part["domain"]), fraction(part["retention"])) for part in parts]
     domains = [{label: place for place, label in enumerate(part["domain"])} for part in parts]

@@ -12,12 +12,16 @@ from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import Exposed, number_of
 from cobogo.examine.attacks.base import SLACK
-from cobogo.examine.attacks.complementary import Complementary, Temporal
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
-from cobogo.examine.attacks.differencing import Differencing
-from cobogo.examine.attacks.intersection import Intersection
-from cobogo.examine.attacks.pairing import linked_by_values
-from cobogo.examine.attacks.several import OnSeveral, Told
+from cobogo.examine.attacks.pairing import link_by_values
+from cobogo.examine.attacks.several_releases import (
+    Complementary,
+    Differencing,
+    DistinguishedRows,
+    Intersection,
+    OnSeveral,
+    Temporal,
+)
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.registry.structure import Kept
@@ -112,7 +116,7 @@ def strangers(earlier: Mapping[str, Kept], new: Kept, models: Sequence[Model]) -
 
 def _by_what_is_shown(identity: str, before: Kept, new: Kept, models: Sequence[Model]) -> list[str]:
     """What attacks would find that link rows by what was released, in sentences."""
-    crossing = linked_by_values(before.classes, new.classes).crossing
+    crossing = link_by_values(before.classes, new.classes).crossing
     asked = _askable(models)
     breaches = [
         breach
@@ -136,7 +140,7 @@ def refuse(found: Sequence[Breach], where: str) -> None:
     )
 
 
-def _of_all(crossings: Sequence[Crossing]) -> Told | None:
+def _of_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
     """The rows that are in every release, in groups of those that all of the releases together say the same of."""
     later = crossings[0].later
     everywhere = np.ones(len(later), dtype=np.bool_)
@@ -155,7 +159,7 @@ def _of_all(crossings: Sequence[Crossing]) -> Told | None:
     columns = [number[rows] for number in numbers]
     owners, first = number_tuples(columns, [int(column.max()) + 1 for column in columns], len(rows))
     groups = later.grouped(rows, owners, len(first))
-    return Told("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
+    return DistinguishedRows("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
 
 
 def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
@@ -185,7 +189,9 @@ def _attacks(crossing: Crossing, before: Kept, new: Kept, base: str | None) -> I
     yield Differencing(), before.unchanged_with(new)
 
 
-def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, asked: Sequence[Model]) -> Breach | None:
+def _judged(
+    attack: OnSeveral, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
+) -> Breach | None:
     """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
     more = told.confidence > told.baseline + SLACK
     broken, names = np.zeros(len(told.groups), dtype=np.bool_), []
@@ -211,7 +217,7 @@ def _judged(attack: OnSeveral, identity: str, crossing: Crossing, told: Told, as
     return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
 
 
-def _helping(crossing: Crossing, told: Told, exposed: Mask) -> Ints:
+def _helping(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints:
     """The rows of the new release without which the attack would find nobody: those exposed; where people left a class,
     those that stayed, so that all of it is gone."""
     if told.side == "later":

@@ -20,7 +20,7 @@ from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.coder import Coder, Column
 from cobogo.data.table.frequency import number_tuples
-from cobogo.examine.attacks.crossing import ClassStructure, Crossing, linked_by
+from cobogo.examine.attacks.crossing import ClassStructure, Crossing, link_by_key
 from cobogo.floor.arrays import Ints
 from cobogo.release.reference import domain_from_json, domain_to_json
 from cobogo.release.release import Release
@@ -56,7 +56,7 @@ class Kept:
                 _records(who, part.classes.owners, list(part.classes.values.values()))
                 for who, part in zip(self._told_with(later), (self, later), strict=True)
             )
-        return linked_by(self.classes, later.classes, one, other)
+        return link_by_key(self.classes, later.classes, one, other)
 
     def unchanged_with(self, later: Kept) -> Crossing:
         """The same, but for rows whose sensitive values changed in between: those are not linked."""
@@ -90,7 +90,7 @@ class Kept:
         turns = [_turns(part) for part in (groups[:ours], groups[ours:])]
         most = max(int(part.max(initial=0)) for part in turns) + 1
         keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
-        return linked_by(self.classes, later.classes, keys[0], keys[1])
+        return link_by_key(self.classes, later.classes, keys[0], keys[1])
 
     def shown_with(self, later: Kept) -> Crossing:
         """The same linked by what was released: rows with the same values take each other's place."""

@@ -22,6 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import card
 
 FINEST = 10**9
 """Into so many parts is the share of a sample divided."""
@@ -62,6 +63,7 @@ def best_share(epsilon: float, delta: float, where: str) -> Fraction:
     return Fraction(int(best * FINEST), FINEST)
 
 
+@card("private-sample", title="private sample")
 def parameters(epsilon: float, delta: float, share: float | None, where: str) -> Parameters:
     r"""A private sample: true rows, made coarser, of which chance decides which are there.
 

@@ -92,7 +92,7 @@ class Sampled(DrawnRows):
             found[name] = Meaning(dictionary.meaning(self._policy.attributes[name], level, top=top), truthful=True)
         return found
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """The procedure and its parameters."""
         return {
             "epsilon": self._found.epsilon,
@@ -105,7 +105,7 @@ class Sampled(DrawnRows):
             "entropy": ENTROPY if self._source.safe else SEED,
         }
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What may be concluded from the rows, and what not."""
         return (
             f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
@@ -115,12 +115,12 @@ class Sampled(DrawnRows):
             "privacy, for one record more or less.\n"
         )
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """The seed, if there was one."""
         return {"seed": None if self._policy.sampling is None else self._policy.sampling.seed}
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """What the policy asked for."""
         return self._policy.models
 
@@ -220,7 +220,7 @@ def asked_of(policy: Policy) -> DifferentialPrivacy:
 
 def check(written: Written) -> CheckResult:
     """Recompute what the stated procedure costs, and count how many rows look alike."""
-    stated = written.stated
+    stated = written.statement
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
     share, k = fraction(stated["share"]), int(stated["k"])
     problems = []
@@ -234,7 +234,7 @@ def check(written: Written) -> CheckResult:
     if smallest is not None and smallest < k:
         problems.append(f"some row is there {smallest:,} times only; the stated k is {k:,}")
     verdicts = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") != DifferentialPrivacy.name:
             problems.append(f"{entry.get('model')} is asked for, and a sample keeps differential privacy alone")
             continue

@@ -10,6 +10,7 @@ from itertools import combinations
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
@@ -31,6 +32,7 @@ HALF = math.sqrt(2 / math.pi)
 """The mean of the absolute value of a standard normal number."""
 
 
+@card("aim", title="AIM", private=True, change=min)
 def fit(private: Private, degree: int) -> Fitted:
     r"""Round by round, the marginal that the model so far gets most wrong (AIM).
 

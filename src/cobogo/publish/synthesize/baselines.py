@@ -8,11 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize.belief import systematic
 from cobogo.publish.synthesize.private import Fitted, Private
 
 
+@card("independent-without-guarantee", title="independent columns, without guarantee", private=False)
 def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: each attribute by its own exact frequencies, independent of the others.
 
@@ -39,6 +41,7 @@ def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     return Fitted(max(1, int(counts[0].sum())), draw)
 
 
+@card("copula-without-guarantee", title="copula, without guarantee", private=False)
 def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: exact frequencies, tied together by the correlations of normal scores (a Gaussian copula).
 

@@ -24,15 +24,15 @@ ON_TRUST = "that the noise stated was really drawn cannot be seen in the records
 
 def check(written: Written) -> CheckResult:
     """Look at every released value; add up again what the steps cost; and with the evidence, look up the debit."""
-    stated = written.stated
-    if stated["method"] not in METHODS:
-        raise VerificationFailed(f"there is no method of synthesis {stated['method']!r}")
-    method = METHODS[stated["method"]]
+    stated = written.statement
+    method = METHODS.find(stated["method"], raising=VerificationFailed)
     problems = [*_misfits(written)]
     if "entropy" not in stated:
         problems.append("the manifest does not say where the randomness came from")
     if not method.private:
-        problems += [f"{entry.get('model')} is asked for, and this method promises nothing" for entry in written.asked]
+        problems += [
+            f"{entry.get('model')} is asked for, and this method promises nothing" for entry in written.model_entries
+        ]
         return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
     steps = [_step(entry) for entry in stated["steps"]]
     problems += _understated(stated, steps)
@@ -40,7 +40,7 @@ def check(written: Written) -> CheckResult:
     if spent > fraction(stated["rho"]):
         problems.append("the steps stated cost more than the manifest allows for")
     verdicts: list[ModelVerdict] = []
-    for entry in written.asked:
+    for entry in written.model_entries:
         if entry.get("model") not in MEASURES:
             problems.append(f"{entry.get('model')} is asked for, and does not follow from differential privacy")
             continue
@@ -50,10 +50,14 @@ def check(written: Written) -> CheckResult:
         problems.append("the manifest promises nothing")
     notes: list[str] = [ON_TRUST]
     if "receipt" in stated:
-        lacking, unseen = check_debit(written.kept) if written.kept else ([], ["the debit is known to the evidence"])
+        lacking, unseen = (
+            check_debit(written.private_statement)
+            if written.private_statement
+            else ([], ["the debit is known to the evidence"])
+        )
         problems += lacking
         notes += unseen
-        if written.kept and written.kept.get("receipt") != stated["receipt"]:
+        if written.private_statement and written.private_statement.get("receipt") != stated["receipt"]:
             problems.append("the evidence speaks of another debit than the manifest")
     return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
@@ -67,7 +71,7 @@ def _verdict(promise: DifferentialPrivacy | ConcentratedPrivacy, rho: Fraction) 
 
 def _misfits(written: Written) -> Iterator[str]:
     """Columns that are not those of the domains, and values that are in none."""
-    stated, decimal = written.stated["domains"], written.manifest.data.decimal
+    stated, decimal = written.statement["domains"], written.manifest.data.decimal
     if list(stated) != list(written.manifest.columns_in()):
         yield "the manifest states domains of other columns than there are"
         return

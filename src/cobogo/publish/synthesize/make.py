@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cobogo.data.policy import Policy, Role, Synthesis
 from cobogo.data.table.read import Table
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
 from cobogo.promises.mechanisms.base import opendp
 from cobogo.promises.payer import Payer, payer_of_curator
 from cobogo.publish.synthesize import model
@@ -19,12 +19,7 @@ def make(policy: Policy, table: Table) -> Synthetic:
     wanted = policy.synthesis
     assert wanted is not None
     where = f"{policy.name}, synthesis"
-    if wanted.method not in METHODS:
-        raise PolicyError(
-            f"there is no method {wanted.method!r}",
-            where=f"{where}.method",
-            remedy=nearest(wanted.method, METHODS, "cobogo list mechanisms"),
-        )
+    method = METHODS.find(wanted.method, f"{where}.method")
     if policy.privacy is not None:
         raise PolicyError(
             "promises models, and synthetic records have no classes that they could hold of",
@@ -35,7 +30,6 @@ def make(policy: Policy, table: Table) -> Synthetic:
     names = [name for name in table.columns if name not in gone]
     if not names:
         raise PolicyError("every column is an identifier, so that nothing is left to synthesize", where=where)
-    method = METHODS[wanted.method]
     rows = _max_rows(policy, wanted, method, where)
     domains = declared(policy, names)
     if not method.private:

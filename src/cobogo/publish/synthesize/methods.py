@@ -1,44 +1,45 @@
-"""The methods of synthesis: whether each gives a guarantee, and who does it."""
+"""The methods of synthesis. The card of each says whether it gives a guarantee."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
+from typing import Any
 
+from cobogo.floor.catalogue import Card, Registry
 from cobogo.publish.synthesize.private import Fitted, Private
 
 
 @dataclass(frozen=True)
 class Method:
-    """A method: ``change`` is what one record changes a score of its choices by at most, for a number of attributes and
-    a degree."""
+    """A method: ``fit`` learns a model of the rows, with marginals of a degree. ``change`` is what one record changes a
+    score of its choices by at most, for a number of attributes and a degree."""
 
     private: bool
-    module: str
-    function: str = "fit"
-    change: Callable[[int, int], int] = lambda width, degree: 1  # noqa: ARG005
+    about: str
+    fit: Callable[[Private, int], Fitted]
+    change: Callable[[int, int], int]
 
-    @property
-    def about(self) -> str:
-        """What it does, in a line: that of its docstring."""
-        return (self._fitting.__doc__ or "").partition("\n")[0].rstrip(".")
-
-    @property
-    def _fitting(self) -> Callable[[Private, int], Fitted]:
-        found: Callable[[Private, int], Fitted] = getattr(import_module(self.module), self.function)
-        return found
-
-    def fit(self, rows: Private, degree: int) -> Fitted:
-        """Learn a model of the rows."""
-        return self._fitting(rows, degree)
+    @classmethod
+    def of(cls, fit: Any) -> Method:
+        """The method of a function that carries a card."""
+        own: Card = fit.card
+        return cls(own.facts["private"], own.summary, fit, own.facts.get("change", lambda width, degree: 1))  # noqa: ARG005
 
 
-METHODS: dict[str, Method] = {
-    "mst": Method(True, "cobogo.publish.synthesize.mst"),
-    "aim": Method(True, "cobogo.publish.synthesize.aim", change=min),
-    "privbayes": Method(True, "cobogo.publish.synthesize.privbayes", change=lambda width, degree: 65),  # noqa: ARG005
-    "independent-without-guarantee": Method(False, "cobogo.publish.synthesize.baselines", "independent"),
-    "copula-without-guarantee": Method(False, "cobogo.publish.synthesize.baselines", "copula"),
-}
+METHODS: Registry[Method] = Registry(
+    "method of synthesis",
+    {
+        "mst": ".mst:fit",
+        "aim": ".aim:fit",
+        "privbayes": ".privbayes:fit",
+        "independent-without-guarantee": ".baselines:independent",
+        "copula-without-guarantee": ".baselines:copula",
+    },
+    home="cobogo.publish.synthesize",
+    listed="mechanisms",
+    guide="synthesis",
+    remark="synthesis",
+    ready=Method.of,
+)
 """Every method by its name in ``synthesis.method``."""

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.belief import systematic
@@ -20,6 +21,7 @@ RARE = 3
 """A value whose noisy count is below so many standard deviations of the noise is taken together with others such."""
 
 
+@card("mst", title="MST", private=True)
 def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     r"""A tree of the pairs of attributes that tell most of each other (MST).
 

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
@@ -34,6 +35,7 @@ LOOKED_AT = 200
 """Families that a round chooses from, drawn evenly where there are more."""
 
 
+@card("privbayes", title="PrivBayes", private=True, change=lambda width, degree: 65)  # noqa: ARG005
 def fit(private: Private, degree: int) -> Fitted:
     r"""A network in which each attribute depends on few others (PrivBayes).
 

@@ -100,7 +100,7 @@ class Synthetic(DrawnRows):
         how = "with differential privacy" if self.cost is not None else "with NO guarantee"
         return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
 
-    def stated(self) -> Json:
+    def statement(self) -> Json:
         """All that the guarantee follows from: what each step used, of whom, in which domain."""
         said: Json = {
             "method": self.wanted.method,
@@ -123,7 +123,7 @@ class Synthetic(DrawnRows):
             **({"receipt": self.done.receipt} if self.done.receipt else {}),
         }
 
-    def explained(self) -> str:
+    def explanation(self) -> str:
         """What whoever receives it must know."""
         about = f"Every record is synthetic: drawn from a model ({self.method.about})."
         if self.cost is None:
@@ -135,7 +135,7 @@ class Synthetic(DrawnRows):
             "measure are those of a model, and are no better than it; small ones are mostly noise."
         )
 
-    def kept(self) -> Json:
+    def private_statement(self) -> Json:
         """What was paid, and by whom."""
         found = {"left-out": None if self.done.rows is None else self.done.rows.left_out}
         loss = self.done.paid
@@ -152,7 +152,7 @@ class Synthetic(DrawnRows):
         }
 
     @property
-    def asked(self) -> tuple[Json, ...]:
+    def model_entries(self) -> tuple[Json, ...]:
         """The cost, as a guarantee."""
         if self.cost is None:
             return ()

@@ -132,7 +132,7 @@ def release_sample(original: OriginalTable, policy: Policy, table: Any, epsilon:
     model = {"model": "differential-privacy", "epsilon": epsilon, "delta": DELTA}
     rules = _without(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
     release = sample(table, rules)
-    levels = release.stated()["levels"]
+    levels = release.statement()["levels"]
     return ReleaseView("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
 
 

@@ -2,5 +2,5 @@
 
 The docstring of a model, metric, algorithm, method, mechanism or attack says what it is (its definition), and then,
 each under its own word: ``Formula``, ``Example`` (which runs), ``Guarantee``, ``Limits``, ``Cost`` and ``Paper``. What
-is missing fails a test. `cobogo.tell.reference.kinds` lists what must be there.
+is missing fails a test. `cobogo.tell.reference.sections` lists what must be there.
 """

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import MISSING, fields, is_dataclass
 
-from cobogo.tell.reference.kinds import KINDS, Kind, names
+from cobogo.floor.catalogue import Card, Parameter
+from cobogo.tell.reference import sections
 from cobogo.tell.reference.parts import PARTS, Entry
+from cobogo.tell.reference.sections import SECTIONS, Section, names
 
 PLACE = "reference"
 HEADINGS = {"Limits": "What it does not do"}
 
-ASKED_FOR = ("models", "attacks", "mechanisms", "collecting", "location-mechanisms", "location-attacks", "cloaks",
-             "trajectories")  # fmt: skip
-"""Kinds of things whose fields are what somebody asks for."""
-
 WRITTEN_IN_POLICIES = ("models", "attacks")
-"""Of these, names are written with hyphens."""
+"""Sections whose parameters are written with hyphens."""
 
-TYPES = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "Any": "see the guide",
-         "tuple[str, ...]": "names"}  # fmt: skip
 LONG = 28
 """A formula with more signs than that stands on a line of its own."""
 
@@ -27,9 +22,9 @@ LONG = 28
 def pages() -> dict[str, str]:
     """Every page by its path under ``docs``: the index, one of each kind, one of each thing."""
     made = {f"{PLACE}/index.md": _index()}
-    for slug, kind in KINDS.items():
-        entries = kind.entries()
-        made[f"{PLACE}/{slug}.md"] = _of_kind(slug, kind, entries)
+    for slug, section in sections.pages().items():
+        entries = section.entries()
+        made[f"{PLACE}/{slug}.md"] = _of_section(slug, section, entries)
         for name, entry in entries.items():
             made[f"{PLACE}/{slug}/{name}.md"] = page(slug, entry)
     return made
@@ -37,16 +32,16 @@ def pages() -> dict[str, str]:
 
 def page(slug: str, entry: Entry) -> str:
     """The page of one thing."""
-    kind = KINDS[slug]
-    guide = kind.source_of(entry.name).guide_of(entry.name)
+    section = SECTIONS[slug]
+    card = section.cards()[entry.name]
     said = [
         f"# {entry.name}",
-        f"*{kind.one[0].upper()}{kind.one[1:]}; one of the [{kind.title.lower()}](../{slug}.md). "
-        f"How to use it: [the guide](../../{guide}.md). In the terminal: `cobogo explain {entry.name}"
+        f"*{section.one[0].upper()}{section.one[1:]}; one of the [{section.title.lower()}](../{slug}.md). "
+        f"How to use it: [the guide](../../{card.guide}.md). In the terminal: `cobogo explain {entry.name}"
         f"{_which(slug, entry.name)}`.*",
         linked(markdown(entry.definition), entry.name),
     ]
-    table = parameters(kind.things()[entry.name], hyphens=slug in WRITTEN_IN_POLICIES) if slug in ASKED_FOR else ""
+    table = parameters(card, hyphens=slug in WRITTEN_IN_POLICIES) if section.asks else ""
     if table:
         said += ["## Parameters", table]
     shown = {"Formula": formula, "Example": example}
@@ -140,55 +135,39 @@ def example(text: str) -> str:
 
 
 def _which(slug: str, name: str) -> str:
-    several = sum(name in kind.things() for kind in KINDS.values()) > 1
+    several = len(names().get(name, ())) > 1
     return f" --kind {slug}" if several else ""
 
 
-def parameters(thing: object, *, hyphens: bool) -> str:
-    """What can be asked for of a thing, with the defaults."""
-    if not isinstance(thing, type) or not is_dataclass(thing):
-        return ""
+def parameters(card: Card, *, hyphens: bool) -> str:
+    """What can be asked for of a thing, what each parameter may be, and the defaults."""
     rows = [
-        f"| `{field.name.replace('_', '-') if hyphens else field.name}` | {_type(str(field.type))} "
-        f"| {_default(field.default)} |"
-        for field in fields(thing)
-        if field.init and not field.name.startswith("_") and field.default_factory is MISSING
+        f"| `{one.name if hyphens else one.name.replace('-', '_')}` | {_cell(one.bounds.in_words)} | {_default(one)} |"
+        for one in card.parameters()
+        if not one.name.startswith("-")
     ]
-    return "\n".join(["| parameter | type | default |", "|---|---|---|", *rows]) if rows else ""
+    return "\n".join(["| parameter | may be | default |", "|---|---|---|", *rows]) if rows else ""
 
 
-def _type(written: str) -> str:
-    """A type in words.
-
-    >>> _type("Literal['basic', 'enhanced'] | None"), _type("float")
-    ('`basic` or `enhanced`', 'number')
-    """
-    bare = written.removesuffix(" | None")
-    if bare.startswith("Literal["):
-        *others, last = [f"`{word}`" for word in re.findall(r"'([^']+)'", bare)]
-        return f"{', '.join(others)} or {last}" if others else last
-    return " or ".join(TYPES.get(part, part) for part in bare.split(" | ")).replace("[", "\\[")
-
-
-def _default(value: object) -> str:
-    if value is MISSING:
+def _default(one: Parameter) -> str:
+    if one.required:
         return "required"
-    if value is None:
+    if one.default is None:
         return "none"
-    return f"`{str(value).lower() if isinstance(value, bool) else value}`"
+    return f"`{str(one.default).lower() if isinstance(one.default, bool) else one.default}`"
 
 
-def _of_kind(slug: str, kind: Kind, entries: dict[str, Entry]) -> str:
-    said = [f"# {kind.title}", kind.about]
-    for source in kind.sources:
-        if source.remark:
-            said.append(f"## {source.remark[0].upper()}{source.remark[1:]}")
+def _of_section(slug: str, section: Section, entries: dict[str, Entry]) -> str:
+    said = [f"# {section.title}", section.about]
+    for registry in section.registries:
+        if registry.remark and len(section.places) > 1:
+            said.append(f"## {registry.remark[0].upper()}{registry.remark[1:]}")
         rows = [
             f"| [{name}]({slug}/{name}.md) | {_cell(entries[name].summary)} | {_cell(_guarantee(entries[name]))} |"
-            for name in source.things()
+            for name in registry
         ]
         said.append("\n".join(["| name | what it is | guarantee |", "|---|---|---|", *rows]))
-        guides = dict.fromkeys(source.guide_of(name) for name in source.things())
+        guides = dict.fromkeys(card.guide for card in registry.cards().values())
         said.append(f"How they are used: {', '.join(f'[{guide}](../{guide}.md)' for guide in guides)}.")
     return "\n\n".join(said) + "\n"
 
@@ -211,6 +190,9 @@ what it does not, what it costs, and the paper it is from. The pages are made fr
 
 
 def _index() -> str:
-    rows = [f"| [{kind.title}]({slug}.md) | {len(kind.things())} | {kind.about} |" for slug, kind in KINDS.items()]
+    rows = [
+        f"| [{section.title}]({slug}.md) | {len(section.cards())} | {section.about} |"
+        for slug, section in sections.pages().items()
+    ]
     table = "\n".join(["| kind | how many | what they are |", "|---|---|---|", *rows])
     return f"# Reference\n\n{ABOUT}\n\n{table}\n"

@@ -61,7 +61,7 @@ def bar_panel(
     return middles
 
 
-def compared(plot: Bars, path: Path, *, say: Words) -> None:
+def draw_compared(plot: Bars, path: Path, *, say: Words) -> None:
     """Draw for each label one bar of each series; of many labels the first."""
     sheet = Sheet(plot.title, plot.what)
     names = list(plot.series)
@@ -88,7 +88,7 @@ def compared(plot: Bars, path: Path, *, say: Words) -> None:
 
 
 @dataclass(frozen=True)
-class Estimated:
+class EstimateBar:
     """One line of a plot of estimates, in the unit of the axis; ``there`` where it is significantly above nothing."""
 
     label: str
@@ -99,7 +99,7 @@ class Estimated:
 
 
 def draw_estimates(
-    path: Path, title: str, what: str, lines: Sequence[Estimated], *, unit: str, percent: bool = True
+    path: Path, title: str, what: str, lines: Sequence[EstimateBar], *, unit: str, percent: bool = True
 ) -> None:
     """Write a PNG: a bar for each estimate, a line over its interval of 95 %, a mark where the truth is known."""
     sheet = Sheet(title, what)

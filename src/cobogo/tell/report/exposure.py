@@ -11,7 +11,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine.risk.attackers import attackers, estimated_chances
-from cobogo.examine.risk.estimates import Sizes, estimates
+from cobogo.examine.risk.estimates import ClassSizes, estimates
 from cobogo.examine.risk.population import population_size
 from cobogo.floor.arrays import Ints
 from cobogo.promises.population import open_population
@@ -47,7 +47,7 @@ def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> 
     """What attackers can expect of classes; where the size is known of the population that people were drawn from,
     estimates, too."""
     sizes = sizes[sizes > 0]
-    sample = Sizes.of(sizes)
+    sample = ClassSizes.of(sizes)
     chances, unique = None, None
     if population is not None:
         if sample.people <= people:  # otherwise somebody is in several classes

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from cobogo.examine.metrics import METRICS
-from cobogo.tell.report import utility
 from cobogo.tell.report.content import Content
 from cobogo.tell.report.figures import has_levels, plots_of, steps
 from cobogo.tell.report.page import environment, printable, short
@@ -44,7 +43,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             inferences=_inferences(content, say),
             sizes=_sizes(content, say),
             metrics=_metrics(content, say),
-            utilities=utility.rows(summary.get("utility", {}), say),
+            utilities=utility_rows(summary.get("utility", {}), say),
             solutions=_solutions(content, say),
             seconds={say.name("stage", stage): value for stage, value in summary.get("seconds", {}).items()},
             figures=_figures(content, plots),
@@ -139,9 +138,7 @@ def _asked(content: Content, say: Words) -> list[Row]:
             {"name": say("asked.algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])}
         )
     metric = say.name("metric", content.metric)
-    rows.append(
-        {"name": say("asked.metric"), "values": [metric], "why": say.texts.get(f"metric.{content.metric}.means", "")}
-    )
+    rows.append({"name": say("asked.metric"), "values": [metric], "why": say.means("metric", content.metric)})
     limit = policy.get("suppression_limit", policy.get("suppression-limit"))
     if limit is not None:
         rows.append({"name": say("asked.limit"), "values": [say.percent(limit)], "why": say("asked.limit.why")})
@@ -155,7 +152,7 @@ def _models(content: Content, say: Words) -> list[Row]:
             "asked": _parameters(model, say),
             "measured": say.show(model.get("measured")),
             "satisfied": bool(model.get("satisfied")),
-            "means": say.texts.get(f"model.{model.get('model')}.means", ""),
+            "means": say.means("model", model.get("model")),
         }
         for model in content.summary.get("models", [])
     ]
@@ -252,7 +249,7 @@ def _metrics(content: Content, say: Words) -> list[Row]:
             "better": say("metrics.higher" if METRICS[name].maximize else "metrics.lower")
             if name in METRICS
             else NOTHING,
-            "means": say.texts.get(f"metric.{name}.means", ""),
+            "means": say.means("metric", name),
         }
         for name in sorted(measured, key=lambda name: name != content.metric)
     ]
@@ -281,31 +278,55 @@ def _solutions(content: Content, say: Words) -> Row:
     return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
 
 
-def demo(
-    rows: Sequence[Row],
-    *,
-    language: str,
-    data: str,
-    records: int,
-    attribute: str,
-    chosen: str,
-    together: Sequence[str],
-    exposed: int,
-    limit: float,
-) -> str:
-    """The demo's page: its results as tables, with the pictures beside it and a way to every report.
+def utility_rows(measured: Mapping[str, Any], say: Words) -> list[Row]:
+    """One row a measure: its name, its value on the original and on the release, and a sentence.
 
-    The rows are alternatives, of which one is ``chosen``; ``exposed`` people are found by two of them ``together``.
+    ``measured`` is what `cobogo.examine.utility.utility` gives.
     """
-    template = environment().get_template("demo.html.j2")
-    return template.render(
-        say=words(language),
-        rows=rows,
-        data=data,
-        records=records,
-        attribute=attribute,
-        chosen=chosen,
-        together=together,
-        exposed=exposed,
-        limit=limit,
-    )
+    return [
+        *_queries(measured, say),
+        *_accuracy(measured, say),
+        *_association(measured, say),
+        *_marginal(measured, say),
+    ]
+
+
+def _row(name: str, before: str, after: str, why: str) -> Row:
+    return {"name": name, "before": before, "after": after, "why": why}
+
+
+def _queries(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+    found = measured.get("query-error")
+    if found:
+        lower, upper = map(say.percent, found["quartiles"])
+        why = say("utility.queries.why", queries=found["queries"], lower=lower, upper=upper)
+        yield _row(say("utility.queries"), say.percent(0), say.percent(found["median"]), why)
+
+
+def _accuracy(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+    found = measured.get("accuracy")
+    if found:
+        baseline = say.percent(found["baseline"])
+        why = say("utility.accuracy.why", held_out=say("records", n=found["held_out"]), baseline=baseline)
+        for model, accuracy in found["models"].items():
+            name = say("utility.accuracy", label=found["label"], model=say.name("kind", model))
+            yield _row(name, say.percent(accuracy["original"]), say.percent(accuracy["release"]), why)
+
+
+def _association(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+    pairs = measured.get("association-distance", {}).get("pairs")
+    if pairs:
+        mean = say.number(measured["association-distance"]["mean"], 3)
+        worst = pairs[0]
+        one, other = worst["attributes"]
+        why = say("utility.association.why", mean=mean, pairs=len(pairs))
+        name = say("utility.association", one=one, other=other)
+        yield _row(name, say.number(worst["before"], 3), say.number(worst["after"], 3), why)
+
+
+def _marginal(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+    distances = measured.get("marginal-distance")
+    if distances:
+        worst = max(distances, key=lambda name: distances[name])
+        name = say("utility.marginal", attribute=worst)
+        yield _row(name, say.percent(0), say.percent(distances[worst]), say("utility.marginal.why"))

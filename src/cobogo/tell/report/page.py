@@ -63,16 +63,21 @@ def page(
     title: str,
     sections: Iterable[PageSection | None],
     *,
-    created: str,
+    created: str = "",
     source: str = "",
     about: Markup | None = None,
     banner: tuple[str, str] | None = None,
     warning: str = "",
     note: str = "",
     style: str = "",
+    images: str = "data:",
 ) -> str:
-    """The page; a section that is None is left out. ``about`` stands below the title, beside the date."""
-    dated = say.date(created)
+    """The page; a section that is None is left out.
+
+    ``about`` appears below the title, beside the date when it was ``created``. ``images`` says where the page may take
+    pictures from: itself, or files beside it.
+    """
+    dated = say.date(created) if created else ""
     return printable(
         environment()
         .get_template("page.html.j2")
@@ -80,13 +85,13 @@ def page(
             say=say,
             title=title,
             source=source,
-            about=lines(about, dated) if about else dated,
+            about=lines(*(part for part in (about, dated) if part)),
             banner=banner,
             warning=warning,
             sections=[section for section in sections if section is not None],
-            footer=lines(*([note] if note else []), say("footer.undated", date=dated)),
+            footer=lines(*([note] if note else []), say("footer.undated", date=dated)) if created else "",
             style=Markup(style),
-            images="data:",
+            images=Markup(images),
         )
     )
 
@@ -173,6 +178,17 @@ def verdict(text: str, *, holds: bool, more: str = "") -> Markup:
     return Markup('<span class="{}">{}</span>{}').format(
         "holds" if holds else "fails", text, f" {more}" if more else ""
     )
+
+
+def verdict_box(title: str, sentences: Iterable[str], *, mark: str, holds: bool) -> Markup:
+    """A verdict on the whole: what it is, and why."""
+    box = Markup('<div class="verdict {}"><span class="mark">{}</span><div><h2>{}</h2>{}</div></div>')
+    return box.format("yes" if holds else "no", mark, title, Markup().join(paragraph(one, "") for one in sentences))
+
+
+def link(place: str, text: str = "") -> Markup:
+    """A way to a file beside the page."""
+    return Markup('<a href="{}">{}</a>').format(place, text or place)
 
 
 def bar(share: float, say: Words) -> Markup:

@@ -12,7 +12,7 @@ import cobogo
 from cobogo.release.contract import Section, Story
 from cobogo.release.drawn import DrawnReadBack, DrawnRows
 from cobogo.release.release import Release
-from cobogo.tell.report.bars import compared
+from cobogo.tell.report.bars import draw_compared
 from cobogo.tell.report.page import environment, printable
 from cobogo.tell.report.words import Words, words
 
@@ -27,7 +27,7 @@ def summary(release: Release, made: DrawnRows, read: DrawnReadBack, story: Story
         "models": [verdict.as_dict() for verdict in read.verdict.models],
         "problems": list(read.verdict.problems),
         "notes": list(read.verdict.notes),
-        "transformation": made.stated(),
+        "transformation": made.statement(),
         **story.summary,
         "warnings": list(release.warnings),
         "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
@@ -46,7 +46,7 @@ def write_report(release: Release, read: DrawnReadBack, evidence: Path) -> None:
     drawn = []
     for plot in story.plots:
         file = evidence / "plots" / f"{plot.stem}.png"
-        compared(plot, file, say=say)
+        draw_compared(plot, file, say=say)
         drawn.append({"title": plot.title, "data": b64encode(file.read_bytes()).decode()})
     page = (
         environment()
@@ -77,7 +77,7 @@ def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
         "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
         "measured": say.show(entry["measured"]),
         "satisfied": entry["satisfied"],
-        "means": say.texts.get(f"model.{entry['model']}.means", ""),
+        "means": say.means("model", entry["model"]),
     }
 
 

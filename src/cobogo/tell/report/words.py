@@ -10,37 +10,12 @@ from numbers import Integral, Real
 from typing import Any
 
 from cobogo.data.hierarchy import Label
-from cobogo.tell.report import (
-    audit_words,
-    comparing_words,
-    kinds_words,
-    listed_words,
-    locating_words,
-    map_words,
-    perturbed_words,
-    randomized_words,
-    risk_words,
-    sampled_words,
-    synthetic_words,
-    transformed_words,
-)
+from cobogo.floor.catalogue import Card, Registry
+from cobogo.tell.report import audit_words, releases_words, risk_words, studies_words
 from cobogo.tell.report.english import ENGLISH
 from cobogo.tell.report.portuguese import PORTUGUESE
 
-ROOMS = (
-    audit_words,
-    comparing_words,
-    kinds_words,
-    listed_words,
-    locating_words,
-    map_words,
-    perturbed_words,
-    randomized_words,
-    risk_words,
-    sampled_words,
-    synthetic_words,
-    transformed_words,
-)
+ROOMS = (audit_words, releases_words, risk_words, studies_words)
 """Lists of words beside those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {
@@ -76,12 +51,25 @@ class Words:
         return text.format(**{name: self.show(value) for name, value in values.items()}) if values else text
 
     def name(self, kind: str, name: str) -> str:
-        """What the language calls something that the policy names; the policy's name where there is no word for it.
+        """What the language calls something that the policy names: where it has no word for it, the title of its card;
+        the policy's name where it has no card.
 
         >>> words("pt-BR").name("model", "k-anonymity"), words("pt-BR").name("model", "new-model")
         ('k-anonimato', 'new-model')
         """
-        return self.texts.get(f"{kind}.{name}", name)
+        found = self.texts.get(f"{kind}.{name}")
+        card = _card(kind, name) if found is None else None
+        return found or (name if card is None else card.title)
+
+    def means(self, kind: str, name: str) -> str:
+        """What a model or a metric means, in a sentence; where the language has none, the one of its card.
+
+        >>> words("en").means("model", "k-map"), words("en").means("model", "new-model")
+        ('Every released record matches at least k people of the population.', '')
+        """
+        found = self.texts.get(f"{kind}.{name}.means")
+        card = _card(kind, name) if found is None else None
+        return found or ("" if card is None else f"{card.summary}.")
 
     def label(self, value: Label) -> str:
         """A value of the data for people to read: NULL and ``*`` say what they mean.
@@ -206,3 +194,14 @@ def words(language: str) -> Words:
             f"The 'language' parameter of a report must be one of {', '.join(TEXTS)}. Got {language!r} instead"
         )
     return Words(language, TEXTS[language])
+
+
+def _card(kind: str, name: str) -> Card | None:
+    """The card of a model or a metric: of one that another package adds, there is nothing else."""
+    if kind not in ("model", "metric"):
+        return None
+    from cobogo.examine.metrics import METRICS
+    from cobogo.promises.registry import PROMISES
+
+    registry: Registry[Any] = PROMISES if kind == "model" else METRICS
+    return registry.card(name) if name in registry else None

@@ -15,7 +15,7 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy
 from cobogo.errors import InputError
 from cobogo.examine.utility.pairs.compared import contingency, distribution, summaries
-from cobogo.examine.utility.pairs.pair import Facts, Pair, open_pair
+from cobogo.examine.utility.pairs.pair import Facts, TablePair, open_pair
 from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins
 from cobogo.examine.utility.pairs.use import labels, learnt, unfit, workload
 from cobogo.examine.utility.statistics import cramers_v
@@ -40,7 +40,7 @@ def people(rows: int = 400) -> pd.DataFrame:
     )
 
 
-def pair(home: Path, *, original: bool = True, frame: pd.DataFrame | None = None, **content: Any) -> Pair:
+def pair(home: Path, *, original: bool = True, frame: pd.DataFrame | None = None, **content: Any) -> TablePair:
     frame = people() if frame is None else frame
     rules = Policy.of({"attributes": ATTRIBUTES, **content})
     if "masking" in content:

@@ -13,7 +13,7 @@ from cobogo.collect.encode import shuffled_reports
 from cobogo.collect.wire import batches
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.services.collections import read_collection
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.floor.randomness import Entropy
 from support.services import person, service_of
 
@@ -68,17 +68,17 @@ def test_what_comes_again_under_its_key_is_counted_once(served) -> None:
 SEND = """
 import sys
 from cobogo.faces.server.context import ServerContext
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import COLLECTIONS
 from cobogo.faces.server import journal
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
 from cobogo.faces.server.roles import Role, Scope
-from cobogo.faces.server.services import Service
+from cobogo.faces.server.services import Services
 journal.LONG = 200  # segments are counted all the time
-context = ServerContext(Settings(state=sys.argv[1]))
+context = ServerContext(ServerSettings(state=sys.argv[1]))
 (row,) = context.state.rows(COLLECTIONS)
-take, ana = Service(context, Queue(context)).collections.take, Holder("ana", Role.STEWARD, frozenset(Scope), "k")
+take, ana = Services(context, Queue(context)).collections.take, Holder("ana", Role.STEWARD, frozenset(Scope), "k")
 message = bytes.fromhex(sys.argv[2])
 for number in range(int(sys.argv[3]), 10**6):
     take(ana, row["id"], message, f"key number {number}")
@@ -87,7 +87,7 @@ for number in range(int(sys.argv[3]), 10**6):
 
 
 def test_a_kill_at_any_moment_loses_no_report_and_counts_none_twice(tmp_path) -> None:
-    context = ServerContext(Settings(state=str(tmp_path / "s")))
+    context = ServerContext(ServerSettings(state=str(tmp_path / "s")))
     ana, collections = person("ana"), service_of(context).collections
     identity = collections.begin(ana, TOML)
     asked = read_collection(TOML)

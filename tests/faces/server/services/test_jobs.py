@@ -17,9 +17,9 @@ from cobogo.errors import InputError
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.queue import Queue
 from cobogo.faces.server.roles import Scope
-from cobogo.faces.server.services import Service
-from cobogo.faces.server.services.operation import Forbidden
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.services import Services
+from cobogo.faces.server.services.operation import ScopeMissing
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import JOBS
 from cobogo.faces.server.worker import FINDINGS
 from cobogo.studies.comparison import compare
@@ -47,10 +47,10 @@ CSV = pd.DataFrame(ROWS).to_csv(index=False).encode()
 
 
 @pytest.fixture
-def service(tmp_path: Path) -> Iterator[Service]:
-    context = ServerContext(Settings(state=str(tmp_path / "server")))
+def service(tmp_path: Path) -> Iterator[Services]:
+    context = ServerContext(ServerSettings(state=str(tmp_path / "server")))
     queue = Queue(context)
-    made = Service(context, queue)
+    made = Services(context, queue)
     made.test_queue = queue  # type: ignore[attr-defined]
     yield made
     queue.stop_workers()
@@ -124,7 +124,7 @@ def test_what_is_no_study_and_who_may_not_are_refused(service) -> None:
     with pytest.raises(InputError, match="no study"):
         service.jobs.begin_study(ANA, "anonymize", dataset, POLICY, {})
     analyst = person("ana", scopes=frozenset({Scope.ASK}))
-    with pytest.raises(Forbidden, match="'data'"):
+    with pytest.raises(ScopeMissing, match="'data'"):
         service.jobs.begin_study(analyst, "compare", dataset, POLICY, OPTIONS)
-    with pytest.raises(Forbidden, match="'run'"):
+    with pytest.raises(ScopeMissing, match="'run'"):
         service.jobs.submit(analyst, "anonymize", dataset, POLICY)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine.metrics import METRICS, measure
-from cobogo.examine.metrics.labels import igpl, information_gain
+from cobogo.examine.metrics.classes import igpl, information_gain
 from cobogo.promises.models import Domain, Histogram, Model
 from cobogo.promises.models.check import check
 from cobogo.promises.models.l_diversity import LDiversity

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cobogo.data.classes import written_number
-from cobogo.examine.utility.pairs.pair import Cells, Key, Pair, Part, Side
-from cobogo.examine.utility.pairs.scale import MOST, How, Scale, Shown, leaves_under, scale
+from cobogo.examine.utility.pairs.pair import CellCounts, CountKey, PairSide, TablePair, TablePart
+from cobogo.examine.utility.pairs.scale import MOST, CommonScale, How, ShownValue, leaves_under, scale
 from cobogo.examine.utility.statistics import cramers_v, total_variation
 from cobogo.floor.arrays import Floats
 
@@ -23,7 +23,7 @@ class Distribution:
     how: How
     level: int | None
     height: int | None
-    shown: tuple[Shown, ...]
+    shown: tuple[ShownValue, ...]
     before: Floats | None
     after: Floats
     apart: float | None
@@ -36,8 +36,8 @@ class Contingency:
 
     columns: tuple[str, str]
     how: tuple[How, How]
-    rows: tuple[Shown, ...]
-    across: tuple[Shown, ...]
+    rows: tuple[ShownValue, ...]
+    across: tuple[ShownValue, ...]
     before: Floats | None
     after: Floats
     apart: float | None
@@ -58,7 +58,7 @@ class Summary:
     estimated: bool = False
 
 
-def distribution(pair: Pair, name: str, *, most: int = MOST) -> Distribution:
+def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distribution:
     """How a column is distributed on both sides."""
     found = scale(pair, name, most=most)
     after = _counts(pair.after, found, released=True)
@@ -79,7 +79,7 @@ def distribution(pair: Pair, name: str, *, most: int = MOST) -> Distribution:
     )
 
 
-def contingency(pair: Pair, one: str, other: str, *, most: int = 12) -> Contingency | None:
+def contingency(pair: TablePair, one: str, other: str, *, most: int = 12) -> Contingency | None:
     """How two columns go together on both sides; None where the release does not tell."""
     scales = scale(pair, one, most=most), scale(pair, other, most=most)
     after = _joint(pair.after, scales, released=True)
@@ -101,7 +101,7 @@ def contingency(pair: Pair, one: str, other: str, *, most: int = 12) -> Continge
     )
 
 
-def summaries(pair: Pair) -> dict[str, tuple[Summary | None, Summary | None]]:
+def summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
     """Of each column of numbers, the original and the release; None where a side has no numbers, or may not be read."""
     found: dict[str, tuple[Summary | None, Summary | None]] = {}
     for name in pair.columns:
@@ -114,7 +114,7 @@ def summaries(pair: Pair) -> dict[str, tuple[Summary | None, Summary | None]]:
     return found
 
 
-def _counts(side: Side, asked: Scale, *, released: bool) -> Floats:
+def _counts(side: PairSide, asked: CommonScale, *, released: bool) -> Floats:
     part = side.having(asked.column)
     assert part is not None
     cells = part.cells([asked.after if released else asked.before])
@@ -123,11 +123,11 @@ def _counts(side: Side, asked: Scale, *, released: bool) -> Floats:
     )
 
 
-def _weights(asked: Scale, cells: Cells, released: bool, place: int = 0) -> Floats:
+def _weights(asked: CommonScale, cells: CellCounts, released: bool, place: int = 0) -> Floats:
     return asked.weights(cells.values[place], released=released)
 
 
-def _joint(side: Side, scales: tuple[Scale, Scale], *, released: bool) -> Floats | None:
+def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released: bool) -> Floats | None:
     keys = [one.after if released else one.before for one in scales]
     part = side.having(keys[0].column, keys[1].column)
     if part is not None:
@@ -145,10 +145,10 @@ def _joint(side: Side, scales: tuple[Scale, Scale], *, released: bool) -> Floats
     return np.asarray(tall.T @ (wide / np.maximum(wide.sum(axis=1, keepdims=True), 1e-300)))
 
 
-def _by_group(part: Part | None, key: Key, asked: Scale, group: str) -> dict[str, Floats]:
+def _by_group(part: TablePart | None, key: CountKey, asked: CommonScale, group: str) -> dict[str, Floats]:
     """The records of each bucket by what they have in a column: each of its records is as likely to have each value."""
     assert part is not None
-    cells = part.cells([Key(group), key])
+    cells = part.cells([CountKey(group), key])
     counts = np.zeros((len(cells.values[0]), len(asked.shown)))
     weights = _weights(asked, cells, True, 1)
     np.add.at(counts, cells.codes[0], weights[cells.codes[1]] * cells.counts[:, None])
@@ -164,11 +164,11 @@ def _shares(counts: Floats) -> Floats:
     return np.asarray(counts / max(float(counts.sum()), 1e-300))
 
 
-def _measured(side: Side, name: str) -> Summary | None:
+def _measured(side: PairSide, name: str) -> Summary | None:
     part = side.having(name)
     assert part is not None
     if part.weight is not None:
-        cells = part.cells([Key(name)])
+        cells = part.cells([CountKey(name)])
         values = np.array([written_number(label, part.decimal) for label in cells.values[0]])
         return _weighted(values[cells.codes[0]], cells.counts)
     number = part.number(name)
@@ -186,14 +186,14 @@ def _measured(side: Side, name: str) -> Summary | None:
     )
 
 
-def _estimated(pair: Pair, name: str) -> Summary | None:
+def _estimated(pair: TablePair, name: str) -> Summary | None:
     """Released values spread evenly over the leaves that they may stand for: what an analyst could do with them."""
     tree, part = pair.tree(name), pair.after.having(name)
     if tree is None or part is None:
         return None
     decimal = pair.policy.data.decimal
     numbers = np.array([written_number(leaf, decimal) for leaf in tree.leaves])
-    cells = part.cells([Key(name)])
+    cells = part.cells([CountKey(name)])
     records = np.zeros(len(numbers))
     for label, count in zip(cells.values[0], np.bincount(cells.codes[0], cells.counts).tolist(), strict=True):
         leaves = leaves_under(tree, label, decimal)

@@ -28,7 +28,7 @@ OTHERS = "\ue000others"
 
 
 @dataclass(frozen=True)
-class Bins:
+class NumberBins:
     """Intervals of equal width; what lies below the first is in the first, what lies beyond the last in the last."""
 
     low: float
@@ -46,16 +46,16 @@ class Bins:
 
 
 @dataclass(frozen=True)
-class Key:
+class CountKey:
     """How the values of a column are told apart when they are counted: all, some and the rest, or in bins."""
 
     column: str
-    bins: Bins | None = None
+    bins: NumberBins | None = None
     only: tuple[Label, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Cells:
+class CellCounts:
     """Counts of the combinations of some columns' values: ``codes[i]`` into the ``values`` of column i."""
 
     values: tuple[tuple[Label, ...], ...]
@@ -81,14 +81,14 @@ class Facts:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Part:
+class TablePart:
     """A table that is counted: by its rows, or by a column of counts."""
 
     table: Table
     decimal: str = "."
     weight: str | None = None
 
-    def key(self, key: Key) -> Expression:
+    def key(self, key: CountKey) -> Expression:
         """A column as the engine tells its values apart."""
         text = self.table.text(key.column)
         if key.bins is not None:
@@ -113,7 +113,7 @@ class Part:
         number = text.try_cast("float64")
         return (number.isnan() | number.isinf()).ifelse(None, number)
 
-    def cells(self, keys: Sequence[Key]) -> Cells:
+    def cells(self, keys: Sequence[CountKey]) -> CellCounts:
         """The combinations of some columns, counted."""
         rows = self.table.expression
         chosen = {f"c{place}": self.key(key) for place, key in enumerate(keys)}
@@ -126,7 +126,7 @@ class Part:
                 coder.add(batch.column(name))
             parts.append(batch.column("records").to_numpy(zero_copy_only=False).astype(np.float64))
         columns = [coder.column() for coder in coders]
-        return Cells(
+        return CellCounts(
             tuple(labels for _, labels in columns),
             tuple(codes.astype(np.int64) for codes, _ in columns),
             np.concatenate([*parts, np.zeros(0)]),
@@ -164,15 +164,15 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Side:
+class PairSide:
     """One side: its parts, the column that ties them together where they are buckets, and which columns are looked at
     where not all are."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[TablePart, ...]
     group: str | None = None
     wanted: frozenset[str] | None = None
 
-    def having(self, *columns: str) -> Part | None:
+    def having(self, *columns: str) -> TablePart | None:
         """The part that has all of some columns."""
         return next((part for part in self.parts if set(columns) <= set(part.table.columns)), None)
 
@@ -194,13 +194,13 @@ class Side:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pair:
+class TablePair:
     """A release and its original; ``before`` is None where the original may not be read, or is no longer there."""
 
     manifest: Manifest
     policy: Policy
-    after: Side
-    before: Side | None = None
+    after: PairSide
+    before: PairSide | None = None
     trees: dict[str, Hierarchy | None] = field(default_factory=dict)
 
     @property
@@ -232,29 +232,31 @@ class Pair:
         part = self.before.having(name)
         assert part is not None
         try:
-            tree = build(name, declared.hierarchy, part.cells([Key(name)]).values[0], policy=self.policy)
+            tree = build(name, declared.hierarchy, part.cells([CountKey(name)]).values[0], policy=self.policy)
         except CobogoError:
             return None  # its file is no longer there, or no longer the same
         return tree.without_steps(top=True) if self.policy.recoding.kind == "value" else tree
 
 
-def open_pair(release: Path, policy: Policy, original: Any = None) -> Pair:
+def open_pair(release: Path, policy: Policy, original: Any = None) -> TablePair:
     """Open a release directory and, if it is given, its original: a path or a frame that is read as the policy says."""
     public, _ = parts_of(release)
     manifest = manifests.load(public)
     data = manifest.data.reading
     decimal = manifest.data.decimal
-    tables = [] if manifest.data.file is None else [Part(read(public / manifest.data.file, data, connect()), decimal)]
+    tables = (
+        [] if manifest.data.file is None else [TablePart(read(public / manifest.data.file, data, connect()), decimal)]
+    )
     group = None
     if manifest.buckets is not None:
         group = manifest.buckets.group
         if manifest.buckets.file is not None:
             values = read(public / manifest.buckets.file, data, connect())
-            tables.append(Part(values, decimal, manifest.buckets.count))
+            tables.append(TablePart(values, decimal, manifest.buckets.count))
     for entry in manifest.marginals:
-        tables.append(Part(read(public / entry.file, data, connect()), decimal, entry.count))
+        tables.append(TablePart(read(public / entry.file, data, connect()), decimal, entry.count))
     before = None
     if original is not None:
-        part = Part(read(original, policy.data, connect(), once=True), policy.data.decimal)
-        before = Side((part,), wanted=frozenset(column.name for column in manifest.columns if not column.added))
-    return Pair(manifest, policy, Side(tuple(tables), group), before)
+        part = TablePart(read(original, policy.data, connect(), once=True), policy.data.decimal)
+        before = PairSide((part,), wanted=frozenset(column.name for column in manifest.columns if not column.added))
+    return TablePair(manifest, policy, PairSide(tuple(tables), group), before)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
-from cobogo.examine.utility.pairs.pair import OTHERS, Bins, Facts, Key, Pair
+from cobogo.examine.utility.pairs.pair import OTHERS, CountKey, Facts, NumberBins, TablePair
 from cobogo.floor.arrays import Floats, Ints
 
 MOST = 20
@@ -21,7 +21,7 @@ MOST = 20
 _RANGE = re.compile(r"\[(-?[^\[\]]+?)(?:-| to )(-?[^\[\]]+)\]")
 
 
-class Shown(NamedTuple):
+class ShownValue(NamedTuple):
     """One thing that is counted: a value, an interval of numbers, NULL, what was suppressed, or all others."""
 
     kind: Literal["value", "interval", "missing", "suppressed", "others"]
@@ -36,19 +36,19 @@ what they may stand for; or values that were replaced, of which there is nothing
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scale:
+class CommonScale:
     """The things that a column's values are counted as, and which of them each value is."""
 
     column: str
     how: How
-    shown: tuple[Shown, ...]
-    before: Key
-    after: Key
+    shown: tuple[ShownValue, ...]
+    before: CountKey
+    after: CountKey
     tree: Hierarchy | None = None
     level: int | None = None
     decimal: str = "."
     places: Ints | None = None  # of each leaf, where there is a tree
-    bins: Bins | None = None
+    bins: NumberBins | None = None
 
     def weights(self, values: Sequence[Label], *, released: bool) -> Floats:
         """For each value, as the engine told it, its share of each thing that is counted: rows sum to 1."""
@@ -87,7 +87,7 @@ class Scale:
         return next(place for place, one in enumerate(self.shown) if one.kind == kind)
 
 
-def scale(pair: Pair, name: str, *, most: int = MOST) -> Scale:
+def scale(pair: TablePair, name: str, *, most: int = MOST) -> CommonScale:
     """The scale of a column: at most so many things, and what else there may be."""
     tree = pair.tree(name)
     level = pair.described[name].level
@@ -97,19 +97,21 @@ def scale(pair: Pair, name: str, *, most: int = MOST) -> Scale:
     facts = told.facts[name]
     if facts.numeric and facts.distinct > min(most, 12) and pair.after.facts[name].numeric:
         bins = nice_bins(facts, min(most, 12))
-        key = Key(name, bins=bins)
-        return Scale(name, "bins", (*intervals(bins), *_ends()), key, key, bins=bins, decimal=pair.policy.data.decimal)
+        key = CountKey(name, bins=bins)
+        return CommonScale(
+            name, "bins", (*intervals(bins), *_ends()), key, key, bins=bins, decimal=pair.policy.data.decimal
+        )
     return _of_values(pair, name, most)
 
 
-def _coarser(pair: Pair, name: str, tree: Hierarchy) -> bool:
+def _coarser(pair: TablePair, name: str, tree: Hierarchy) -> bool:
     """Whether some released value is none of the original ones."""
     part = pair.after.having(name)
     assert part is not None
-    return not set(part.cells([Key(name)]).values[0]) <= tree.index.keys()
+    return not set(part.cells([CountKey(name)]).values[0]) <= tree.index.keys()
 
 
-def _of_values(pair: Pair, name: str, most: int) -> Scale:
+def _of_values(pair: TablePair, name: str, most: int) -> CommonScale:
     told, seen = (pair.before or pair.after), pair.after
     first, second = told.having(name), seen.having(name)
     assert first is not None
@@ -125,12 +127,12 @@ def _of_values(pair: Pair, name: str, most: int) -> Scale:
     if numbers and not np.isnan(numbers).any():
         labels = [labels[place] for place in np.argsort(numbers, kind="stable")]
     only = tuple(labels)
-    shown = (*(Shown("value", str(label)) for label in labels if label != SUPPRESSED), *_ends())
-    key = Key(name, only=(*only, SUPPRESSED))
-    return Scale(name, "replaced" if replaced else "values", shown, key, key)
+    shown = (*(ShownValue("value", str(label)) for label in labels if label != SUPPRESSED), *_ends())
+    key = CountKey(name, only=(*only, SUPPRESSED))
+    return CommonScale(name, "replaced" if replaced else "values", shown, key, key)
 
 
-def _of_tree(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: int) -> Scale:
+def _of_tree(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
     decimal = pair.policy.data.decimal
     numbers = _numbers(tree, level or 0, decimal)
     few = min(most, 12) if level is None else most
@@ -149,7 +151,7 @@ def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
     return np.asarray(numbers[tree.maps[level]])
 
 
-def _in_bins(name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int) -> Scale:
+def _in_bins(name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int) -> CommonScale:
     known = ~np.isnan(numbers)
     values = numbers[known]
     bins = nice_bins(Facts(len(values), 0, 0, len(values), float(values.min()), float(values.max())), most)
@@ -157,10 +159,10 @@ def _in_bins(name: str, tree: Hierarchy, level: int | None, numbers: Floats, dec
     places = np.full(len(numbers), bins.number, dtype=np.int64)  # NULL: the first of the ends
     places[known] = bins.of(values)
     how: How = "spread" if level is None else "level"
-    return Scale(name, how, shown, Key(name), Key(name), tree, level, decimal, places, bins)
+    return CommonScale(name, how, shown, CountKey(name), CountKey(name), tree, level, decimal, places, bins)
 
 
-def _by_label(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: int) -> Scale:
+def _by_label(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
     """The labels of the level released, or else of the lowest that has few enough; the most frequent, if it has not."""
     lowest = (step for step in range(tree.height + 1) if len(tree.labels[step]) <= most)
     at = level if level is not None else next(lowest, tree.height)
@@ -169,21 +171,23 @@ def _by_label(pair: Pair, name: str, tree: Hierarchy, level: int | None, most: i
     if len(labels) > most:
         part = None if pair.before is None else pair.before.having(name)
         assert part is not None
-        found = part.cells([Key(name)])
+        found = part.cells([CountKey(name)])
         counts = np.bincount(own[tree.encode(found.values[0])][found.codes[0]], found.counts, len(labels))
         kept = set(np.argsort(-counts, kind="stable")[:most].tolist())
     plain = [label for code, label in enumerate(labels) if code in kept and label not in (None, SUPPRESSED)]
-    shown = (*(Shown("value", str(label)) for label in plain), *_ends())
+    shown = (*(ShownValue("value", str(label)) for label in plain), *_ends())
     order: dict[Label, int] = {label: place for place, label in enumerate(plain)}
     ends = {one.kind: len(plain) + place for place, one in enumerate(_ends())}
     order |= {None: ends["missing"], SUPPRESSED: ends["suppressed"]}
     places = np.array([order.get(label, ends["others"]) for label in labels], dtype=np.int64)
     how: How = "spread" if level is None else "level"
-    return Scale(name, how, shown, Key(name), Key(name), tree, level, pair.policy.data.decimal, places[own])
+    return CommonScale(
+        name, how, shown, CountKey(name), CountKey(name), tree, level, pair.policy.data.decimal, places[own]
+    )
 
 
-def _ends() -> tuple[Shown, ...]:
-    return (Shown("missing"), Shown("suppressed"), Shown("others"))
+def _ends() -> tuple[ShownValue, ...]:
+    return (ShownValue("missing"), ShownValue("suppressed"), ShownValue("others"))
 
 
 def _own(tree: Hierarchy, value: Label) -> Ints:
@@ -216,7 +220,7 @@ def leaves_under(tree: Hierarchy, label: Label, decimal: str) -> Ints:
     return np.array([int(np.nanargmin(np.abs(numbers - number)))], dtype=np.int64)
 
 
-def nice_bins(facts: Facts, most: int) -> Bins:
+def nice_bins(facts: Facts, most: int) -> NumberBins:
     """At most so many bins of a round width over what 98 in 100 have.
 
     >>> nice_bins(Facts(9, 0, 9, 9, 17.0, 90.0), 12).edges()
@@ -230,15 +234,15 @@ def nice_bins(facts: Facts, most: int) -> Bins:
         first = math.floor(low / width)
         number = math.floor(high / width) - first + 1
         if number <= most:
-            return Bins(first * width, width, number)
+            return NumberBins(first * width, width, number)
     raise AssertionError  # pragma: no cover
 
 
-def intervals(bins: Bins) -> tuple[Shown, ...]:
-    """Bins as they are shown: the first and the last are open."""
+def intervals(bins: NumberBins) -> tuple[ShownValue, ...]:
+    """NumberBins as they are shown: the first and the last are open."""
     edges = bins.edges()
     last = bins.number - 1
     return tuple(
-        Shown("interval", "", None if place == 0 else edges[place], None if place == last else edges[place + 1])
+        ShownValue("interval", "", None if place == 0 else edges[place], None if place == last else edges[place + 1])
         for place in range(bins.number)
     )

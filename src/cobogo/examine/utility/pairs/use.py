@@ -13,7 +13,7 @@ from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.frequency import frequency_table
 from cobogo.errors import InputError
 from cobogo.examine.utility.learning import HELD_OUT, MOST_RECORDS, accuracies, accuracy, require
-from cobogo.examine.utility.pairs.pair import Key, Pair, Part
+from cobogo.examine.utility.pairs.pair import CountKey, TablePair, TablePart
 from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins, scale
 from cobogo.examine.utility.sides import Sides
 from cobogo.examine.utility.workload import query_errors
@@ -48,7 +48,7 @@ class Seen(Sides):
         return tuple(found)
 
 
-def unfit(pair: Pair) -> str | None:
+def unfit(pair: TablePair) -> str | None:
     """Why a release's rows cannot be asked or learnt from, as a key: in ``buckets``, ``marginals``, no ``original``, or
     no ``columns`` that both sides have."""
     if pair.before is None:
@@ -60,20 +60,20 @@ def unfit(pair: Pair) -> str | None:
     return None if features(pair) else "columns"
 
 
-def features(pair: Pair) -> tuple[str, ...]:
+def features(pair: TablePair) -> tuple[str, ...]:
     """The columns that queries are about and models learn from: the quasi-identifiers that both sides tell alike."""
     quasi = [name for name in pair.columns if name in pair.policy.quasi_identifiers]
     return tuple(name for name in quasi or pair.columns if scale(pair, name).how != "replaced")
 
 
-def asked(pair: Pair) -> tuple[str, ...]:
+def asked(pair: TablePair) -> tuple[str, ...]:
     """The columns that queries are about: those, and the sensitive ones."""
     own = [name for name in pair.policy.sensitive if name in pair.columns]
     told = own if pair.recoding else [name for name in own if scale(pair, name).how != "replaced"]
     return tuple(dict.fromkeys((*features(pair), *told)))
 
 
-def labels(pair: Pair) -> tuple[str, ...]:
+def labels(pair: TablePair) -> tuple[str, ...]:
     """The columns that may be predicted: released as they are or drawn, with 2 to 100 values."""
     if pair.before is None:
         return ()
@@ -86,7 +86,7 @@ def labels(pair: Pair) -> tuple[str, ...]:
     return tuple(found)
 
 
-def workload(pair: Pair, *, queries: int = 1000, selectivity: float = 0.05, seed: int = 0) -> Floats:
+def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05, seed: int = 0) -> Floats:
     """The relative errors of random counting queries (`cobogo.examine.utility.workload.query_errors`)."""
     if why := unfit(pair):
         raise InputError(f"counting queries are not asked here: {why}", where=pair.manifest.kind)
@@ -95,7 +95,7 @@ def workload(pair: Pair, *, queries: int = 1000, selectivity: float = 0.05, seed
     return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=seed)
 
 
-def learnt(pair: Pair, label: str, *, seed: int = 0) -> dict[str, Any]:
+def learnt(pair: TablePair, label: str, *, seed: int = 0) -> dict[str, Any]:
     """How well a column can be predicted by models that learnt from the release (`examine.utility.learning`).
 
     Where every record has the released levels, models learn from what was released of two thirds of the records and
@@ -113,12 +113,12 @@ def learnt(pair: Pair, label: str, *, seed: int = 0) -> dict[str, Any]:
     return _from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
 
 
-def _levels(pair: Pair) -> tuple[int, ...] | None:
+def _levels(pair: TablePair) -> tuple[int, ...] | None:
     levels = [pair.described[name].level for name in features(pair)]
     return None if not pair.recoding or None in levels else tuple(level or 0 for level in levels)
 
 
-def _sides(pair: Pair, names: Sequence[str], sensitive: Sequence[str] = (), *, label: str | None = None) -> Seen:
+def _sides(pair: TablePair, names: Sequence[str], sensitive: Sequence[str] = (), *, label: str | None = None) -> Seen:
     """Both sides counted: by the hierarchies of a recoding, by the values or bins that are there otherwise."""
     assert pair.before is not None
     sides = pair.before.parts[0], pair.after.parts[0]
@@ -129,10 +129,10 @@ def _sides(pair: Pair, names: Sequence[str], sensitive: Sequence[str] = (), *, l
     return Seen(trees, None, before, after, pair.policy.data.decimal)
 
 
-def _binned(pair: Pair, sides: tuple[Part, Part], names: Sequence[str]) -> tuple[Part, Part]:
+def _binned(pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence[str]) -> tuple[TablePart, TablePart]:
     assert pair.before is not None
     many = [n for n in names if pair.before.facts[n].numeric and pair.before.facts[n].distinct > FEW]
-    keys = [Key(name, bins=nice_bins(pair.before.facts[name], FEW)) for name in many]
+    keys = [CountKey(name, bins=nice_bins(pair.before.facts[name], FEW)) for name in many]
     first, second = (
         replace(
             side,

@@ -60,12 +60,12 @@ def evaluate(
     from cobogo.locate.places.reading import read_points
     from cobogo.studies.location_page import write
     from cobogo.studies.locations import evaluate as measure
-    from cobogo.studies.locations import ground_of, sampled
+    from cobogo.studies.locations import ground_of, sample_points
 
     wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
     attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]
     whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
-    sample = sampled(whole, every, most)
+    sample = sample_points(whole, every, most)
     points = sample.points
     known = None if places is None else read_points(places)
     before = None if background is None else read_points(background)

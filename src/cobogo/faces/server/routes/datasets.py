@@ -9,7 +9,7 @@ from fastapi import APIRouter, Form, Query, Request, UploadFile
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may
 from cobogo.faces.server.schemas import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
-from cobogo.faces.server.services import Service
+from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.datasets import DatasetService
 from cobogo.faces.server.services.policies import PolicyService
 from cobogo.faces.server.settings import SourceName
@@ -138,7 +138,7 @@ def drop(this: Here, holder: Annotated[Holder, may(PolicyService.remove)], ident
     this.policies.remove(holder, identity)
 
 
-def _shown(this: Service, holder: Holder, identity: str) -> Dataset:
+def _shown(this: Services, holder: Holder, identity: str) -> Dataset:
     row = this.datasets.get(holder, identity)
     known = {key: row["about"][key] for key in ("columns", "rows", "size")}
     files = this.datasets.list_files(holder, identity)

@@ -11,7 +11,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.schemas import Problem
-from cobogo.faces.server.services import Service
+from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.keys import TooMany
 from cobogo.faces.server.services.operation import authorize, scope_of
 
@@ -36,13 +36,13 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 """What every route may answer instead."""
 
 
-def service(request: Request) -> Service:
+def service(request: Request) -> Services:
     """The operations of the server."""
-    found: Service = request.app.state.service
+    found: Services = request.app.state.service
     return found
 
 
-Here = Annotated[Service, Depends(service)]
+Here = Annotated[Services, Depends(service)]
 
 
 def present(

@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse, Response
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may
 from cobogo.faces.server.schemas import AuditWanted, Identity, Job, JobInQueue, JobWanted, ReleaseShown, VerdictShown
-from cobogo.faces.server.services import Service
+from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.jobs import RELEASE_JOBS, JobService
 from cobogo.faces.server.services.releases import ReleaseService
 
@@ -135,7 +135,7 @@ def verify(this: Here, holder: Annotated[Holder, may(ReleaseService.verify)], id
     return VerdictShown(holds=bool(verdict), details=verdict.as_dict())
 
 
-def evidence_page(this: Service, holder: Holder, identity: str, name: str) -> Response:
+def evidence_page(this: Services, holder: Holder, identity: str, name: str) -> Response:
     """A page of the evidence, which loads nothing."""
     return FileResponse(
         this.releases.evidence_file(holder, identity, name),
@@ -144,18 +144,18 @@ def evidence_page(this: Service, holder: Holder, identity: str, name: str) -> Re
     )
 
 
-def _data(this: Service, holder: Holder, identity: str, name: str) -> dict[str, Any]:
+def _data(this: Services, holder: Holder, identity: str, name: str) -> dict[str, Any]:
     content: dict[str, Any] = json.loads(this.releases.evidence_file(holder, identity, name).read_bytes())
     return content
 
 
-def public_archive(this: Service, holder: Holder, identity: str, *, neutralised: bool = False) -> Response:
+def public_archive(this: Services, holder: Holder, identity: str, *, neutralised: bool = False) -> Response:
     """The public part of a release as a download."""
     write = partial(this.releases.write_public, holder, identity, neutralised=neutralised)
     return _archive(write, f"{identity}-public.zip")
 
 
-def evidence_archive(this: Service, holder: Holder, identity: str) -> Response:
+def evidence_archive(this: Services, holder: Holder, identity: str) -> Response:
     """The evidence of a release as a download."""
     return _archive(partial(this.releases.write_evidence, holder, identity), f"{identity}-evidence.zip")
 

@@ -15,7 +15,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.dependencies import REFUSALS, may, present
 from cobogo.faces.server.schemas import Problem
-from cobogo.faces.server.settings import Settings
+from cobogo.faces.server.settings import ServerSettings
 from cobogo.locate.anonymizer.app import Door
 from cobogo.locate.anonymizer.app import router as routes
 from cobogo.locate.anonymizer.assembled import assembled
@@ -39,7 +39,7 @@ def _anybody(holder: Annotated[Holder, Depends(present)]) -> str:
     return holder.owner
 
 
-def router(settings: Settings) -> APIRouter:
+def router(settings: ServerSettings) -> APIRouter:
     """The anonymizer that the settings describe. Its budgets and its secret lie in the state's directory."""
     assert settings.location is not None
     options = settings.location.model_dump()

@@ -20,7 +20,7 @@ from cobogo.faces.server.services.releases import ReleaseService
 __all__ = ["Service"]
 
 
-class Service:
+class Services:
     """The operations of a running server, by subject."""
 
     def __init__(self, context: ServerContext, queue: Queue) -> None:

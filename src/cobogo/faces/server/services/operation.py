@@ -24,7 +24,7 @@ SCOPES_OF_OPERATIONS: dict[str, Scope] = {}
 """The scope that each operation needs, by its qualified name."""
 
 
-class Forbidden(CobogoError):
+class ScopeMissing(CobogoError):
     """The caller's key lacks the scope of an operation."""
 
     def __init__(self, scope: Scope) -> None:
@@ -69,7 +69,7 @@ def scope_of(do: Callable[..., Any]) -> Scope:
 def authorize(holder: Holder, scope: Scope) -> None:
     """Refuse a holder whose key lacks a scope."""
     if scope not in holder.scopes:
-        raise Forbidden(scope)
+        raise ScopeMissing(scope)
 
 
 class Subject:

@@ -23,7 +23,7 @@ from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row
 from cobogo.release.write import copy_neutralised
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.pair import Pair
+    from cobogo.examine.utility.pairs.pair import TablePair
     from cobogo.faces.server.context import ServerContext
     from cobogo.publish.registry.store import Entry
     from cobogo.release.contract import Verdict
@@ -71,7 +71,7 @@ class OpenedRelease:
 def _work_on_pair(release: OpenedRelease, work: Callable[..., T], *given: Hashable) -> T:
     from cobogo.examine.utility.pairs.pair import open_pair
 
-    def open_both() -> tuple[Pair, threading.Lock]:
+    def open_both() -> tuple[TablePair, threading.Lock]:
         return open_pair(release.directory, release.policy, release.rows), threading.Lock()
 
     pair, lock = release.cache.get("pair", (str(release.directory), release.mine), open_both)

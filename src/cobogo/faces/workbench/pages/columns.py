@@ -12,7 +12,7 @@ from cobogo.data.schema.portuguese import reason_in_portuguese, type_in_portugue
 from cobogo.data.schema.suggest import CERTAIN
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.frame import complain, framed_data
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "non-sensitive")
 COLOURS = {
@@ -42,7 +42,7 @@ async def build(desk: Desk) -> None:
 class _Columns:
     """The lines, and what stands above them."""
 
-    def __init__(self, session: Session, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
+    def __init__(self, session: PageSession, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
         self.session = session
         ui.label(session.say("columns.what"))
         with ui.expansion(session.say("columns.roles"), icon="help_outline").classes("w-full").props("dense"):
@@ -137,7 +137,7 @@ class _Line:
                 self.alarm = ui.label().classes("text-caption text-weight-bold text-negative").props("role=alert")
         self._drawn()
 
-    def _numbers(self, session: Session) -> None:
+    def _numbers(self, session: PageSession) -> None:
         number = session.number
         with ui.column().classes("gap-0"):
             ui.label(session.say("columns.distinct", count=number(self.profile["distinct"]))).classes("text-caption")
@@ -195,7 +195,7 @@ WIDTH, HEIGHT = 132, 30
 class ColumnShape:
     """A column's cell: bars, and behind a click what they stand for."""
 
-    def __init__(self, session: Session, profile: dict[str, Any]) -> None:
+    def __init__(self, session: PageSession, profile: dict[str, Any]) -> None:
         self.session, self.profile = session, profile
         self.asked = False
         self.drawn: tuple[str, bool] | None = None

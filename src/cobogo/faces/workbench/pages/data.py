@@ -12,7 +12,7 @@ from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done, framed, section
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 
 EXAMPLE_ROWS = 5000
 SEPARATORS = (",", ";", "\t", "|")
@@ -32,7 +32,7 @@ async def build(desk: Desk) -> None:
             await show_rows(desk, session, row)
 
 
-def _upload(desk: Desk, session: Session) -> None:
+def _upload(desk: Desk, session: PageSession) -> None:
     options: dict[str, str | None] = {"separator": None, "encoding": "utf-8", "decimal": None}
     busy = _waiting(session)
 
@@ -59,7 +59,7 @@ def _upload(desk: Desk, session: Session) -> None:
     ui.label(session.say("data.what")).classes("text-caption")
 
 
-def _waiting(session: Session) -> ui.row:
+def _waiting(session: PageSession) -> ui.row:
     """What is seen while a table is read."""
     with ui.row().classes("items-center") as row:
         ui.spinner(size="sm")
@@ -68,7 +68,7 @@ def _waiting(session: Session) -> ui.row:
     return row
 
 
-def _options(session: Session, options: dict[str, str | None]) -> None:
+def _options(session: PageSession, options: dict[str, str | None]) -> None:
     """What a CSV file does not say of itself; a Parquet file does."""
     choices: dict[str, dict[str | None, str]] = {
         "separator": {None: session.say("data.guess")} | {one: session.say(f"mark.{ord(one)}") for one in SEPARATORS},
@@ -85,7 +85,7 @@ def _options(session: Session, options: dict[str, str | None]) -> None:
             ).style("width: 15rem").props("dense outlined")
 
 
-def _databases(desk: Desk, session: Session) -> None:
+def _databases(desk: Desk, session: PageSession) -> None:
     """Tables of the databases that the server's settings name."""
     known = desk.service.datasets.list_sources(session.caller)
     if not known:
@@ -110,7 +110,7 @@ def _databases(desk: Desk, session: Session) -> None:
         busy = _waiting(session)
 
 
-async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., str], *given: Any) -> None:
+async def _keep(desk: Desk, session: PageSession, busy: ui.row, take: Callable[..., str], *given: Any) -> None:
     """Take a table in, off the event loop, and work on it; what is no table is refused in the words of the refusal."""
     busy.set_visibility(True)
     identity = await done(session, take, desk, session, "", *given)
@@ -119,7 +119,7 @@ async def _keep(desk: Desk, session: Session, busy: ui.row, take: Callable[..., 
         ui.navigate.to(session.to("data", data=identity, release=None))
 
 
-def _datasets(desk: Desk, session: Session) -> None:
+def _datasets(desk: Desk, session: PageSession) -> None:
     rows = desk.service.datasets.list_all(session.caller)
     section(session.say("data.mine"))
     if not rows:
@@ -128,7 +128,7 @@ def _datasets(desk: Desk, session: Session) -> None:
         _dataset(desk, session, row)
 
 
-def _nothing_yet(desk: Desk, session: Session) -> None:
+def _nothing_yet(desk: Desk, session: PageSession) -> None:
     async def example() -> None:
         await _keep(desk, session, busy, actions.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
 
@@ -140,7 +140,7 @@ def _nothing_yet(desk: Desk, session: Session) -> None:
         busy = _waiting(session)
 
 
-def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+def _dataset(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     known = row["about"]
     chosen = row["id"] == session.dataset
     card = ui.card().classes("w-full q-py-sm")
@@ -167,13 +167,13 @@ def _dataset(desk: Desk, session: Session, row: dict[str, Any]) -> None:
         ).tooltip(label)
 
 
-def _size(session: Session, known: dict[str, Any]) -> str:
+def _size(session: PageSession, known: dict[str, Any]) -> str:
     size = known["size"]
     number = session.number
     return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
 
 
-async def _asked(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+async def _asked(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     """Delete a data set when that is confirmed."""
     with ui.dialog() as dialog, ui.card():
         ui.label(session.say("data.sure", name=row["name"])).classes("text-subtitle1")
@@ -226,7 +226,7 @@ class RowsView:
         self.offset = 0
 
 
-async def show_rows(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+async def show_rows(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     """The rows of a data set with what turns their pages."""
     found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])
     if found is not None:
@@ -236,7 +236,7 @@ async def show_rows(desk: Desk, session: Session, row: dict[str, Any]) -> None:
 class _Rows:
     """The table on the page."""
 
-    def __init__(self, desk: Desk, session: Session, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
+    def __init__(self, desk: Desk, session: PageSession, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
         self.desk, self.row, self.columns, self.say, self.session = desk, row, columns, session.say, session
         self.number = session.number
         self.view = RowsView(row["about"]["rows"])

@@ -10,7 +10,7 @@ from nicegui import run, ui
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.publish.registry.store import Entry
 
 
@@ -43,18 +43,18 @@ async def build(desk: Desk) -> None:
                 _shown(desk, session, looked_at, entry)
 
 
-def _named(desk: Desk, session: Session, row: dict[str, Any]) -> str:
+def _named(desk: Desk, session: PageSession, row: dict[str, Any]) -> str:
     return desk.service.datasets.names(session.caller).get(row["dataset"], session.say("release.gone"))
 
 
-def _counted(session: Session, row: dict[str, Any]) -> str:
+def _counted(session: PageSession, row: dict[str, Any]) -> str:
     told = json.loads(row["summary"])
     if told.get("suppressed") is None:
         return session.say("release.records-only", records=told.get("records"))
     return session.say("release.records", records=told["records"] - told["suppressed"], suppressed=told["suppressed"])
 
 
-def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) -> None:
+def _listed(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bool) -> None:
     def choose() -> None:
         ui.navigate.to(session.to("releases", release=row["id"], data=row["dataset"]))
 
@@ -72,7 +72,7 @@ def _listed(desk: Desk, session: Session, row: dict[str, Any], *, chosen: bool) 
             ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
 
 
-def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _shown(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
     manifest = opened_release.manifest(desk, session, identity)
@@ -105,7 +105,7 @@ def _shown(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | Non
             _registry(desk, session, row, entry)
 
 
-def _verdict(desk: Desk, session: Session, row: dict[str, Any], size: str = "xs") -> None:
+def _verdict(desk: Desk, session: PageSession, row: dict[str, Any], size: str = "xs") -> None:
     """What attacks made of a release, in a sign and a line."""
     judged = opened_release.judged(desk, session, row)
     if judged is not None:
@@ -115,7 +115,7 @@ def _verdict(desk: Desk, session: Session, row: dict[str, Any], size: str = "xs"
             ui.label(text).classes(f"text-weight-medium text-{colour}" + (" text-caption" if size == "xs" else ""))
 
 
-def _judged(desk: Desk, session: Session, row: dict[str, Any]) -> None:
+def _judged(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     """The same in large, with a way to the attacks."""
     with ui.row().classes("items-center w-full gap-4"):
         _verdict(desk, session, row, "md")
@@ -131,7 +131,7 @@ def _took(found: dict[str, Any]) -> float | None:
     return sum(seconds.values()) if isinstance(seconds, dict) else None
 
 
-def _report(session: Session, identity: str) -> None:
+def _report(session: PageSession, identity: str) -> None:
     address = f"/release/{identity}/report"
     ui.link(session.say("release.report-open"), address, new_tab=True).classes("text-primary")
     title = session.say("release.report")
@@ -139,7 +139,7 @@ def _report(session: Session, identity: str) -> None:
     frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
 
 
-def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
 
@@ -175,7 +175,7 @@ def _actions(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | N
             ).props("flat no-caps color=negative")
 
 
-def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
     async def go() -> None:
         dialog.close()
         taken_back = entry if never.value else None
@@ -193,7 +193,7 @@ def _delete(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | No
     dialog.open()
 
 
-def _registry(desk: Desk, session: Session, row: dict[str, Any], entry: Entry | None) -> None:
+def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
     if not desk.service.registry.exists:
         ui.label(session.say("release.no-registry"))
         return

@@ -12,7 +12,7 @@ from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.checking import check_draft, jobs_of, undecided
 from cobogo.faces.workbench.frame import done, framed, no_data, section
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
@@ -38,7 +38,7 @@ def build(desk: Desk) -> None:
         watched.build()
 
 
-def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) -> None:
+def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: Watched) -> None:
     """What would run now, and the button."""
     section(session.say("run.what"), help=session.say("run.what-why"))
     kinds = [kind for kind in jobs_of(session.draft.content()) if kind in RELEASE_JOBS]
@@ -71,7 +71,7 @@ def _start(desk: Desk, session: Session, row: dict[str, Any], watched: Watched) 
                 )
 
 
-def _policy(desk: Desk, session: Session) -> None:
+def _policy(desk: Desk, session: PageSession) -> None:
     """Which policy it would be: what must hold, what may be lost, and the version of its text."""
     draft = session.draft
     recoding, now = draft.recoding, next(iter(desk.versions(session)), None)
@@ -86,7 +86,7 @@ def _policy(desk: Desk, session: Session) -> None:
             ui.label(told).classes("text-caption text-quiet")
 
 
-def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError | None:
+def _problem(desk: Desk, session: PageSession, row: dict[str, Any]) -> CobogoError | None:
     try:
         check_draft(desk, session, row["id"])
     except CobogoError as error:
@@ -94,13 +94,13 @@ def _problem(desk: Desk, session: Session, row: dict[str, Any]) -> CobogoError |
     return None
 
 
-def latest(desk: Desk, session: Session) -> str | None:
+def latest(desk: Desk, session: PageSession) -> str | None:
     """The last job on the data set of a page, where its address names none."""
     rows = listed(desk, session) if session.dataset is not None else []
     return next((row["id"] for row in rows if row["asked"].get("dataset") == session.dataset), None)
 
 
-def listed(desk: Desk, session: Session) -> list[dict[str, Any]]:
+def listed(desk: Desk, session: PageSession) -> list[dict[str, Any]]:
     """The reader's jobs, studies aside: those are on the page that began them."""
     return [row for row in desk.service.jobs.list_all(session.caller) if row["kind"] in (*RELEASE_JOBS, AUDIT)]
 
@@ -112,7 +112,7 @@ class Watched:
     far it is: a button that was drawn anew at each step could not be clicked.
     """
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: Desk, session: PageSession) -> None:
         self.desk, self.session = desk, session
         self.job = session.job or latest(desk, session)
         self.known: Any = None

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 from cobogo.errors import VaultError, number_of
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Progress
 from cobogo.floor.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault import rotation, rows, stewardship
@@ -29,6 +30,7 @@ Answer = TypeVar("Answer")
 Texts = Sequence[str | None]
 
 
+@card("token", title="tokens of a vault")
 class Vault:
     r"""A random token of a domain of the vault, in place of the value; and back for those who may.
 

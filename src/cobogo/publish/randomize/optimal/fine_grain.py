@@ -13,6 +13,7 @@ import numpy as np
 
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.promises.guarantees.prior_posterior import worst_posterior
 from cobogo.promises.operators.matrix import Matrix, of
 
@@ -20,6 +21,7 @@ MOST_VALUES = 100
 """Values of a domain up to which the linear programme, of about 3m² variables, is solved."""
 
 
+@card("fine-grain", title="FineGrain")
 def linear_programme(
     shares: Floats,
     rho1: float,
@@ -148,6 +150,7 @@ class _Rows:
         return csr_matrix((np.ones(m * m), (places % m, places)), shape=(m, self.variables))
 
 
+@card("value-dependent", title="value-dependent retention")
 def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | None = None) -> Matrix:
     r"""Each value with a retention of its own, for the table's own distribution.
 

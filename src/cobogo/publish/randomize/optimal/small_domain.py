@@ -14,6 +14,7 @@ import numpy as np
 
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 
 
@@ -47,6 +48,7 @@ def within(rho1: float, rho2: float, share: float, *, both: bool) -> float | Non
     return min(found)
 
 
+@card("small-domain", title="small-domain randomization")
 def partitioned(
     counts: Ints,
     rho1: float,

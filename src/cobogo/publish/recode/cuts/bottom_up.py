@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
-from cobogo.examine.metrics.labels import information_gain
+from cobogo.examine.metrics.classes import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.data.table.frequency import number_tuples
-from cobogo.examine.metrics.labels import igpl, information_gain
+from cobogo.examine.metrics.classes import igpl, information_gain
 from cobogo.floor.arrays import Ints, Small
 from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.assignment import leaf_tuples

@@ -11,7 +11,7 @@ from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench.frame import empty, framed
 from cobogo.faces.workbench.pages.asking.answers import everybody
 from cobogo.faces.workbench.pages.asking.console import Console
-from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
+from cobogo.faces.workbench.session import LOCAL_KEY, Desk, PageSession
 from cobogo.faces.workbench.widgets import snippet
 
 EXAMPLE = """ledger = "ledger.db"
@@ -57,7 +57,7 @@ async def build(desk: Desk) -> None:
         await watch()
 
 
-async def _console(desk: Desk, session: Session, spent: Callable[[], Awaitable[None]]) -> None:
+async def _console(desk: Desk, session: PageSession, spent: Callable[[], Awaitable[None]]) -> None:
     mine = desk.service.curator.datasets(session.caller)
     if mine:
         await Console(desk, session, mine, spent).build()
@@ -74,7 +74,7 @@ async def _console(desk: Desk, session: Session, spent: Callable[[], Awaitable[N
         ui.label(session.say("ask.restart")).classes("text-quiet")
 
 
-def _teach(session: Session) -> None:
+def _teach(session: PageSession) -> None:
     """What a curator is, and how to have one."""
     with ui.card().classes("w-full q-pa-lg"), ui.row().classes("w-full no-wrap items-start gap-8 cobogo-beside"):
         with ui.column().classes("col-5 gap-3"):
@@ -93,5 +93,5 @@ def _teach(session: Session) -> None:
             snippet(session, EXAMPLE.replace("WHO", "me" if _local(session) else "ana"), "toml")
 
 
-def _local(session: Session) -> bool:
+def _local(session: PageSession) -> bool:
     return session.holder is not None and session.holder.key == LOCAL_KEY

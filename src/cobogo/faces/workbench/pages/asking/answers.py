@@ -12,7 +12,7 @@ from nicegui import run, ui
 from cobogo.answer.result import Answer
 from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plotted, whiskers
 from cobogo.faces.workbench.frame import metric, section
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.style import BRICK, NEGATIVE
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
@@ -21,12 +21,12 @@ from cobogo.promises.units import ATTO, NANO
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def amount(session: Session, units: float) -> str:
+def amount(session: PageSession, units: float) -> str:
     """An amount of ε or ρ as the language writes it, to the last digit that counts."""
     return session.number(units, 6)
 
 
-def small(session: Session, share: float) -> str:
+def small(session: PageSession, share: float) -> str:
     """An amount of δ, which is tiny or nothing, as a power of ten."""
     if not share:
         return "0"
@@ -35,13 +35,13 @@ def small(session: Session, share: float) -> str:
     return raised if float(figure) == 1 else f"{session.number(float(figure), 3)} · {raised}"
 
 
-def priced(session: Session, loss: PrivacyLoss) -> str:
+def priced(session: PageSession, loss: PrivacyLoss) -> str:
     """What something costs."""
     text = f"{SYMBOLS[loss.measure]} = {amount(session, float(loss.amount))}"
     return f"{text}, δ = {small(session, float(loss.delta))}" if loss.delta else text
 
 
-def bar(session: Session, mine: Balance, cost: float) -> None:
+def bar(session: PageSession, mine: Balance, cost: float) -> None:
     """One budget as a bar. ``cost`` is what the question at hand would take, in ε or ρ."""
     symbol, limit = SYMBOLS[mine.measure], mine.limit.amount / NANO
     spent, left = mine.spent.amount / NANO, mine.left.amount / NANO
@@ -79,7 +79,7 @@ def bar(session: Session, mine: Balance, cost: float) -> None:
         ).classes("text-caption text-quiet")
 
 
-async def everybody(desk: Desk, session: Session) -> None:
+async def everybody(desk: Desk, session: PageSession) -> None:
     """What every analyst has spent: for stewards and auditors."""
     section(session.say("ask.budgets"), help=session.say("ask.budgets-what"))
     balances = await run.io_bound(desk.service.curator.list_balances, session.caller) or []
@@ -163,7 +163,7 @@ def _harmless(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
-def shown(session: Session, asked: AskedQuestion, *, again: bool = False) -> None:
+def shown(session: PageSession, asked: AskedQuestion, *, again: bool = False) -> None:
     """The answer, as large as a page is."""
     answer = asked.answer
     spent = priced(session, answer.spent)
@@ -196,7 +196,7 @@ def shown(session: Session, asked: AskedQuestion, *, again: bool = False) -> Non
             ui.label(session.say("ask.negative")).classes("text-body2 text-quiet")
 
 
-def _figures(session: Session, asked: AskedQuestion) -> None:
+def _figures(session: PageSession, asked: AskedQuestion) -> None:
     """An answer of one row without groups: each figure in large."""
     with ui.row().classes("w-full gap-3"):
         for name, value in zip(asked.answer.columns, asked.answer.rows[0], strict=True):
@@ -205,7 +205,7 @@ def _figures(session: Session, asked: AskedQuestion) -> None:
             metric(name, session.number(value), help=ends)
 
 
-def _table(session: Session, asked: AskedQuestion) -> None:
+def _table(session: PageSession, asked: AskedQuestion) -> None:
     answer = asked.answer
     columns = []
     rows: list[dict[str, Any]] = [{"id": number} for number in range(len(answer.rows))]
@@ -226,7 +226,7 @@ def _table(session: Session, asked: AskedQuestion) -> None:
     table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 12 else ""))
 
 
-def _charts(session: Session, asked: AskedQuestion, charted: list[str]) -> None:
+def _charts(session: PageSession, asked: AskedQuestion, charted: list[str]) -> None:
     place = ui.column().classes("w-full gap-0")
 
     def draw(name: str) -> None:
@@ -241,7 +241,7 @@ def _charts(session: Session, asked: AskedQuestion, charted: list[str]) -> None:
     draw(charted[0])
 
 
-def _chart(session: Session, asked: AskedQuestion, name: str) -> None:
+def _chart(session: PageSession, asked: AskedQuestion, name: str) -> None:
     answer, labels = asked.answer, asked.labels()
     at = answer.columns.index(name)
     values: list[Any] = [row[at] for row in answer.rows[:SHOWN]]

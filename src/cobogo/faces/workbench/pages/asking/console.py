@@ -14,7 +14,7 @@ from cobogo.faces.server.services.curator import AnalystBudget
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import complain, section
 from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, bar, priced, shown, small
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
 from cobogo.promises.ledger.balance import SYMBOLS
 from cobogo.promises.units import ATTO, NANO
@@ -35,7 +35,7 @@ class Console:
     def __init__(
         self,
         desk: Desk,
-        session: Session,
+        session: PageSession,
         datasets: Mapping[str, DeclaredDataset],
         spent: Callable[[], Awaitable[None]],
     ) -> None:

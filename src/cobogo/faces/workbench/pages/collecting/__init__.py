@@ -10,7 +10,7 @@ from cobogo.errors import CobogoError
 from cobogo.faces.workbench.charts import PERCENT, axis, dots, plotted, whiskers
 from cobogo.faces.workbench.frame import framed, section
 from cobogo.faces.workbench.pages.collecting.planner import Planner
-from cobogo.faces.workbench.session import LOCAL_KEY, Desk, Session
+from cobogo.faces.workbench.session import LOCAL_KEY, Desk, PageSession
 from cobogo.faces.workbench.widgets import snippet
 
 
@@ -40,7 +40,7 @@ server.post(place + "/reports", content=client.report(VALUE))
 class OpenCollections:
     """One's own collections, one of them looked at."""
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: Desk, session: PageSession) -> None:
         self.desk, self.session, self.say = desk, session, session.say
         self.chosen: str | None = session.kept.get("collection")
         self.address = str(ui.context.client.request.base_url).rstrip("/")

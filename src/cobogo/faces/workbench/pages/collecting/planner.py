@@ -26,7 +26,7 @@ from cobogo.faces.workbench.charts import (
     whiskers,
 )
 from cobogo.faces.workbench.frame import complain, done, section
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ START: dict[str, Any] = {
 class Planner:
     """The form and what follows from it. Whatever is written here is in the session, so that leaving loses nothing."""
 
-    def __init__(self, desk: Desk, session: Session, opened: Callable[[str], Awaitable[None]]) -> None:
+    def __init__(self, desk: Desk, session: PageSession, opened: Callable[[str], Awaitable[None]]) -> None:
         self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
         self.form: dict[str, Any] = session.kept.setdefault("collecting", dict(START))
         self.found: list[MechanismComparison] = []
@@ -269,7 +269,7 @@ TRIAL_VALUES = 30
 class CollectionTrial:
     """A button and a chart."""
 
-    def __init__(self, session: Session, text: Callable[[], str]) -> None:
+    def __init__(self, session: PageSession, text: Callable[[], str]) -> None:
         self.session, self.say, self.text = session, session.say, text
 
     def build(self) -> None:

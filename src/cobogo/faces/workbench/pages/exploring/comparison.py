@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import events, ui
 
-from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace, StudyBench
 from cobogo.faces.workbench.style import BRICK
@@ -26,7 +26,7 @@ class AlgorithmsTab:
 
     def __init__(self, place: ExplorationPlace) -> None:
         self.place, self.session, self.say = place, place.session, place.session.figures
-        draft = Draft(place.text)
+        draft = PolicyDraft(place.text)
         self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set("recoding", "algorithm", None)  # whatever is chosen afterwards, the comparison is the same
         self.text = draft.text
@@ -186,7 +186,7 @@ class FrontierTab:
 
     def __init__(self, place: ExplorationPlace) -> None:
         self.place, self.session, self.say = place, place.session, place.session.figures
-        draft = Draft(place.text)
+        draft = PolicyDraft(place.text)
         self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set_models(with_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same
         self.text = draft.text

@@ -14,7 +14,7 @@ from cobogo.errors import CobogoError
 from cobogo.faces.workbench.pages.exploring.node import NodePanel
 from cobogo.faces.workbench.pages.exploring.picture import named, picture, standing_words
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language.sentences import translated
 from cobogo.publish.recode.contract.problem import Levels
@@ -58,7 +58,7 @@ class Filter:
         return np.sort(numbers[order[: self.amount]])
 
 
-def controls(session: Session, attributes: tuple[str, ...], chosen: Filter, changed: Callable[[], Any]) -> None:
+def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, changed: Callable[[], Any]) -> None:
     """The controls of a filter; ``changed`` is called after each change."""
     start = list(zip(chosen.lowest, chosen.highest, strict=True))
     ranges: list[ui.range] = []
@@ -260,7 +260,7 @@ class LatticeTab:
                 ui.label(f"{sign} {say(text)}")
         ui.label(say("explore.how")).classes("text-caption")
         metric = self.survey.problem.metric.name
-        if means := self.say.texts.get(f"metric.{metric}.means"):
+        if means := self.say.means("metric", metric):
             ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
 
     def _sure(self) -> str:

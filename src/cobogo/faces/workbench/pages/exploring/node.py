@@ -9,13 +9,13 @@ from nicegui import run, ui
 
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.draft import Draft
+from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.frame import done
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.style import BRICK
 from cobogo.publish.recode.contract.problem import Levels
-from cobogo.studies.exploration import Combination, Exploration, Sizes, View
+from cobogo.studies.exploration import Exploration, NodeView, ReleasedTuple, SizeGroup
 
 
 class NodePanel:
@@ -24,7 +24,7 @@ class NodePanel:
     def __init__(self, place: ExplorationPlace, found: Exploration) -> None:
         self.place, self.found = place, found
         self.session, self.say = place.session, place.session.figures
-        self.views: dict[Levels, View] = {}
+        self.views: dict[Levels, NodeView] = {}
         self.room = ui.column().classes("w-full gap-3 node")
 
     async def show(self, levels: Levels) -> None:
@@ -43,7 +43,7 @@ class NodePanel:
         with self.room:
             self._shown(levels, self.views[levels], None if best in (None, levels) else self.views[best])
 
-    def _shown(self, levels: Levels, view: View, best: View | None) -> None:
+    def _shown(self, levels: Levels, view: NodeView, best: NodeView | None) -> None:
         say = self.session.say
         with ui.card().classes("w-full gap-2"):
             with ui.row().classes("items-center w-full"):
@@ -67,12 +67,12 @@ class NodePanel:
     def _may_run(self) -> bool:
         return self.session.holder is not None and Scope.RUN in self.session.holder.scopes
 
-    def _compared(self, view: View, best: View | None) -> None:
+    def _compared(self, view: NodeView, best: NodeView | None) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent
         records = self.found.problem.scale.records
         sides = [view, *([] if best is None else [best]), self.found.original]
 
-        def row(name: str, figure: Callable[[View], str]) -> dict[str, Any]:
+        def row(name: str, figure: Callable[[NodeView], str]) -> dict[str, Any]:
             texts = {f"s{place}": figure(side) for place, side in enumerate(sides)}
             return {"name": name, **texts, "differs": best is not None and texts["s0"] != texts["s1"]}
 
@@ -101,12 +101,12 @@ class NodePanel:
             '<q-icon v-if="props.row.differs" name="compare_arrows" class="q-ml-xs" color="primary" /></q-td>',
         )
 
-    def _standing(self, view: View) -> str:
+    def _standing(self, view: NodeView) -> str:
         if view.satisfied is None:
             return self.say.number(None)
         return self.session.say("explore.satisfies" if view.satisfied else "explore.fails")
 
-    def _name(self, best: View | None) -> str:
+    def _name(self, best: NodeView | None) -> str:
         """What the node shown is called: one that is not compared with the best is the best, if there is one."""
         alone = best is None and self.found.optimum is not None
         return self.session.say("explore.optimum" if alone else "explore.chosen")
@@ -115,23 +115,23 @@ class NodePanel:
         mine = self.found.problem.metric.name
         return [mine, *(name for name in ("loss", "precision", "discernibility", "aecs") if name != mine)]
 
-    def _level(self, name: str) -> Callable[[View], str]:
+    def _level(self, name: str) -> Callable[[NodeView], str]:
         hierarchy = self.found.problem.hierarchies[self.found.attributes.index(name)]
 
-        def text(view: View) -> str:
+        def text(view: NodeView) -> str:
             level = view.levels[name]
             example = self.say.label(next(iter(hierarchy.labels[level]), None))
             return self.session.say("explore.level", level=level, height=hierarchy.height, example=example[:40])
 
         return text
 
-    def _metric(self, name: str) -> Callable[[View], str]:
+    def _metric(self, name: str) -> Callable[[NodeView], str]:
         return lambda view: self.say.number(view.metrics[name])
 
-    def _guess(self, name: str) -> Callable[[View], str]:
+    def _guess(self, name: str) -> Callable[[NodeView], str]:
         return lambda view: self.say.percent(view.inference.get(name))
 
-    def _sizes(self, view: View, best: View | None) -> None:
+    def _sizes(self, view: NodeView, best: NodeView | None) -> None:
         say = self.session.say
         mine = self._name(best)
         sides = [(say("explore.original"), self.found.original.sizes, "#8d99ae"), (mine, view.sizes, BRICK)]
@@ -177,13 +177,13 @@ class NodePanel:
         )
         chart.classes("w-full").style("height: 320px")
 
-    def _range(self, group: Sizes) -> str:
+    def _range(self, group: SizeGroup) -> str:
         number = self.say.number
         if group.last is None:
             return f"≥ {number(group.first)}"
         return number(group.first) if group.first == group.last else f"{number(group.first)}–{number(group.last)}"
 
-    def _combinations(self, shown: tuple[Combination, ...]) -> None:
+    def _combinations(self, shown: tuple[ReleasedTuple, ...]) -> None:
         names = self.found.attributes
         columns = [
             {"name": f"c{place}", "label": name, "field": f"c{place}", "align": "left"}
@@ -205,7 +205,7 @@ class NodePanel:
             "dense flat bordered hide-pagination"
         ).classes("w-full")
 
-    async def _release(self, view: View) -> None:
+    async def _release(self, view: NodeView) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
         place, session = self.place, self.session
         job = await done(
@@ -215,9 +215,9 @@ class NodePanel:
             ui.navigate.to(session.to("running", job=job, release=None))
 
 
-def fixed(text: str, view: View) -> str:
+def fixed(text: str, view: NodeView) -> str:
     """The policy whose only node is this one."""
-    draft = Draft(text)
+    draft = PolicyDraft(text)
     for name, level in view.levels.items():
         draft.set_attribute(name, **{"min-level": level, "max-level": level})
     for key in ("kind", "marginals", "time-limit"):

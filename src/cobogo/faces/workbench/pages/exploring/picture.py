@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Levels
@@ -25,7 +25,7 @@ LABELS_AT_MOST = 9
 """Nodes in the widest row that are labelled with their levels."""
 
 
-def picture(found: Exploration, shown: Ints, chosen: Levels, session: Session, say: Words) -> dict[str, Any]:
+def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSession, say: Words) -> dict[str, Any]:
     """What ECharts draws: the nodes of the numbers given, and the steps between them."""
     survey = found.survey
     rows = _arranged(found, shown)
@@ -141,7 +141,7 @@ def _mean_place(levels: Levels, across: dict[Levels, float]) -> float:
     return sum(beside) / len(beside) if beside else 0.5
 
 
-def _legend(scale: Colours, metric: str, session: Session) -> dict[str, Any]:
+def _legend(scale: Colours, metric: str, session: PageSession) -> dict[str, Any]:
     """Beside the picture; the nodes have their colours already."""
     return {
         "type": "continuous",
@@ -183,7 +183,7 @@ def _node(found: Exploration, number: int, place: tuple[float, int], size: float
     }
 
 
-def _marked(found: Exploration, number: int, chosen: Levels, session: Session, *, named: bool) -> dict[str, Any]:
+def _marked(found: Exploration, number: int, chosen: Levels, session: PageSession, *, named: bool) -> dict[str, Any]:
     """What sets the best node and the chosen one apart, and the levels where there is room for them."""
     levels = found.survey.levels(number)
     best, mine = levels == found.optimum, levels == chosen
@@ -221,7 +221,7 @@ def _steps(found: Exploration, places: dict[int, tuple[float, int]], chosen: Lev
     return links
 
 
-def _tip(found: Exploration, number: int, session: Session, say: Words) -> str:
+def _tip(found: Exploration, number: int, session: PageSession, say: Words) -> str:
     survey = found.survey
     standing = Standing(int(survey.standing[number]))
     lines = [f"<b>{html.escape(standing_words(session, standing))}</b>"]
@@ -248,7 +248,7 @@ def named(levels: Levels) -> str:
     return "·".join(map(str, levels))
 
 
-def standing_words(session: Session, standing: Standing) -> str:
+def standing_words(session: PageSession, standing: Standing) -> str:
     """What is known of a node, in words."""
     match standing:
         case Standing.SATISFIES:

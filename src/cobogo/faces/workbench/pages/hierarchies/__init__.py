@@ -12,7 +12,7 @@ from cobogo.faces.workbench.frame import complain, empty, framed_data
 from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, LARGE, NONE, HierarchyForm, kind_of, start
 from cobogo.faces.workbench.pages.hierarchies.groups import GroupsEditor, HierarchyFiles
 from cobogo.faces.workbench.pages.hierarchies.preview import MOST, HierarchyPreview, PreviewPanel, preview
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 
 ROLES = ("quasi-identifier", "sensitive")
 
@@ -54,7 +54,7 @@ class HierarchiesPage:
     """The columns on the left, the hierarchy of one of them beside."""
 
     def __init__(
-        self, desk: Desk, session: Session, row: dict[str, Any], names: list[str], known: dict[str, dict[str, Any]]
+        self, desk: Desk, session: PageSession, row: dict[str, Any], names: list[str], known: dict[str, dict[str, Any]]
     ) -> None:
         self.desk, self.session, self.row, self.known = desk, session, row, known
         self.names, self.name, self.turn = names, names[0], 0

@@ -10,7 +10,7 @@ from nicegui import ui
 
 from cobogo.data.policy import BUILDERS
 from cobogo.data.schema.profile import DATE_FORMATS
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 
 Field = Literal["number", "whole", "numbers", "flag", "text", "choice", "format", "formats", "lines", "file"]
 
@@ -125,7 +125,7 @@ class HierarchyForm:
 
     def __init__(
         self,
-        session: Session,
+        session: PageSession,
         kind: str,
         spec: dict[str, Any],
         changed: Callable[[dict[str, Any]], Awaitable[None]],

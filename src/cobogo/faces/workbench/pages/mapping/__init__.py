@@ -13,8 +13,8 @@ from cobogo.faces.workbench.frame import framed, section
 from cobogo.faces.workbench.pages.mapping import figures
 from cobogo.faces.workbench.pages.mapping.panel import MechanismPanel, attacks, made_up, positions_in, read_ground
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
-from cobogo.faces.workbench.session import Desk, Session
-from cobogo.studies.location_trial import Ground, Tried, tried
+from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechanism
 
 
 async def build(desk: Desk) -> None:
@@ -35,14 +35,14 @@ START: dict[str, Any] = {
 class Player:
     """Everything on the page. What was chosen is in the session."""
 
-    def __init__(self, desk: Desk, session: Session) -> None:
+    def __init__(self, desk: Desk, session: PageSession) -> None:
         self.desk, self.session, self.say = desk, session, session.say
         self.memory: dict[str, Any] = session.kept.setdefault("mapping", {**START, "set": {}, "tries": []})
         self.row = desk.service.datasets.find(session.caller, session.dataset)
         if self.memory["source"] == "dataset" and (self.row is None or positions_in(self.row) is None):
             self.memory["source"] = START["source"]
-        self.ground: Ground | None = None
-        self.tried: Tried | None = None
+        self.ground: TrialGround | None = None
+        self.tried: LocationTrial | None = None
         self.picture: MapPicture | None = None
         self.chart: ui.echart | None = None
         self.number = 0
@@ -116,7 +116,7 @@ class Player:
         options, places = self.panel.options(), self.panel.places()
         self._busy(True)
         try:
-            found = await run.io_bound(tried, self.ground, name, options, attack)
+            found = await run.io_bound(try_mechanism, self.ground, name, options, attack)
         except CobogoError as error:
             if mine == self.number:
                 self._complain(error)

@@ -11,9 +11,9 @@ from nicegui import ui
 
 from cobogo.faces.workbench.charts import BLUE, GREY, PLAIN, axis, plotted
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.geometry import distance
-from cobogo.studies.location_trial import Tried
+from cobogo.studies.location_trial import LocationTrial
 
 KEPT = 40
 """Trials that are remembered."""
@@ -36,7 +36,7 @@ class Try:
     baseline: float | None = None
 
     @classmethod
-    def of(cls, found: Tried, mechanism: str, options: Mapping[str, Any]) -> Try:
+    def of(cls, found: LocationTrial, mechanism: str, options: Mapping[str, Any]) -> Try:
         """Those of a trial."""
         finding = found.finding
         return cls(
@@ -60,7 +60,7 @@ def remembered(tries: list[Try], new: Try) -> list[Try]:
     return [new, *(one for one in tries if settings(one) != settings(new))][:KEPT]
 
 
-def named(session: Session, one: Try) -> str:
+def named(session: PageSession, one: Try) -> str:
     """A mechanism with its options, as people say it."""
     told = []
     for key, value in one.options.items():
@@ -69,12 +69,12 @@ def named(session: Session, one: Try) -> str:
     return ", ".join([session.say(f"map.name.{one.mechanism}"), *told])
 
 
-def metres(session: Session, value: float) -> str:
+def metres(session: PageSession, value: float) -> str:
     """A distance, in kilometres where it is long."""
     return f"{session.number(value / 1000, 3)}\u00a0km" if value >= 10_000 else f"{session.number(round(value))}\u00a0m"
 
 
-def tiles(session: Session, found: Tried) -> None:
+def tiles(session: PageSession, found: LocationTrial) -> None:
     """What it costs and what it hides."""
     metric(session.say("map.loss"), metres(session, found.run.quality_loss), help=session.say("map.loss-what"))
     if found.error is not None:
@@ -105,7 +105,7 @@ def tiles(session: Session, found: Tried) -> None:
         )
 
 
-def moment(session: Session, found: Tried, person: int, row: int) -> str:
+def moment(session: PageSession, found: LocationTrial, person: int, row: int) -> str:
     """How far off report and guess are at one moment."""
     truth, off = found.truth, float(found.run.loss[row])
     guess = None if found.one_guess_each else found.guess(person, row)
@@ -115,7 +115,7 @@ def moment(session: Session, found: Tried, person: int, row: int) -> str:
     return session.say("map.moment-guess", report=metres(session, off), guess=metres(session, wrong))
 
 
-def promised(session: Session, found: Tried) -> list[str]:
+def promised(session: PageSession, found: LocationTrial) -> list[str]:
     """What is promised, in sentences; nothing is claimed that does not hold."""
     guarantee = found.guarantee
     lines = [
@@ -141,7 +141,7 @@ def promised(session: Session, found: Tried) -> list[str]:
     return lines
 
 
-def table(session: Session, tries: list[Try]) -> None:
+def table(session: PageSession, tries: list[Try]) -> None:
     """All trials: figures beside a picture of what is lost against what is found."""
     columns = [
         {"name": key, "label": session.say(f"map.column.{key}"), "field": key, "align": align}
@@ -172,14 +172,14 @@ def table(session: Session, tries: list[Try]) -> None:
                 _plane(session, known)
 
 
-def _beside(session: Session, one: Try) -> str:
+def _beside(session: PageSession, one: Try) -> str:
     """A share beside what anybody would find without the reports."""
     if one.success is None:
         return "–"
     return session.percent(one.success) + ("" if one.baseline is None else f" ({session.percent(one.baseline)})")
 
 
-def _plane(session: Session, tries: list[Try]) -> None:
+def _plane(session: PageSession, tries: list[Try]) -> None:
     """Loss to the right, the attacker's error upwards: better mechanisms lie higher and farther to the left."""
     data: list[dict[str, Any]] = [
         {"value": [max(one.loss, 1.0), max(one.error or 0.0, 1.0)], "name": named(session, one)} for one in tries

@@ -14,19 +14,19 @@ from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.pages.mapping.figures import promised
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.points import Points, column_names
-from cobogo.studies.location_trial import Ground, Tried
+from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 ROWS = 200_000
 """Rows of a data set that are looked at: its first ones."""
 
 
-def made_up(number: int) -> Ground:
+def made_up(number: int) -> TrialGround:
     """A Monday of so many people, a position every quarter of an hour."""
     from cobogo.studies.fortaleza import UTC_OFFSET, people
 
-    return Ground.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
+    return TrialGround.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
 
 
 def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
@@ -37,7 +37,7 @@ def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
         return None
 
 
-def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Ground:
+def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> TrialGround:
     """The positions of a data set, under numbers instead of names."""
     columns = positions_in(row)
     if columns is None:
@@ -50,7 +50,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Groun
         found = engine.fetch(wanted)
     points = Points.from_arrow(found, where=row["name"])
     nameless = Points(points.lon, points.lat, points.time, points.user)
-    return Ground.of(nameless, hours_from_utc=hours_from_utc)
+    return TrialGround.of(nameless, hours_from_utc=hours_from_utc)
 
 
 CLOAKS = ("quad-tree", "casper", "hilbert", "nearest-neighbours", "clique")
@@ -146,7 +146,13 @@ class MechanismPanel:
     """The knobs. They write into the session's memory and call back."""
 
     def __init__(
-        self, session: Session, memory: dict[str, Any], row: dict[str, Any] | None, settle: Go, again: Go, follow: Go
+        self,
+        session: PageSession,
+        memory: dict[str, Any],
+        row: dict[str, Any] | None,
+        settle: Go,
+        again: Go,
+        follow: Go,
     ) -> None:
         self.session, self.say, self.memory, self.row = session, session.say, memory, row
         self.settle, self.again, self.follow = settle, again, follow
@@ -200,7 +206,7 @@ class MechanismPanel:
         self.offset.set_visibility(self.memory["source"] == "dataset")
         await self.settle()
 
-    def whom(self, ground: Ground) -> None:
+    def whom(self, ground: TrialGround) -> None:
         """Offer the people of a ground to be followed. They have numbers here, whatever they are called."""
         self.followed.clear()
         people = [int(one) for one in ground.people]
@@ -284,7 +290,7 @@ class MechanismPanel:
         """Show that something is being worked out."""
         self.button.props("loading" if working else "", remove="" if working else "loading")
 
-    def guarantee(self, found: Tried) -> None:
+    def guarantee(self, found: LocationTrial) -> None:
         """What holds, whatever an attacker knows; or that nothing does."""
         self.promise.clear()
         holds = found.guarantee.kind != "none"

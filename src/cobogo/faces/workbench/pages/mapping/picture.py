@@ -13,7 +13,7 @@ from cobogo.faces.workbench.charts import BLUE, FAINT, GREEN, GREY, ORANGE
 from cobogo.locate.places.geometry import Frame
 from cobogo.studies.fortaleza import bairro_rings, layers_below
 from cobogo.studies.fortaleza.backdrop import NAMED
-from cobogo.studies.location_trial import Ground, Tried
+from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 WIDE = 1.75
 """Width of the map by its height."""
@@ -44,7 +44,7 @@ Say = Callable[..., str]
 class MapPicture:
     """What is drawn of a ground, in a frame of its own."""
 
-    def __init__(self, ground: Ground, say: Say) -> None:
+    def __init__(self, ground: TrialGround, say: Say) -> None:
         self.ground, self.say = ground, say
         truth = ground.truth
         self.frame: Frame = truth.frame
@@ -63,7 +63,7 @@ class MapPicture:
         x, y = self._metres(np.atleast_1d(lon), np.atleast_1d(lat))
         return [[round(a, 4), round(b, 4)] for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
-    def seen(self, tried: Tried, person: int, moment: float, *, close: bool) -> dict[str, dict[str, float]]:
+    def seen(self, tried: LocationTrial, person: int, moment: float, *, close: bool) -> dict[str, dict[str, float]]:
         """What part of the world the chart shows: everybody, or what is near the one who is followed."""
         west, east, south, north = self.view
         row = tried.row(person, moment)
@@ -78,7 +78,7 @@ class MapPicture:
             "yAxis": {"min": round(south, 4), "max": round(north, 4)},
         }
 
-    def options(self, tried: Tried, person: int, moment: float, *, close: bool = False) -> dict[str, Any]:
+    def options(self, tried: LocationTrial, person: int, moment: float, *, close: bool = False) -> dict[str, Any]:
         """The whole chart."""
         seen = self.seen(tried, person, moment, close=close)
         label = {
@@ -127,7 +127,7 @@ class MapPicture:
              "label": {"show": True, "formatter": "{b}", "fontSize": 10, "opacity": 0.75, "color": GREY}},
         ]  # fmt: skip
 
-    def _still(self, tried: Tried, person: int) -> list[dict[str, Any]]:
+    def _still(self, tried: LocationTrial, person: int) -> list[dict[str, Any]]:
         """The true path of the one who is followed."""
         rows = tried.rows_until(person, float("inf"))
         return [
@@ -136,7 +136,7 @@ class MapPicture:
              "lineStyle": {"color": BLUE, "width": 1.5, "opacity": 0.6}, "itemStyle": {"color": BLUE}},
         ]  # fmt: skip
 
-    def moving(self, tried: Tried, person: int, moment: float) -> list[dict[str, Any]]:
+    def moving(self, tried: LocationTrial, person: int, moment: float) -> list[dict[str, Any]]:
         """What changes from moment to moment: these series replace those of the same ids."""
         rows = tried.rows_until(person, moment)
         now = int(rows[-1]) if len(rows) else None
@@ -177,7 +177,7 @@ class MapPicture:
             "silent": True, "clip": True, "itemStyle": {"color": colour, "opacity": opacity, **edge}, **named,
         }  # fmt: skip
 
-    def _others(self, tried: Tried, person: int, moment: float) -> list[list[float]]:
+    def _others(self, tried: LocationTrial, person: int, moment: float) -> list[list[float]]:
         rows = [
             row
             for row in (tried.row(int(one), moment) for one in self.ground.people if one != person)
@@ -185,7 +185,7 @@ class MapPicture:
         ]
         return self._places(tried.truth.lon[rows], tried.truth.lat[rows]) if rows else []
 
-    def _region(self, tried: Tried, now: int | None) -> tuple[list[list[float]], list[list[float]]]:
+    def _region(self, tried: LocationTrial, now: int | None) -> tuple[list[list[float]], list[list[float]]]:
         """The area, or the several positions, that the report at hand names."""
         released = tried.released
         if now is None:

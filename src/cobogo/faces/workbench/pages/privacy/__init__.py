@@ -11,7 +11,7 @@ from cobogo.errors import CobogoError
 from cobogo.faces.workbench.frame import framed_data, metric, section
 from cobogo.faces.workbench.pages.privacy.losses import losses
 from cobogo.faces.workbench.pages.privacy.models import models
-from cobogo.faces.workbench.pages.privacy.sheet import Sheet, in_thread, text
+from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet, in_thread, text
 from cobogo.faces.workbench.session import Desk
 from cobogo.studies.risk import Glance
 
@@ -22,7 +22,7 @@ def build(desk: Desk) -> None:
         if at_hand is None:
             return
         session, row = at_hand
-        sheet = Sheet(desk, session, row)
+        sheet = PolicySheet(desk, session, row)
         risk = ui.column().classes("w-full gap-2")
         with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             forms = ui.column().classes("gap-4").style("flex: 1 1 0; min-width: 0")
@@ -40,7 +40,7 @@ HIGH, MIDDLE = 0.5, 0.2
 """Chances above which a tile is red, and amber."""
 
 
-def exposure(sheet: Sheet) -> None:
+def exposure(sheet: PolicySheet) -> None:
     """The tiles, and the size of the population that one of them needs."""
     session = sheet.session
     section(session.say("privacy.risk"), help=session.say("privacy.risk-why"))
@@ -65,7 +65,7 @@ def exposure(sheet: Sheet) -> None:
     ui.timer(0, fill, once=True)
 
 
-def asked(sheet: Sheet) -> str:
+def asked(sheet: PolicySheet) -> str:
     """What is measured, as a policy of the quasi-identifiers alone."""
     content = sheet.session.draft.content()
     columns: dict[str, Any] = {name: {"role": "quasi-identifier"} for name in sheet.of_role("quasi-identifier")}
@@ -80,7 +80,7 @@ def asked(sheet: Sheet) -> str:
     return json.dumps(told, sort_keys=True)
 
 
-def _tiles(sheet: Sheet, found: Glance) -> None:
+def _tiles(sheet: PolicySheet, found: Glance) -> None:
     session, chances = sheet.session, found.attackers
     first = chances.prosecutor
     metric(
@@ -113,7 +113,7 @@ def _tiles(sheet: Sheet, found: Glance) -> None:
     ).classes("col")
 
 
-def _population(sheet: Sheet, people: int) -> None:
+def _population(sheet: PolicySheet, people: int) -> None:
     told = sheet.session.draft.content().get("risk", {}).get("population-size")
     field = ui.number(sheet.session.say("privacy.population"), value=told, min=people, step=1000, format="%d")
     field.props("dense outlined hide-bottom-space").classes("w-full q-mt-sm")

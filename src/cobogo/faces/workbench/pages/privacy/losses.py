@@ -8,11 +8,11 @@ from nicegui import ui
 
 from cobogo.examine.metrics import METRICS
 from cobogo.faces.workbench.frame import section
-from cobogo.faces.workbench.pages.privacy.sheet import Sheet
+from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
 
 
-def losses(sheet: Sheet) -> None:
+def losses(sheet: PolicySheet) -> None:
     """The forms below the models."""
     session = sheet.session
     section(session.say("privacy.loss"))
@@ -31,7 +31,7 @@ def losses(sheet: Sheet) -> None:
             _registry(sheet)
 
 
-def _folded(sheet: Sheet, name: str, icon: str) -> ui.column:
+def _folded(sheet: PolicySheet, name: str, icon: str) -> ui.column:
     def turned(event: Any) -> None:
         (sheet.unfolded.add if event.value else sheet.unfolded.discard)(name)
 
@@ -40,7 +40,7 @@ def _folded(sheet: Sheet, name: str, icon: str) -> ui.column:
         return ui.column().classes("w-full gap-2 q-px-md q-pb-md")
 
 
-def _limit(sheet: Sheet) -> None:
+def _limit(sheet: PolicySheet) -> None:
     session = sheet.session
     now = float(session.draft.recoding.get("suppression-limit", 0) or 0)
     said = ui.label(session.say("privacy.limit", share=session.percent(now)))
@@ -55,7 +55,7 @@ def _limit(sheet: Sheet) -> None:
     ).classes("q-px-sm")
 
 
-def _metric(sheet: Sheet) -> None:
+def _metric(sheet: PolicySheet) -> None:
     session = sheet.session
     texts = session.figures
     options = {
@@ -69,7 +69,7 @@ def _metric(sheet: Sheet) -> None:
     ).classes("w-full").props("dense")
 
 
-def _weights(sheet: Sheet) -> None:
+def _weights(sheet: PolicySheet) -> None:
     session = sheet.session
     ui.label(session.say("privacy.weights-why")).classes("text-body2 text-quiet")
     for name in sheet.of_role("quasi-identifier"):
@@ -88,7 +88,7 @@ def _weights(sheet: Sheet) -> None:
             slider.props(f'aria-label="{name}"').classes("col")
 
 
-def _search(sheet: Sheet) -> None:
+def _search(sheet: PolicySheet) -> None:
     session, recoding = sheet.session, sheet.session.draft.recoding
     name = str(recoding.get("algorithm", "optimal"))
     ui.select(
@@ -98,7 +98,10 @@ def _search(sheet: Sheet) -> None:
         on_change=lambda event: sheet.put("recoding", "algorithm", event.value, again=True),
     ).classes("w-full").props("dense")
     if name in ALGORITHMS:
-        ui.label(session.say(f"algorithm.{name}")).classes("text-body2 text-quiet")
+        words = f"algorithm.{name}"
+        ui.label(session.say(words) if session.knows(words) else ALGORITHMS.card(name).summary).classes(
+            "text-body2 text-quiet"
+        )
     with ui.row().classes("w-full gap-4 items-end"):
         able = recodings(name)
         if len(able) > 1:
@@ -119,7 +122,7 @@ def _search(sheet: Sheet) -> None:
         ).props("dense clearable").style("width: 11rem")
 
 
-def _output(sheet: Sheet) -> None:
+def _output(sheet: PolicySheet) -> None:
     session, content = sheet.session, sheet.session.draft.content()
     output, report = content.get("output", {}), content.get("report", {})
     with ui.row().classes("w-full gap-4 items-end"):
@@ -137,7 +140,7 @@ def _output(sheet: Sheet) -> None:
     sheet.place("output")
 
 
-def _registry(sheet: Sheet) -> None:
+def _registry(sheet: PolicySheet) -> None:
     session = sheet.session
     ui.label(session.say("privacy.registry-why")).classes("text-body2 text-quiet")
     if not sheet.desk.service.registry.exists:
@@ -159,7 +162,7 @@ def _registry(sheet: Sheet) -> None:
     sheet.place("registry")
 
 
-def _select(sheet: Sheet, table: str, key: str, options: dict[str, str], value: str, label: str) -> None:
+def _select(sheet: PolicySheet, table: str, key: str, options: dict[str, str], value: str, label: str) -> None:
     ui.select(
         options,
         value=_known(value, options),

@@ -9,7 +9,7 @@ from nicegui import events, ui
 
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import done, section
-from cobogo.faces.workbench.pages.privacy.sheet import Sheet
+from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.catalogue import Card, Parameter
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.registry import PROMISES
@@ -23,7 +23,7 @@ ONLY = {"c": ("kind", "recursive"), "value": ("", ""), "previous": ("", "")}
 """Parameters that are of use with a value of another only, or in the text alone."""
 
 
-def fields(sheet: Sheet, number: int, model: Mapping[str, Any], card: Card) -> None:
+def fields(sheet: PolicySheet, number: int, model: Mapping[str, Any], card: Card) -> None:
     """One field a parameter."""
     words = {key: value for key, value in model.items() if isinstance(value, str | bool)}
     with ui.row().classes("w-full gap-x-4 gap-y-1 items-end"):
@@ -33,7 +33,7 @@ def fields(sheet: Sheet, number: int, model: Mapping[str, Any], card: Card) -> N
                 _field(sheet, parameter, model, _taker(sheet, number, parameter))
 
 
-def _taker(sheet: Sheet, number: int, parameter: Parameter) -> Take:
+def _taker(sheet: PolicySheet, number: int, parameter: Parameter) -> Take:
     def take(value: Any) -> None:
         models = sheet.session.draft.models
         told = {key: old for key, old in models[number].items() if key != parameter.name}
@@ -44,7 +44,7 @@ def _taker(sheet: Sheet, number: int, parameter: Parameter) -> Take:
     return take
 
 
-def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: Take) -> None:
+def _field(sheet: PolicySheet, parameter: Parameter, model: Mapping[str, Any], take: Take) -> None:
     session, name, bounds = sheet.session, parameter.name, parameter.bounds
     label = session.say(f"parameter.{name}") if session.knows(f"parameter.{name}") else name
     value = model.get(name, parameter.default)
@@ -66,7 +66,7 @@ def _field(sheet: Sheet, parameter: Parameter, model: Mapping[str, Any], take: T
         ui.input(label, value=value, on_change=lambda event: take(event.value)).props("dense").style("width: 12rem")
 
 
-def _attach(sheet: Sheet, take: Take) -> None:
+def _attach(sheet: PolicySheet, take: Take) -> None:
     """A file of the population from elsewhere: it stays with the data set, and the model names it."""
     session = sheet.session
 
@@ -84,7 +84,7 @@ def _attach(sheet: Sheet, take: Take) -> None:
     )
 
 
-def _attribute(sheet: Sheet, label: str, value: Any, take: Take) -> None:
+def _attribute(sheet: PolicySheet, label: str, value: Any, take: Take) -> None:
     """Which sensitive attribute; of one alone there is nothing to choose."""
     sensitive = sheet.of_role("sensitive")
     if len(sensitive) < 2 and value is None:
@@ -119,7 +119,7 @@ def _number(label: str, parameter: Parameter, value: Any, take: Take) -> None:
         slider.props(f'aria-label="{label}"')
 
 
-def models(sheet: Sheet) -> None:
+def models(sheet: PolicySheet) -> None:
     """The cards of the models that are asked for."""
     session = sheet.session
     section(session.say("privacy.models"), help=session.say("privacy.models-why"))
@@ -139,7 +139,7 @@ def models(sheet: Sheet) -> None:
                 ui.menu_item(session.say(f"kind.{kind}"), on_click=lambda kind=kind: _begin(sheet, kind))
 
 
-def _begin(sheet: Sheet, kind: str) -> None:
+def _begin(sheet: PolicySheet, kind: str) -> None:
     """Put the beginning of another kind of job into the policy."""
     draft, quasi = sheet.session.draft, sheet.of_role("quasi-identifier")
     if kind == "perturb":
@@ -152,7 +152,7 @@ def _begin(sheet: Sheet, kind: str) -> None:
     sheet.changed(again=True)
 
 
-def _card(sheet: Sheet, number: int, model: dict[str, Any]) -> None:
+def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
     session, name = sheet.session, str(model.get("model"))
 
     def remove() -> None:
@@ -172,7 +172,7 @@ def _card(sheet: Sheet, number: int, model: dict[str, Any]) -> None:
         sheet.place(f"privacy.models[{number}]")
 
 
-def _catalogue(sheet: Sheet) -> None:
+def _catalogue(sheet: PolicySheet) -> None:
     """All models in a dialog, by what they are for."""
     session = sheet.session
 
@@ -201,7 +201,7 @@ def _catalogue(sheet: Sheet) -> None:
     dialog.open()
 
 
-def _offer(sheet: Sheet, name: str, add: Any) -> None:
+def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
     session = sheet.session
     shown = session.figures.name("model", name)
     with ui.card().classes("q-pa-md gap-1"):
@@ -215,13 +215,13 @@ def _offer(sheet: Sheet, name: str, add: Any) -> None:
         ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
 
 
-def _words(sheet: Sheet, name: str) -> str:
+def _words(sheet: PolicySheet, name: str) -> str:
     """What a model is for, in plain words; of one that another package adds, what its card says."""
     session = sheet.session
     return session.say(f"model.{name}") if session.knows(f"model.{name}") else PROMISES.card(name).summary
 
 
-def _begun(sheet: Sheet, name: str) -> dict[str, Any]:
+def _begun(sheet: PolicySheet, name: str) -> dict[str, Any]:
     """Values to begin with, fitted to the data set's columns."""
     start = dict(PROMISES.card(name).start)
     if "population" in start:

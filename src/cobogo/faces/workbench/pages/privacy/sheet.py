@@ -13,19 +13,19 @@ from cobogo.errors import CobogoError
 from cobogo.faces.workbench.checking import check_draft, jobs_of
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.header import given, is_dark
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 
 
 @dataclass
-class Part:
+class SheetPart:
     """A part of the page, and what it was drawn from: one whose ``key`` is the same is not drawn again."""
 
-    build: Callable[[Sheet], None]
+    build: Callable[[PolicySheet], None]
     place: ui.column
-    key: Callable[[Sheet], Any] | None = None
+    key: Callable[[PolicySheet], Any] | None = None
     known: Any = None
 
-    def draw(self, sheet: Sheet) -> None:
+    def draw(self, sheet: PolicySheet) -> None:
         """Draw it, where anything has changed."""
         now = None if self.key is None else self.key(sheet)
         if now is None or now != self.known:
@@ -36,13 +36,13 @@ class Part:
 
 
 @dataclass
-class Sheet:
+class PolicySheet:
     """The page's state: what is drawn from the draft, and where its errors are shown."""
 
     desk: Desk
-    session: Session
+    session: PageSession
     row: dict[str, Any]
-    drawn: list[Part] = field(default_factory=list)
+    drawn: list[SheetPart] = field(default_factory=list)
     unfolded: set[str] = field(default_factory=set)
     places: dict[str, ui.label] = field(default_factory=dict)
     code: ui.codemirror | None = None
@@ -62,9 +62,11 @@ class Sheet:
         """The columns that have one of these roles now."""
         return [name for name, told in self.session.draft.attributes.items() if told.get("role") in roles]
 
-    def draw(self, build: Callable[[Sheet], None], place: ui.column, key: Callable[[Sheet], Any] | None = None) -> None:
+    def draw(
+        self, build: Callable[[PolicySheet], None], place: ui.column, key: Callable[[PolicySheet], Any] | None = None
+    ) -> None:
         """Draw a part of the page now, and again whenever the text has changed."""
-        part = Part(build, place, key)
+        part = SheetPart(build, place, key)
         self.drawn.append(part)
         part.draw(self)
         self.check()
@@ -133,11 +135,11 @@ def _at(error: CobogoError, place: str) -> bool:
     return where == place or where.startswith((f"{place}.", f"{place}["))
 
 
-def _said(session: Session, error: CobogoError) -> str:
+def _said(session: PageSession, error: CobogoError) -> str:
     return "\n".join(session.sentence(part) for part in (error.what, error.remedy) if part)
 
 
-def text(sheet: Sheet) -> None:
+def text(sheet: PolicySheet) -> None:
     """The policy's text, which can be edited as well as the forms can."""
     session = sheet.session
     section(session.say("privacy.policy"), help=session.say("privacy.policy-why"))

@@ -16,7 +16,7 @@ from cobogo.faces.workbench.charts import bars, curves, gauge, table
 from cobogo.faces.workbench.frame import framed
 from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC, open_chosen
 from cobogo.faces.workbench.pages.risk.attacks import show_attacks, show_timeline
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import Draw, slowly, tabs, trouble
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def assessed(release: OpenedRelease, size: int | None) -> ExposureSides:
         return ExposureSides(before, None, error.what)
 
 
-def show_chances(session: Session, release: OpenedRelease) -> None:
+def show_chances(session: PageSession, release: OpenedRelease) -> None:
     """The three attackers' chances, and the curve of class sizes."""
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
@@ -129,7 +129,7 @@ def show_chances(session: Session, release: OpenedRelease) -> None:
     ui.timer(0.01, again, once=True)
 
 
-def _chances(session: Session, release: OpenedRelease, found: ExposureSides) -> None:
+def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides) -> None:
     told = release.report.get("risk", {})
     sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
@@ -169,7 +169,7 @@ def _chances(session: Session, release: OpenedRelease, found: ExposureSides) -> 
             _rows(session, release, sides, found)
 
 
-def _words(session: Session, who: str, before: Any, after: Any, place: int) -> str:
+def _words(session: PageSession, who: str, before: Any, after: Any, place: int) -> str:
     """An attacker's highest chance, or the average one (``place`` 1), after and before."""
     was = session.percent(before and before[place])
     if after is None:
@@ -206,7 +206,7 @@ def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]
     }
 
 
-def _rows(session: Session, release: OpenedRelease, sides: list[dict[str, Any]], found: ExposureSides) -> None:
+def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, Any]], found: ExposureSides) -> None:
     threshold = release.policy.risk.threshold
     shares = {
         "over": session.say("risk.figures.over", share=session.percent(threshold)),
@@ -245,7 +245,7 @@ def size_curve(sizes: Sequence[int] | Any) -> list[tuple[float, float]]:
     return [(float(found[place]), float(shares[place])) for place in places.tolist()]
 
 
-def show_people(session: Session, release: OpenedRelease) -> None:
+def show_people(session: PageSession, release: OpenedRelease) -> None:
     """Which quasi-identifiers, and which combinations of them, single people out."""
     ui.label(session.say("risk.people.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
@@ -257,7 +257,7 @@ def show_people(session: Session, release: OpenedRelease) -> None:
     )
 
 
-def _people(session: Session, found: ExposureSides) -> None:
+def _people(session: PageSession, found: ExposureSides) -> None:
     sides = {
         session.say(f"looked.{name}"): one
         for name, one in (("original", found.before), ("after", found.after))
@@ -289,7 +289,7 @@ def _people(session: Session, found: ExposureSides) -> None:
         ui.label(session.say("risk.people.upto", largest=first.upto)).classes("text-caption text-quiet")
 
 
-def _fewest(session: Session, sides: dict[str, Assessed]) -> None:
+def _fewest(session: PageSession, sides: dict[str, Assessed]) -> None:
     sizes = sorted({size for report in sides.values() for size, number in report.fewest.items() if number})
     if not sizes:
         ui.label(session.say("risk.people.nobody")).classes("text-body1 text-positive")
@@ -301,7 +301,7 @@ def _fewest(session: Session, sides: dict[str, Assessed]) -> None:
     bars(session, labels, series, label=session.say("risk.people.few"), upright=True)
 
 
-def _combinations(session: Session, by_name: dict[str, dict[Any, Any]], sides: dict[str, Assessed]) -> None:
+def _combinations(session: PageSession, by_name: dict[str, dict[Any, Any]], sides: dict[str, Assessed]) -> None:
     first = next(iter(by_name.values()))
     worst = sorted(first.values(), key=lambda one: (-one.uniques, len(one.attributes)))[:SHOWN]
     columns = [("which", session.say("risk.people.which"), "left")]

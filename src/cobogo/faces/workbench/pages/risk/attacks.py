@@ -13,14 +13,14 @@ from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.charts import LINE, ORIGINAL, RELEASE, chart, table
 from cobogo.faces.workbench.frame import done, empty, metric
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.history import Chapter
 
 
-def latest(desk: Desk, session: Session, release: OpenedRelease) -> dict[str, Any] | None:
+def latest(desk: Desk, session: PageSession, release: OpenedRelease) -> dict[str, Any] | None:
     """The last audit of a release that whoever is at the workbench asked for."""
     if not release.runs:
         return None
@@ -34,7 +34,7 @@ def findings(release: OpenedRelease) -> dict[str, Any] | None:
     return found
 
 
-def show_attacks(desk: Desk, session: Session, release: OpenedRelease) -> None:
+def show_attacks(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
     """What an audit found, or a button to begin one, or how far one is."""
     ui.label(session.say("risk.attacks.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
@@ -67,7 +67,7 @@ def show_attacks(desk: Desk, session: Session, release: OpenedRelease) -> None:
     show()
 
 
-def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[], Any]) -> None:
+def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callable[[], Any]) -> None:
     """How far an audit is, until it is over."""
     with ui.card().classes("w-full"):
         with ui.row().classes("items-center w-full").props('role="status" aria-live="polite"'):
@@ -96,14 +96,14 @@ def _going(desk: Desk, session: Session, job: dict[str, Any], after: Callable[[]
     timer = ui.timer(0.3, follow)
 
 
-def _nothing(session: Session, release: OpenedRelease, begin: Any) -> None:
+def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
     if release.runs:
         empty(session.say("risk.attacks.none"), icon="crisis_alert", button=session.say("risk.attacks.go"), go=begin)
     else:
         empty(session.say("risk.attacks.none-here"), icon="crisis_alert")
 
 
-def named(session: Session, attack: str) -> tuple[str, str, str]:
+def named(session: PageSession, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
     from cobogo.studies.audit_page import described
@@ -111,7 +111,7 @@ def named(session: Session, attack: str) -> tuple[str, str, str]:
     return described(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
-def _found(session: Session, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
+def _found(session: PageSession, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
     tried = [one for one in found["attacks"] if one["tried"]]
     worst = sorted(tried, key=lambda one: (-one["exposed"] / max(one["attacked"], 1), -one["highest"]))
     succeeded = [one for one in tried if one["succeeded"]]
@@ -144,7 +144,7 @@ def _found(session: Session, release: OpenedRelease, found: dict[str, Any], begi
         table(columns, [{"name": named(session, one["attack"])[0], "why": _why(session, one)} for one in untried])
 
 
-def _attack(session: Session, one: dict[str, Any]) -> None:
+def _attack(session: PageSession, one: dict[str, Any]) -> None:
     name, knows, defence = named(session, one["attack"])
     share = one["exposed"] / max(one["attacked"], 1)
     colour = "negative" if one["succeeded"] else "positive"
@@ -175,13 +175,13 @@ def _attack(session: Session, one: dict[str, Any]) -> None:
             ui.label(line).classes("text-caption text-quiet")
 
 
-def _why(session: Session, one: dict[str, Any]) -> str:
+def _why(session: PageSession, one: dict[str, Any]) -> str:
     from cobogo.studies.audit_page import reason
 
     return reason(one["why"], one.get("lacks", ()), session.figures, fits=one.get("open", False))
 
 
-def show_timeline(desk: Desk, session: Session, release: OpenedRelease) -> None:
+def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
     """By the registry where the release is in it, else by what the workbench itself remembers."""
     ui.label(session.say("risk.timeline.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
@@ -211,19 +211,21 @@ def show_timeline(desk: Desk, session: Session, release: OpenedRelease) -> None:
     )
 
 
-def _own(desk: Desk, session: Session, release: OpenedRelease) -> list[dict[str, Any]]:
+def _own(desk: Desk, session: PageSession, release: OpenedRelease) -> list[dict[str, Any]]:
     rows = desk.service.releases.list_all(session.caller, release.dataset)
     return [row for row in reversed(rows) if row["owner"] == release.owner]
 
 
 def _summaries(
-    desk: Desk, session: Session, rows: Sequence[dict[str, Any]]
+    desk: Desk, session: PageSession, rows: Sequence[dict[str, Any]]
 ) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     reports = [(row, opened_release.report(desk, session, row["id"])) for row in rows]
     return [(row, report) for row, report in reports if report]
 
 
-def _unchecked(session: Session, release: OpenedRelease, found: list[tuple[dict[str, Any], dict[str, Any]]]) -> None:
+def _unchecked(
+    session: PageSession, release: OpenedRelease, found: list[tuple[dict[str, Any], dict[str, Any]]]
+) -> None:
     trouble(session.say("risk.timeline.unregistered"), icon="warning_amber")
     names = [row["id"][:6] for row, _ in found]
     kept = [report["records"] - (report.get("suppressed") or 0) for _, report in found]
@@ -258,7 +260,7 @@ def _place(found: list[tuple[dict[str, Any], dict[str, Any]]], release: OpenedRe
     return next((place for place, (row, _) in enumerate(found) if row["id"] == release.identity), None)
 
 
-def _checked(session: Session, release: OpenedRelease, found: list[Chapter]) -> None:
+def _checked(session: PageSession, release: OpenedRelease, found: list[Chapter]) -> None:
     names = [one.entry.id.removeprefix(f"{release.owner} ") for one in found]
     here = next((place for place, one in enumerate(found) if one.entry.id == release.registered), None)
     totals = [one.entry.summary["records"] - one.entry.summary["suppressed"] for one in found]
@@ -285,7 +287,7 @@ def _checked(session: Session, release: OpenedRelease, found: list[Chapter]) -> 
     ui.label(session.say("risk.timeline.checked")).classes("text-caption text-quiet")
 
 
-def _row(session: Session, name: str, one: Chapter, total: int) -> dict[str, str]:
+def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str, str]:
     base, series = session.say(f"risk-base.{one.base or 'none'}"), session.say("risk.timeline.series")
     return {
         "name": name,
@@ -299,7 +301,7 @@ def _row(session: Session, name: str, one: Chapter, total: int) -> dict[str, str
     }
 
 
-def _model(session: Session, model: Mapping[str, Any]) -> str:
+def _model(session: PageSession, model: Mapping[str, Any]) -> str:
     name = session.figures.name("model", model["model"])
     shown = [
         f"{key} = {session.figures.show(value)}" for key, value in model.items() if key not in ("model", "attribute")
@@ -308,7 +310,7 @@ def _model(session: Session, model: Mapping[str, Any]) -> str:
     return f"{name} ({', '.join([*where, *shown])})" if where or shown else name
 
 
-def _check(session: Session, one: Chapter) -> str:
+def _check(session: PageSession, one: Chapter) -> str:
     if one.stayed is None:
         return session.say("risk.timeline.first")
     if one.breaches is None:
@@ -323,7 +325,7 @@ def _check(session: Session, one: Chapter) -> str:
 
 
 def _drawn(
-    session: Session, names: Sequence[str], series: Mapping[str, tuple[Sequence[int], str]], here: int | None
+    session: PageSession, names: Sequence[str], series: Mapping[str, tuple[Sequence[int], str]], here: int | None
 ) -> None:
     number = f"v => Math.abs(v).toLocaleString('{session.language}')"
     marked = [

@@ -13,11 +13,11 @@ from cobogo.faces.workbench.charts import ORIGINAL, RELEASE, chart, curves, hund
 from cobogo.faces.workbench.frame import framed, metric
 from cobogo.faces.workbench.opened_release import open_chosen
 from cobogo.faces.workbench.pages.utility.columns import show_contingencies, show_distributions, show_numbers
-from cobogo.faces.workbench.session import Desk, Session
+from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, tabs, trouble
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.pair import Pair
+    from cobogo.examine.utility.pairs.pair import TablePair
 
 
 async def build(desk: Desk) -> None:
@@ -47,7 +47,7 @@ LARGE = 500_000
 POINTS = 200
 
 
-def _fit(pair: Pair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
+def _fit(pair: TablePair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     """Why rows cannot be asked, if so; the columns that queries are about; those that may be predicted."""
     from cobogo.examine.utility.pairs.use import asked, labels, unfit
 
@@ -55,7 +55,7 @@ def _fit(pair: Pair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     return why, () if why else asked(pair), () if why else labels(pair)
 
 
-def _workload(pair: Pair, selectivity: float) -> Any:
+def _workload(pair: TablePair, selectivity: float) -> Any:
     from cobogo.examine.utility.pairs.use import workload
 
     assert pair.before is not None
@@ -63,13 +63,13 @@ def _workload(pair: Pair, selectivity: float) -> Any:
     return workload(pair, selectivity=selectivity, queries=QUERIES if rows <= LARGE else QUERIES // 10)
 
 
-def _learnt(pair: Pair, label: str) -> dict[str, Any]:
+def _learnt(pair: TablePair, label: str) -> dict[str, Any]:
     from cobogo.examine.utility.pairs.use import learnt
 
     return learnt(pair, label)
 
 
-def show_queries(session: Session, release: OpenedRelease) -> None:
+def show_queries(session: PageSession, release: OpenedRelease) -> None:
     """Random counting queries, answered from the release."""
     ui.label(session.say("utility.queries.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -100,7 +100,7 @@ def show_queries(session: Session, release: OpenedRelease) -> None:
     ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(_fit), draw), once=True)
 
 
-def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.row) -> None:
+def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: ui.row) -> None:
     lower, median, upper, most = np.quantile(errors, [0.25, 0.5, 0.75, 0.95]).tolist()
     figures.clear()
     with figures:
@@ -126,7 +126,7 @@ def _errors(session: Session, errors: Any, about: tuple[str, ...], figures: ui.r
     )
 
 
-def show_prediction(session: Session, release: OpenedRelease) -> None:
+def show_prediction(session: PageSession, release: OpenedRelease) -> None:
     """Models that learnt from the release, asked about originals."""
     ui.label(session.say("utility.prediction.what")).classes("text-body2 text-quiet")
     if find_spec("sklearn") is None:
@@ -165,7 +165,7 @@ def show_prediction(session: Session, release: OpenedRelease) -> None:
     ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(_fit), draw), once=True)
 
 
-def _accuracies(session: Session, found: dict[str, Any], figures: ui.row) -> None:
+def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) -> None:
     figures.clear()
     if not found["models"]:
         trouble(session.say("utility.prediction.few"))
@@ -215,9 +215,9 @@ def _accuracies(session: Session, found: dict[str, Any], figures: ui.row) -> Non
     ui.label(text).classes("text-caption text-quiet")
 
 
-def show_losses(session: Session, release: OpenedRelease) -> None:
+def show_losses(session: PageSession, release: OpenedRelease) -> None:
     """The metrics of the release's own report."""
-    from cobogo.tell.report import utility
+    from cobogo.tell.report.html import utility_rows
 
     say, report = session.figures, release.report
     ui.label(session.say("utility.loss.what")).classes("text-body2 text-quiet")
@@ -246,10 +246,10 @@ def show_losses(session: Session, release: OpenedRelease) -> None:
             ("why", session.say("utility.loss.meaning"), "left"),
         ]
         ui.label(session.say("utility.loss.reported")).classes("text-subtitle1")
-        table(columns, utility.rows(report["utility"], say))
+        table(columns, utility_rows(report["utility"], say))
 
 
-def _loss(session: Session, name: str, value: float) -> dict[str, str]:
+def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
     from cobogo.examine.metrics import METRICS
 
     say = session.figures
@@ -259,5 +259,5 @@ def _loss(session: Session, name: str, value: float) -> dict[str, str]:
         "name": say.name("metric", name),
         "value": session.number(value),
         "better": better,
-        "why": say.texts.get(f"metric.{name}.means", ""),
+        "why": say.means("metric", name),
     }

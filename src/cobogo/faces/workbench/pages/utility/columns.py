@@ -10,42 +10,42 @@ from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.charts import bars, heat, table
 from cobogo.faces.workbench.frame import metric
-from cobogo.faces.workbench.session import Session
+from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.compared import Contingency, Distribution, Summary
-    from cobogo.examine.utility.pairs.pair import Pair
-    from cobogo.examine.utility.pairs.scale import Shown
+    from cobogo.examine.utility.pairs.pair import TablePair
+    from cobogo.examine.utility.pairs.scale import ShownValue
 
 FAR = 0.1
 """Distance beyond which a change is marked."""
 
 
-def names(pair: Pair) -> dict[str, str]:
+def names(pair: TablePair) -> dict[str, str]:
     """The columns that can be compared, and the role of each."""
     return {name: pair.described[name].role.value for name in pair.columns}
 
 
-def _distribution(pair: Pair, name: str) -> Distribution:
+def _distribution(pair: TablePair, name: str) -> Distribution:
     from cobogo.examine.utility.pairs.compared import distribution
 
     return distribution(pair, name)
 
 
-def _contingency(pair: Pair, one: str, other: str) -> Contingency | None:
+def _contingency(pair: TablePair, one: str, other: str) -> Contingency | None:
     from cobogo.examine.utility.pairs.compared import contingency
 
     return contingency(pair, one, other)
 
 
-def _summaries(pair: Pair) -> dict[str, tuple[Summary | None, Summary | None]]:
+def _summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
     from cobogo.examine.utility.pairs.compared import summaries
 
     return summaries(pair)
 
 
-def shown_as(session: Session, one: Shown) -> str:
+def shown_as(session: PageSession, one: ShownValue) -> str:
     """What is counted, in words."""
     if one.kind == "value":
         return one.text
@@ -57,14 +57,14 @@ def shown_as(session: Session, one: Shown) -> str:
     return session.say(f"utility-shown.{one.kind}")
 
 
-def _edge(session: Session, edge: float | None) -> str:
+def _edge(session: PageSession, edge: float | None) -> str:
     """The end of an interval: a year has no thousands."""
     if edge is not None and edge == int(edge) and abs(edge) < 10_000:
         return str(int(edge))
     return session.number(edge)
 
 
-def show_distributions(session: Session, release: OpenedRelease) -> None:
+def show_distributions(session: PageSession, release: OpenedRelease) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
     ui.label(session.say("utility.columns.what")).classes("text-body2 text-quiet")
     body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
@@ -116,7 +116,7 @@ def show_distributions(session: Session, release: OpenedRelease) -> None:
     ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
 
 
-def _drawn(session: Session, release: OpenedRelease, found: Distribution, role: str) -> None:
+def _drawn(session: PageSession, release: OpenedRelease, found: Distribution, role: str) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
@@ -141,7 +141,7 @@ def _drawn(session: Session, release: OpenedRelease, found: Distribution, role: 
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
 
 
-def show_contingencies(session: Session, release: OpenedRelease) -> None:
+def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
     """Two columns at once: heat maps of both sides and of what changed."""
     ui.label(session.say("utility.pairs.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -182,7 +182,7 @@ def show_contingencies(session: Session, release: OpenedRelease) -> None:
     ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
 
 
-def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
+def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> None:
     figures.clear()
     if found is None:
         trouble(session.say("utility.pairs.untold"))
@@ -214,7 +214,7 @@ def _maps(session: Session, found: Contingency | None, figures: ui.row) -> None:
                 heat(session, cells, rows, across, most=top, title=title, signed=signed)
 
 
-def show_numbers(session: Session, release: OpenedRelease) -> None:
+def show_numbers(session: PageSession, release: OpenedRelease) -> None:
     """Means, deviations and quartiles."""
     ui.label(session.say("utility.numbers.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
@@ -225,7 +225,7 @@ def show_numbers(session: Session, release: OpenedRelease) -> None:
     )
 
 
-def _numbers(session: Session, found: dict[str, tuple[Summary | None, Summary | None]]) -> None:
+def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summary | None]]) -> None:
     if not found:
         trouble(session.say("utility.numbers.none"))
         return

@@ -1,1 +1,0 @@
-"""The demonstration: example data about people who do not exist, and what Cobogó makes of it."""

@@ -1,0 +1,74 @@
+"""The policy's JSON Schema, for editors: every model with its parameters, and names to choose from, off the cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, get_type_hints
+
+from cobogo.data.policy import Policy
+from cobogo.floor.catalogue import Card, Parameter
+from cobogo.promises.registry import PROMISES
+from cobogo.tell.reference.sections import SECTIONS
+
+Json = dict[str, Any]
+
+NAMED = {
+    ("Recoding", "algorithm"): "algorithms",
+    ("Recoding", "metric"): "metrics",
+    ("Randomization", "method"): "randomization",
+    ("Synthesis", "method"): "synthesis",
+}
+"""Keys of the policy that name a thing, each with the section that has it."""
+
+
+def policy_schema() -> Json:
+    """The schema.
+
+    >>> models = policy_schema()["$defs"]["Privacy"]["properties"]["models"]["items"]["oneOf"]
+    >>> next(one["properties"]["k"] for one in models if one["title"] == "k-anonymity")
+    {'type': 'integer', 'minimum': 1}
+    """
+    schema: Json = Policy.model_json_schema(by_alias=True)
+    models = schema["$defs"]["Privacy"]["properties"]["models"]
+    models["items"] = {"oneOf": [_model(card) for card in PROMISES.cards().values()]}
+    for (table, key), section in NAMED.items():
+        _choose(schema["$defs"][table]["properties"][key], SECTIONS[section].cards().values())
+    return schema
+
+
+def _model(card: Card) -> Json:
+    parameters = card.parameters()
+    return {
+        "title": card.title,
+        "description": card.summary,
+        "type": "object",
+        "properties": {"model": {"const": card.name}} | {one.name: _values(card, one) for one in parameters},
+        "required": ["model", *(one.name for one in parameters if one.required and one.name != "attribute")],
+        "additionalProperties": False,
+    }
+
+
+def _values(card: Card, parameter: Parameter) -> Json:
+    """What a parameter may be, whichever words the others are: an l of entropies need not be whole."""
+    words = [(one.name, word) for one in card.parameters() for word in one.bounds.words]
+    every = [card.parameters({**card.start, name: word}) for name, word in words]
+    found = [_value(one) for one in (parameter, *(one for each in every for one in each)) if one.name == parameter.name]
+    distinct = [value for place, value in enumerate(found) if value not in found[:place]]
+    hint = str(get_type_hints(card.thing).get(parameter.name.replace("-", "_"), ""))
+    if "Mapping" in hint or "dict" in hint:
+        distinct.append({"type": "object"})
+    return distinct[0] if len(distinct) == 1 else {"anyOf": distinct}
+
+
+def _value(parameter: Parameter) -> Json:
+    bounds = parameter.bounds
+    kind = {"whole": "integer", "number": "number", "text": "string", "flag": "boolean"}.get(bounds.kind)
+    if bounds.kind == "choice":
+        return {"enum": list(bounds.words)}
+    ends = {"minimum": bounds.least, "maximum": bounds.most, "exclusiveMinimum": bounds.above}
+    return ({} if kind is None else {"type": kind}) | {end: value for end, value in ends.items() if value is not None}
+
+
+def _choose(schema: Json, cards: Iterable[Card]) -> None:
+    """Offer names; a name that is not there yet is no fault of the file, for another package may add it."""
+    schema["examples"] = [card.name for card in cards]

@@ -1,0 +1,221 @@
+"""The sections of the reference: every registry whose things have a page, and how a name is found in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from cobogo.errors import PolicyError, nearest
+from cobogo.floor.catalogue import Card, Registry, at
+from cobogo.tell.reference.parts import Entry, read
+
+
+@dataclass(frozen=True)
+class Section:
+    """Things of one kind: ``one`` of them in words, what they are ``about``, and where their registries are. Where it
+    ``asks``, their fields are what somebody asks for. What is ``listed_only`` has no pages."""
+
+    title: str
+    one: str
+    about: str
+    places: tuple[str, ...]
+    asks: bool = False
+    listed_only: bool = False
+
+    @property
+    def registries(self) -> tuple[Registry[Any], ...]:
+        """The registries whose things it tells of."""
+        return tuple(at(place) for place in self.places)
+
+    def cards(self) -> dict[str, Card]:
+        """The cards of all things by name."""
+        return {name: card for registry in self.registries for name, card in registry.cards().items()}
+
+    def entries(self) -> dict[str, Entry]:
+        """What the docstring of each says."""
+        return {name: read(name, card.thing) for name, card in self.cards().items()}
+
+
+SECTIONS: dict[str, Section] = {
+    "models": Section(
+        "Privacy models",
+        "privacy model",
+        "What must be true of a release, or of how it was drawn.",
+        (
+            "cobogo.promises.models:MODELS",
+            "cobogo.promises.guarantees:GUARANTEES",
+            "cobogo.promises.models.differential_privacy:MEASURES",
+        ),
+        asks=True,
+    ),
+    "metrics": Section(
+        "Metrics",
+        "metric",
+        "What a release lost, or what can still be done with it, in one number.",
+        (
+            "cobogo.examine.metrics:METRICS",
+            "cobogo.examine.metrics:REPORTED",
+        ),
+    ),
+    "algorithms": Section(
+        "Algorithms",
+        "algorithm",
+        "How a release that satisfies the models is looked for.",
+        ("cobogo.publish.recode.algorithms:ALGORITHMS",),
+    ),
+    "attacks": Section(
+        "Attacks on tables",
+        "attack",
+        "What somebody could do with a release, and who would be exposed.",
+        ("cobogo.examine.attacks:ATTACKS",),
+        asks=True,
+    ),
+    "location-attacks": Section(
+        "Attacks on locations",
+        "attack on locations",
+        "What somebody could learn from what people say of where they are.",
+        ("cobogo.locate.attacks:ATTACKS",),
+        asks=True,
+    ),
+    "mechanisms": Section(
+        "Mechanisms of the curator",
+        "mechanism of the curator",
+        "How answers get their noise, and choices are made.",
+        ("cobogo.promises.mechanisms:MECHANISMS",),
+        asks=True,
+    ),
+    "private-releases": Section(
+        "Private releases",
+        "private release",
+        "Rows and lists that may be given away, with differential privacy.",
+        ("cobogo.publish.catalogue:PRIVATE_RELEASES",),
+    ),
+    "randomization": Section(
+        "Methods of randomization",
+        "method of randomization",
+        "How sensitive values are exchanged at random, with a guarantee.",
+        ("cobogo.publish.randomize.make:METHODS",),
+    ),
+    "perturbation": Section(
+        "Steps of perturbation",
+        "step of a perturbation",
+        "How values are changed without a guarantee.",
+        ("cobogo.publish.catalogue:STEPS",),
+    ),
+    "masking": Section(
+        "Ways to mask a column",
+        "way to mask a column",
+        "How columns are changed for test data, or so that they can be joined and read again.",
+        ("cobogo.publish.catalogue:MASKS",),
+    ),
+    "synthesis": Section(
+        "Methods of synthesis",
+        "method of synthesis",
+        "How made-up records are learnt from true ones.",
+        ("cobogo.publish.synthesize.methods:METHODS",),
+    ),
+    "collecting": Section(
+        "Mechanisms of collecting",
+        "mechanism of collecting",
+        "How a device answers so that nobody need be trusted: local differential privacy.",
+        ("cobogo.collect.mechanisms:MECHANISMS",),
+        asks=True,
+    ),
+    "location-mechanisms": Section(
+        "Location mechanisms",
+        "location mechanism",
+        "How a device says where it is without saying it.",
+        ("cobogo.locate.mechanisms:MECHANISMS",),
+        asks=True,
+    ),
+    "cloaks": Section(
+        "Cloaks and mix zones",
+        "cloak of an anonymizer",
+        "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
+        (
+            "cobogo.locate.crowds:CLOAKS",
+            "cobogo.locate.catalogue:ZONES",
+        ),
+        asks=True,
+    ),
+    "trajectories": Section(
+        "Trajectories",
+        "method for trajectories",
+        "Trips that may be released: moved, or made up.",
+        ("cobogo.locate.catalogue:TRAJECTORIES",),
+        asks=True,
+    ),
+    "engines": Section(
+        "Engines",
+        "engine",
+        "Where tables are read, counted and written.",
+        ("cobogo.data.table.connect:ENGINES",),
+        listed_only=True,
+    ),
+}
+"""Every section by its name, which is that of its page. A registry is named by its place: what is named here lies in
+rooms above this one."""
+
+
+def pages() -> dict[str, Section]:
+    """The sections whose things have pages."""
+    return {slug: section for slug, section in SECTIONS.items() if not section.listed_only}
+
+
+def listing(what: str) -> list[tuple[str, str]]:
+    """Names and first sentences of everything in a list of ``cobogo list``; what another package offers and cannot be
+    used is there, with the reason."""
+    registries = [one for section in SECTIONS.values() for one in section.registries]
+    lists = list(dict.fromkeys(one.listed for one in registries))
+    if what not in lists:
+        raise PolicyError(
+            f"there is no list of {what!r}",
+            where="cobogo list",
+            remedy=f"Ask for {', '.join(lists[:-1])} or {lists[-1]}.",
+        )
+    found: list[tuple[str, str]] = []
+    for one in registries:
+        if one.listed == what:
+            remark = f" ({one.remark})" if one.remark else ""
+            found += [(name, card.summary + remark) for name, card in one.cards().items()]
+            found += [(name, error.what) for name, error in one.broken().items()]
+    return found
+
+
+@cache
+def names() -> dict[str, tuple[str, ...]]:
+    """The sections that have something of a name."""
+    found: dict[str, tuple[str, ...]] = {}
+    for slug, section in SECTIONS.items():
+        for name in section.cards():
+            found[name] = (*found.get(name, ()), slug)
+    return found
+
+
+def find(name: str, section: str | None = None) -> tuple[str, Entry]:
+    """The section and the entry of a name; a PolicyError where there is none, or more than one section has it.
+
+    >>> find("k-anonymity")[0]
+    'models'
+    """
+    if section is not None and section not in SECTIONS:
+        remedy = nearest(section, SECTIONS, "cobogo explain")
+        raise PolicyError(f"there is no kind {section!r}", where="--kind", remedy=remedy)
+    having = names().get(name, ())
+    if not having or (section is not None and section not in having):
+        for registry in (one for part in SECTIONS.values() for one in part.registries):
+            if name in registry.broken():
+                raise registry.broken()[name]
+        among = list(names()) if section is None else list(SECTIONS[section].cards())
+        raise PolicyError(
+            f"nothing is called {name!r}", where="cobogo explain", remedy=nearest(name, among, "cobogo list")
+        )
+    if section is None and len(having) > 1:
+        raise PolicyError(
+            f"{name!r} is the name of several things",
+            where="cobogo explain",
+            remedy=f"Say which: --kind {' or --kind '.join(having)}.",
+        )
+    chosen = section or having[0]
+    return chosen, SECTIONS[chosen].entries()[name]

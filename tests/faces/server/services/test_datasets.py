@@ -1,0 +1,88 @@
+"""Data sets: pages of rows in an order, shapes of columns, and who deletes them when."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from cobogo.errors import InputError
+from cobogo.faces.server import profiles
+from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.rows import RowOrder, counts
+from cobogo.faces.server.services.operation import NotFound
+from cobogo.faces.server.settings import ServerSettings
+from cobogo.faces.server.state import DATASETS, JOBS
+from support.services import person, service_of
+
+ANA = person("ana")
+
+
+AGES = [str(n * 37 % 90) if n % 11 else "" for n in range(300)]
+
+
+CSV = "cpf,idade,município d'água,doença\n" + "".join(
+    f"{n:011d},{age},{('Sobral', 'Crato', 'Fortaleza')[n % 3]},{'dengue' if n % 4 else 'gripe'}\n"
+    for n, age in enumerate(AGES)
+)
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerContext]:
+    made = ServerContext(ServerSettings(state=str(tmp_path_factory.mktemp("server"))))
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def row(context: ServerContext) -> dict[str, Any]:
+    datasets = service_of(context).datasets
+    return datasets.get(ANA, datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode())))
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_pages_of_a_sorted_table_hold_every_row_once_and_in_the_order_of_numbers(context, row, descending) -> None:
+    datasets = service_of(context).datasets
+    order = RowOrder(1, datasets.profile(ANA, row["id"])["columns"][1]["sort"], descending)
+    found = [one for at in range(0, 300, 70) for one in datasets.page(ANA, row["id"], at, 70, order)]
+    assert sorted(number for number, _ in found) == list(range(300))
+    assert all(values[1] == (AGES[number] or None) for number, values in found)
+    ages = [int(values[1]) for _, values in found if values[1] is not None]
+    assert ages == sorted(ages, reverse=descending)
+
+
+def test_shapes_are_counts_of_all_records_and_never_of_identifiers(context, row) -> None:
+    folder, datasets = context.files.dataset(row["id"]), service_of(context).datasets
+    columns = {one["column"]: one for one in datasets.profile(ANA, row["id"])["columns"]}
+    assert columns["cpf"]["role"] == "identifier"
+    assert columns["cpf"]["shape"] is None
+    assert sum(columns["idade"]["shape"]["bars"]) == sum(map(bool, AGES))
+    assert sorted(columns["doença"]["shape"]["top"]) == [["dengue", 225], ["gripe", 75]]
+    assert profiles.profile(folder, {}) == json.loads((folder / profiles.FILE).read_text())
+    assert all("shape" not in one for one in datasets.suggest(ANA, row["id"])[0])
+
+
+def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(context) -> None:
+    datasets = service_of(context).datasets
+    mine = datasets.receive(ANA, "x.csv", io.BytesIO(b"a,b\n1,2\n"))
+    asked = json.dumps({"dataset": mine, "file": "data.csv", "policy": ""})
+    job = context.state.add(
+        JOBS, owner="ana", kind="anonymize", asked=asked, state="queued", stage="", done=0, total=0, message="", tries=0
+    )
+    with pytest.raises(InputError, match="a job works on it"):
+        datasets.forget(ANA, mine)
+    context.state.change(JOBS, job, state="done")
+    with pytest.raises(NotFound):
+        datasets.forget(person("bob"), mine)
+    assert context.files.dataset(mine).is_dir()
+    datasets.forget(ANA, mine)
+    assert not context.files.dataset(mine).exists()
+    assert context.state.get(DATASETS, mine) is None
+
+
+def test_counts_of_a_column_are_all_of_it(context, row) -> None:
+    found, distinct = counts(context.files.dataset(row["id"]), "município d'água", 2)
+    assert (found, distinct) == ([("Crato", 100), ("Fortaleza", 100)], 3)

@@ -1,0 +1,255 @@
+"""The workbench in a real browser: from a CSV file to a registered release in both languages, by two people at once."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from cobogo.faces.server.context import ServerContext
+from cobogo.faces.server.roles import Role
+from cobogo.faces.server.settings import ServerSettings
+from cobogo.faces.server.state import JOBS, RELEASES
+from cobogo.faces.workbench.words import TEXTS
+from cobogo.publish.registry.store import create, open_registry
+from support.browsers import answers, browser, free_port, log_in, running
+from support.contrasts import faint, fits, nameless
+
+pytestmark = pytest.mark.xdist_group("workbench")
+
+CSV = "nome,idade,cidade,doença\n" + "".join(
+    f"{name} Silva {n},{25 + n % 4 * 10},{city},{'dengue' if n % 3 else 'gripe'}\n"
+    for n, (name, city) in enumerate([("José", "Sobral"), ("Ana", "Fortaleza")] * 30)
+)
+PATIENCE = 60_000
+
+
+class Bench:
+    """A server with a registry, keys of several people, and a browser."""
+
+    def __init__(self, directory: Path, chromium: Any) -> None:
+        self.port = free_port()
+        self.settings = ServerSettings(
+            state=str(directory / "state"), registry=str(directory / "registry.db"), port=self.port
+        )
+        create(str(self.settings.registry), None).close()
+        self.context = ServerContext(self.settings)
+        people = {"ana": Role.STEWARD, "bia": Role.STEWARD, "caio": Role.ANALYST, "davi": Role.AUDITOR}
+        self.keys = {name: self.context.keys.create(name, role)[1] for name, role in people.items()}
+        self.chromium = chromium
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def page(self, who: str | None = None, locale: str = "en") -> Any:
+        """A browser of somebody who is logged in."""
+        page = self.chromium.new_context(viewport={"width": 1366, "height": 768}, locale=locale).new_page()
+        page.set_default_timeout(PATIENCE)
+        if who is None:
+            page.goto(f"{self.address}/login")
+        else:
+            log_in(page, self.address, self.keys[who], TEXTS[locale])
+        return page
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: Any) -> Iterator[Bench]:
+    with browser() as chromium:
+        made = Bench(tmp_path_factory.mktemp("bench"), chromium)
+        settings = Path(made.settings.state).parent / "server.toml"
+        settings.write_text(f'state = "state"\nregistry = "registry.db"\nport = {made.port}\n', encoding="utf-8")
+        with running("serve", "--workbench", "--config", str(settings)):
+            answers(made.port)
+            yield made
+        made.context.close()
+
+
+def readable(page: Any, language: str) -> None:
+    """A page says what it is, in its language, and every text of it can be read."""
+    assert page.title().endswith("· Cobogó")
+    assert str(page.locator("html").get_attribute("lang")).startswith(language)
+    assert faint(page) == [], page.url
+    assert nameless(page) == [], page.url
+
+
+def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -> None:
+    """A table with its roles decided."""
+    page.goto(f"{bench.address}/data")
+    file = {"name": name, "mimeType": "text/csv", "buffer": content.encode()}
+    page.set_input_files("input[type=file]", file)
+    page.get_by_role("banner").get_by_text(name).wait_for()
+    page.goto(f"{bench.address}/columns")
+    page.get_by_text("doença", exact=True).first.wait_for()
+    assert page.get_by_text(say["alarm.undecided"]).count() == 4
+    everything = page.get_by_role("button", name=re.compile(re.escape(say["columns.all"].split("(")[0])))
+    everything.click()
+    everything.wait_for(state="hidden")
+
+
+def ask_for_registry(page: Any, say: Any) -> None:
+    """Switch the registry on. A busy machine may fold the form up again while it is drawn anew: then it is unfolded."""
+    switch, name = (
+        page.get_by_role("switch", name=say["privacy.registry"]),
+        page.get_by_label(say["privacy.registry-name"]),
+    )
+    page.get_by_text(say["privacy.registry"]).first.click()
+    switch.click()
+    for _ in range(3):
+        page.wait_for_timeout(500)
+        if name.is_visible():
+            break
+        page.wait_for_timeout(5000)
+        if not switch.is_visible():
+            page.get_by_text(say["privacy.registry"]).first.click()
+            switch.wait_for()
+        if switch.get_attribute("aria-checked") != "true":
+            switch.click()
+    name.wait_for()
+
+
+def run_and_register(page: Any, bench: Bench, language: str, name: str) -> tuple[pd.DataFrame, str]:
+    """The whole way: what was published, and the address of the release."""
+    say = TEXTS[language]
+    uploaded(page, bench, say, name)
+    page.goto(f"{bench.address}/privacy")
+    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.get_by_text(say["privacy.marketer"]).wait_for()
+    readable(page, language)
+    ask_for_registry(page, say)
+    page.goto(f"{bench.address}/running")
+    page.locator("[data-policy]").get_by_text("k = 5").wait_for()
+    page.get_by_role("button", name=say["run.go"], exact=False).first.click()
+    page.get_by_role("button", name=say["run.see"]).wait_for()
+    readable(page, language)
+    page.get_by_role("button", name=say["run.see"]).click()
+    page.wait_for_url(re.compile(r"/releases\?"))
+    page.get_by_text(say["release.registered"], exact=True).wait_for()
+    fits(page, say["frame.menu"])
+    page.locator("[data-verdict]").last.get_by_text(say["release.unaudited"]).wait_for()
+    readable(page, language)
+    with page.expect_download() as download:
+        page.get_by_role("button", name=say["release.public"]).click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        assert all(inside.startswith("public/") for inside in archive.namelist())
+        table = pd.read_csv(archive.open("public/release.csv"))
+    page.get_by_role("button", name=say["release.verify"]).click()
+    page.get_by_text(say["release.holds"]).first.wait_for()
+    return table, download.value.url
+
+
+@pytest.mark.parametrize(
+    ("who", "other", "language", "scheme"), [("ana", "bia", "en", "light"), ("bia", "ana", "pt-BR", "dark")]
+)
+def test_from_a_file_to_a_registered_release(bench, who, other, language, scheme) -> None:
+    page, stranger = bench.page(who, language), bench.page(other)
+    page.emulate_media(color_scheme=scheme)
+    table, address = run_and_register(page, bench, language, f"{who}.csv")
+    assert "nome" not in table.columns
+    quasi = [name for name in table.columns if name != "doença"]
+    assert table.groupby(quasi).size().min() >= 5
+    registry = open_registry(str(bench.settings.registry), None)
+    with registry.transaction() as book:
+        assert f"{who} {who}" in {entry.dataset for entry in book.entries()}
+    registry.close()
+    assert stranger.request.get(address).status == 404
+    assert stranger.request.get(address.replace("public.zip", "report")).status == 404
+    for place in ("data", "running", "releases"):
+        stranger.goto(f"{bench.address}/{place}")
+        stranger.wait_for_timeout(500)
+        assert f"{who}.csv" not in stranger.content()
+    stranger.goto(page.url.replace("/releases", "/columns"))
+    stranger.get_by_text(TEXTS["en"]["data.first"]).wait_for()
+    stranger.context.close()
+    outdated(page, bench, who, TEXTS[language])
+    page.context.close()
+
+
+def outdated(page: Any, bench: Bench, who: str, say: Any) -> None:
+    """Logged out in another tab, nothing is done in this one, and it says so; then the login leads back to it."""
+    before, address = bench.context.state.rows(RELEASES, who), page.url
+    page.get_by_role("button", name=say["release.delete"]).click()
+    other = page.context.new_page()
+    other.set_default_timeout(PATIENCE)
+    other.goto(f"{bench.address}/columns")
+    other.get_by_role("button", name=say["frame.account"]).click()
+    other.get_by_role("button", name=say["logout"]).click()
+    other.wait_for_url(re.compile("/login"))
+    page.get_by_role("dialog").get_by_role("button", name=say["release.delete"]).click()
+    page.get_by_role("button", name=say["frame.reload"]).click()
+    page.get_by_text(say["login.again"]).wait_for()
+    assert bench.context.state.rows(RELEASES, who) == before
+    page.wait_for_function("window.did_handshake === true")
+    page.get_by_label(say["login.key"]).fill(bench.keys[who])
+    page.get_by_role("button", name=say["login.go"]).click()
+    page.get_by_text(say["release.registered"], exact=True).wait_for()
+    assert page.url == address
+
+
+def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
+    """A job that would take long, asked for in the policy's text."""
+    say = TEXTS["en"]
+    page = bench.page("ana")
+    rows = "".join(f"Ana Silva {n},{n * 7919 % 90},{n * 104729 % 9973},{n % 5}\n" for n in range(20_000))
+    uploaded(page, bench, say, "again.csv", "nome,idade,cidade,doença\n" + rows)
+    before = {row["id"] for row in bench.context.state.rows(RELEASES, "ana")}
+    page.goto(f"{bench.address}/privacy")
+    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.wait_for_function("window.did_handshake === true")
+    page.wait_for_timeout(1000)  # until the text has its colours: what is typed before may be lost
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+End")
+    page.keyboard.type('\nalgorithm = "k-membre', delay=20)
+    page.get_by_text('Did you mean "k-member"?').first.wait_for()
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("er")
+    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.goto(f"{bench.address}/running")
+    page.get_by_role("button", name=say["run.go"], exact=False).first.click()
+    cancel = page.get_by_role("button", name=say["run.cancel"]).element_handle()
+    page.get_by_text(say["stage.queued"]).wait_for(state="hidden")
+    assert cancel.evaluate("button => button.isConnected"), "drawn anew at each step, it would lose clicks"
+    cancel.click()
+    page.get_by_text(say["run.cancelled-why"]).wait_for()
+    assert {row["id"] for row in bench.context.state.rows(RELEASES, "ana")} == before
+    assert bench.context.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
+    page.context.close()
+
+
+def test_what_is_no_table_is_refused_and_not_kept(bench) -> None:
+    page = bench.page("bia")
+    kept = set((Path(bench.settings.state) / "datasets").iterdir())
+    page.set_input_files("input[type=file]", {"name": "x.csv", "mimeType": "text/csv", "buffer": b"a,a\n1,2\n"})
+    page.get_by_role("alert").first.wait_for()
+    assert set((Path(bench.settings.state) / "datasets").iterdir()) == kept
+    page.context.close()
+
+
+def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
+    for who, pages in {"caio": {"asking"}, "davi": {"exploring", "utility", "risk", "releases", "asking"}}.items():
+        page = bench.page(who)
+        found = page.get_by_role("navigation").get_by_role("link").evaluate_all("all => all.map(one => one.pathname)")
+        assert {path.strip("/") for path in found} == pages
+        page.goto(f"{bench.address}/data")
+        page.get_by_text(TEXTS["en"]["frame.forbidden"]).wait_for()
+        assert page.locator("input[type=file]").count() == 0
+        page.context.close()
+
+
+def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:
+    say, page = TEXTS["en"], bench.page()
+    page.goto(f"{bench.address}/privacy")
+    page.wait_for_url(re.compile(r"/login\?next=%2Fprivacy$"))
+    missing = page.goto(f"{bench.address}/nothing/here")
+    assert missing.status == 404
+    page.get_by_text(say["trouble.lost"]).first.wait_for()
+    page.goto(f"{bench.address}/login")
+    field, wrong = page.get_by_label(say["login.key"]), "cobogo_0123456789abcdef_" + "A" * 43
+    for _ in range(60):  # faster than the pace gives them back, however slow the answers are
+        field.fill(wrong)
+        field.press("Enter")
+    page.get_by_text(say["login.wait"]).first.wait_for()
+    page.context.close()

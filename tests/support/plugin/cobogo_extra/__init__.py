@@ -1,0 +1,1 @@
+"""Things that Cobogó does not have."""

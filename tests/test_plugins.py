@@ -1,0 +1,148 @@
+"""Another package adds a model, a metric, an attack and a mechanism: by name they are as good as Cobogó's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PLUGIN = Path(__file__).parent / "support" / "plugin"
+POLICY = """
+[data]
+path = "people.csv"
+
+[attributes]
+city = { role = "quasi-identifier" }
+age = { role = "quasi-identifier", hierarchy = { intervals = [10], top = true } }
+ill = { role = "sensitive" }
+
+[privacy]
+models = [{ model = "parity", pairs = 2 }]
+
+[recoding]
+metric = "suppression"
+suppression-limit = 0.5
+"""
+PEOPLE = "city,age,ill\n" + "".join(
+    f"{city},{age},{ill}\n"
+    for city, age, ill in [("Crato", 31, "flu"), ("Crato", 34, "cold")] * 4 + [("Icó", 51, "flu")]
+)
+
+
+def install(home: Path, *, broken: bool = False) -> Path:
+    """The package as an installer leaves it: its modules, and beside them a record of its entry points."""
+    place = home / "site"
+    shutil.copytree(PLUGIN / "cobogo_extra", place / "cobogo_extra")
+    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    record = place / f"cobogo_extra-{project['version']}.dist-info"
+    record.mkdir()
+    name = f"Name: {project['name']}\nVersion: {project['version']}\n"
+    (record / "METADATA").write_text(f"Metadata-Version: 2.1\n{name}", encoding="utf-8")
+    groups = project["entry-points"]
+    lines = [
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in of.items()) for group, of in groups.items()
+    ]
+    (record / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    if broken:
+        (place / "cobogo_extra" / "model.py").write_text("import no_such_library\n", encoding="utf-8")
+    return place
+
+
+def run(place: Path, *words: object, code: int = 0, start: str = "from cobogo.faces.cli.main import run; run()") -> str:
+    """What a command says with the package installed."""
+    paths = os.pathsep.join([str(place), *filter(None, [os.environ.get("PYTHONPATH")])])
+    done = subprocess.run(
+        [sys.executable, "-c", start, *map(str, words)],
+        cwd=place.parent,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("plugin")
+    (home / "policy.toml").write_text(POLICY, encoding="utf-8")
+    (home / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    return install(home)
+
+
+@pytest.mark.parametrize(
+    ("what", "name"),
+    [("models", "parity"), ("metrics", "suppression"), ("attacks", "loneliness"), ("mechanisms", "rounding")],
+)
+def test_they_are_listed_and_explained(place: Path, what: str, name: str) -> None:
+    assert name in {entry["name"] for entry in json.loads(run(place, "list", what, "--json"))}
+    told = json.loads(run(place, "explain", name, "--json"))
+    assert told["definition"]
+    assert told["guarantee"]
+
+
+def test_a_policy_asks_for_them_and_search_verification_and_report_know_them(place: Path) -> None:
+    run(place, "anonymize", "policy.toml", "--out", "release")
+    home = place.parent / "release"
+    report = json.loads((home / "evidence" / "report.json").read_text(encoding="utf-8"))
+    assert report["models"] == [{"model": "parity", "pairs": 2, "satisfied": True, "measured": 2}]
+    assert report["metrics"]["suppression"] == pytest.approx(1 / 9)
+    page = (home / "evidence" / "report.html").read_text(encoding="utf-8")
+    assert "The people of every class can be paired off" in page
+    assert "suppressed share" in page
+    assert "parity" in run(place, "verify", "release")
+    assert "No" in run(place, "attack", "loneliness", "release")
+
+
+def test_its_parameters_are_refused_in_the_form_of_all(place: Path) -> None:
+    wrong = place.parent / "wrong.toml"
+    wrong.write_text(POLICY.replace("pairs = 2", "pairs = 0"), encoding="utf-8")
+    said = run(place, "anonymize", wrong, "--out", "none", code=2)
+    assert "The 'pairs' parameter of parity must be a whole number of at least 1. Got 0 instead" in said
+
+
+def test_a_position_goes_through_its_mechanism(place: Path) -> None:
+    (place.parent / "points.csv").write_text("user,time,lon,lat\na,0,-38.527,-3.731\n", encoding="utf-8")
+    run(place, "locate", "protect", "points.csv", "--mechanism", "rounding:decimals=1", "--out", "points")
+    released = (place.parent / "points" / "public" / "release.csv").read_text(encoding="utf-8")
+    assert "-38.5" in released
+    assert "-38.52" not in released
+
+
+def test_it_passes_the_suite_that_ours_pass(place: Path) -> None:
+    start = "import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"
+    run(
+        place,
+        PLUGIN / "test_extra.py",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:xdist",
+        "-c",
+        "/dev/null",
+        start=start,
+    )
+
+
+def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> None:
+    place = install(tmp_path, broken=True)
+    listed = {entry["name"]: entry["about"] for entry in json.loads(run(place, "list", "models", "--json"))}
+    assert "cobogo-extra 1.0 cannot be used" in listed["parity"]
+    assert "k-anonymity" in listed
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    policy = tmp_path / "policy.toml"
+    policy.write_text(POLICY, encoding="utf-8")
+    said = run(place, "anonymize", policy, "--out", "release", code=2)
+    assert "the model 'parity' of the package cobogo-extra 1.0 cannot be used: ModuleNotFoundError" in said
+    assert "cobogo-extra 1.0 cannot be used" in run(place, "explain", "parity", code=2)
+    policy.write_text(POLICY.replace('"parity", pairs = 2', '"k-anonymity", k = 2'), encoding="utf-8")
+    run(place, "anonymize", policy, "--out", "release")

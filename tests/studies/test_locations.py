@@ -32,7 +32,7 @@ from cobogo.locate.places.points import Points
 from cobogo.locate.protect import _visible
 from cobogo.locate.spec import MechanismSpec, attack, mechanism, mechanisms, parsed
 from cobogo.locate.trips import closeness
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.studies.fortaleza import people
 from cobogo.studies.locations import evaluate, sample_points
@@ -379,8 +379,8 @@ def test_on_real_trips_tracking_beats_single_reports(tmp_path: Path) -> None:
 
 def test_a_synthesis_is_paid_for_by_a_ledger_or_not_made(file: Path, tmp_path: Path, capsys) -> None:
     books = Ledger(tmp_path / "ledger.db")
-    books.open("trips", Loss("epsilon", Fraction(3)))
-    books.grant("trips", "ana", Loss("epsilon", Fraction(3)))
+    books.open("trips", PrivacyLoss("epsilon", Fraction(3)))
+    books.grant("trips", "ana", PrivacyLoss("epsilon", Fraction(3)))
     ask = ["locate", "synthesize", file, "--epsilon", 2, "--region=-38.56,-3.81,-38.44,-3.69", "--cell", 2000]
     pay = ["--ledger", tmp_path / "ledger.db", "--dataset", "trips", "--analyst", "ana"]
     assert run(capsys, *ask, *pay, "--out", tmp_path / "one")[0] == 0

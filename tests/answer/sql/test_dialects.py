@@ -18,16 +18,16 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer.curator import RegisteredDataset
-from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
+from cobogo.answer.measure import Exact, answer, measure, statements, with_noise
 from cobogo.answer.noise import noises
-from cobogo.answer.plan import Plan, plan
-from cobogo.answer.sql.emit import Source
+from cobogo.answer.plan import QueryPlan, plan
+from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.errors import DataError
-from cobogo.promises.accounting import Loss
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import within
@@ -173,20 +173,22 @@ def kept(statement: str, engine: Engine) -> str:
     return "SELECT * FROM hostile"
 
 
-def figures(asked: Plan, statement: str, case: Case, engine: Engine) -> Exact:
-    source = Source(statement, {"person": dt.String(), "value": case.kind})
-    return measured(asked, statements(asked, source, engine, 5), engine)
+def figures(asked: QueryPlan, statement: str, case: Case, engine: Engine) -> Exact:
+    source = SqlSource(statement, {"person": dt.String(), "value": case.kind})
+    return measure(asked, statements(asked, source, engine, 5), engine)
 
 
 def holds(case: Case, engine: Engine, *, neighbours: int | None = None) -> None:
     """Every question is answered with all of them, and tells within its sensitivity whether somebody is there."""
-    declared = Dataset.model_validate({"unit": "person", "columns": {"value": case.declared}, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate(
+        {"unit": "person", "columns": {"value": case.declared}, "budget": {"epsilon": 1}}
+    )
     everybody = kept(table(case, engine.name), engine)
     people = [f"p{at + 6}" for at in range(len(case.values))]
     balance = Balance("d", "ana", "epsilon", Units(1, 1), Units(0, 0))
     for text in questions(case.declared):
         asked = plan(parse(text, {"d": declared}), declared)
-        loss = Loss("epsilon", Fraction(1), Fraction(0) if asked.public is not None else Fraction(1, 100))
+        loss = PrivacyLoss("epsilon", Fraction(1), Fraction(0) if asked.public is not None else Fraction(1, 100))
         chosen = noises(asked, loss)
         found = figures(asked, everybody, case, engine)
         answer(with_noise(found, chosen), chosen, loss, balance)
@@ -224,12 +226,12 @@ def test_no_value_fails_a_question_in_spark(spark: str) -> None:
     cast = ", ".join(f"CAST(t{at} AS {case.type}) AS v{at}" for at, case in enumerate(SPARK))
     one, other = "CAST(X'61ff' AS STRING)", "CAST(X'61fe' AS STRING)"
     invalid = f"CASE WHEN person = 'p0' THEN {one} WHEN person = 'p1' THEN 'a�' ELSE {other} END"
-    source = Source(
+    source = SqlSource(
         f"SELECT person, {cast}, {invalid} AS bytes FROM ({view}) AS z",
         {"person": dt.String(), "bytes": dt.String(), **{f"v{at}": case.kind for at, case in enumerate(SPARK)}},
     )
     columns = {"bytes": TEXT, **{f"v{at}": case.declared for at, case in enumerate(SPARK)}}
-    declared = Dataset.model_validate({"unit": "person", "columns": columns, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate({"unit": "person", "columns": columns, "budget": {"epsilon": 1}})
     totals = [f"COUNT({name}) AS n{name}" for name in columns]
     totals += [f"VARIANCE({name}) AS s{name}" for name, one in columns.items() if "bounds" in one]
     keys = [name for name, one in columns.items() if one["type"] in ("text", "date")]
@@ -238,7 +240,7 @@ def test_no_value_fails_a_question_in_spark(spark: str) -> None:
         f"SELECT {', '.join(keys)}, COUNT(*) FROM d GROUP BY {', '.join(keys)}",
     ):
         asked = plan(parse(text, {"d": declared}), declared)
-        found = measured(asked, statements(asked, source, engine, 5), engine)
+        found = measure(asked, statements(asked, source, engine, 5), engine)
         assert all(found.values())
     told = [group[keys.index("bytes")] for figure in found.values() for group in figure]
     assert [one for one in told if one is not None] == ["a�"]  # texts that are none would all look the same here
@@ -249,7 +251,7 @@ def test_times_of_any_unit_are_days(unit: str) -> None:
     """Times in seconds and milliseconds reach farther than any that the engine can write."""
     ends = [2**63 - 1, -(2**63) + 1, 2**62, 0, None]
     rows = pa.table({"value": pa.array(ends, pa.timestamp(unit))})
-    declared = Dataset.model_validate({"columns": {"value": DAY}, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate({"columns": {"value": DAY}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT value, COUNT(*) FROM d GROUP BY value", {"d": declared}), declared)
     (found,) = RegisteredDataset(declared, rows, None).rows(asked).values()
     assert found[date(1970, 1, 1),] == 1
@@ -258,7 +260,7 @@ def test_times_of_any_unit_are_days(unit: str) -> None:
 
 def test_days_without_end_are_not_the_last_day() -> None:
     """DuckDB shows both as the same day: one person without end would stand for everybody of that day."""
-    declared = Dataset.model_validate({"unit": "person", "columns": {"value": DAY}, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate({"unit": "person", "columns": {"value": DAY}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT value, COUNT(*) FROM d GROUP BY value", {"d": declared}), declared)
     case = Case(DAY, dt.Date(), "DATE", ["infinity"])
     (found,) = figures(asked, table(case, "DuckDB"), case, q.duckdb()).values()
@@ -269,7 +271,7 @@ def test_whole_numbers_are_found_where_a_frame_made_floats_of_them() -> None:
     """pandas writes whole numbers as floats as soon as one is missing: whether one is must not decide anything."""
     import pandas as pd
 
-    declared = Dataset.model_validate({"columns": {"age": INTEGER}, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate({"columns": {"age": INTEGER}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT COUNT(age), SUM(age) FROM d", {"d": declared}), declared)
     for ages in ([30, 40, 2], [30, 40, None], [30.0, 40.0, 2.5]):
         found = RegisteredDataset(declared, pd.DataFrame({"age": ages}), None).rows(asked)
@@ -282,7 +284,7 @@ def test_a_database_whose_texts_may_be_none_is_refused(postgresql: str) -> None:
     url = postgresql.replace("/postgres?", "/bytes?")
     with psycopg.connect(url, autocommit=True) as session:
         session.execute("CREATE TABLE t (name text)")
-    declared = Dataset.model_validate({"columns": {"name": TEXT}, "budget": {"epsilon": 1}, "table": "t"})
+    declared = DeclaredDataset.model_validate({"columns": {"name": TEXT}, "budget": {"epsilon": 1}, "table": "t"})
     asked = plan(parse("SELECT COUNT(*) FROM d", {"d": declared}), declared)
     with pytest.raises(DataError, match="encoding is SQL_ASCII"):
         RegisteredDataset(declared, None, url).rows(asked)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cobogo.collect.collection import Collection
 from cobogo.collect.pilot import pilot
-from cobogo.collect.plan import WANTED, Wish, best, collection_file, compare, counting, curves, plan
+from cobogo.collect.plan import WANTED, Wish, best, collection_file, compare, counting_protocols, curves, plan
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
 
@@ -35,7 +35,7 @@ def test_what_is_written_asks_what_was_wished_for_and_tells_no_more(kind, epsilo
 def test_the_comparison_is_that_of_the_command() -> None:
     wish = Wish(values=VALUES, epsilon=1.5)
     found = {one.mechanism: one for one in compare(wish, 50_000, 0.03)}
-    planned = plan(counting(len(VALUES), 1.5), 1.5, 0.03, users=50_000)
+    planned = plan(counting_protocols(len(VALUES), 1.5), 1.5, 0.03, users=50_000)
     for offer in planned.offers:
         if offer.mechanism in found:
             one = found[offer.mechanism]

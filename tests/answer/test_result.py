@@ -13,23 +13,23 @@ from hypothesis import strategies as st
 from cobogo.answer import Curator
 from cobogo.answer.noise import Noises, noises
 from cobogo.answer.plan import plan
-from cobogo.answer.query import Aggregate, Query
+from cobogo.answer.query import CuratorQuery, QueryAggregate
 from cobogo.answer.result import CONFIDENCE, cell
-from cobogo.answer.session import Session
-from cobogo.promises.accounting import Loss
-from cobogo.promises.curator_file import Dataset
+from cobogo.answer.session import AnalystSession
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.curator_file import DeclaredDataset
 from support.people import COLUMNS, PEOPLE, people
 
 BOUNDS = (-30, 90)
-DATASET = Dataset.model_validate(
+DATASET = DeclaredDataset.model_validate(
     {"columns": {"x": {"type": "integer", "bounds": list(BOUNDS)}}, "budget": {"epsilon": 1}}
 )
 NUMBER = st.integers(-(10**6), 10**6)
 
 
-def chosen(kind: str) -> tuple[Aggregate, Noises]:
-    aggregate = Aggregate(kind, "x", "v")  # type: ignore[arg-type]
-    return aggregate, noises(plan(Query("d", (aggregate,)), DATASET), Loss("epsilon", Fraction(1)))
+def chosen(kind: str) -> tuple[QueryAggregate, Noises]:
+    aggregate = QueryAggregate(kind, "x", "v")  # type: ignore[arg-type]
+    return aggregate, noises(plan(CuratorQuery("d", (aggregate,)), DATASET), PrivacyLoss("epsilon", Fraction(1)))
 
 
 @pytest.mark.parametrize("kind", ["mean", "variance", "deviation"])
@@ -56,7 +56,7 @@ def test_an_interval_holds_the_figure_and_what_is_as_near_as_the_noise(
 
 
 @pytest.fixture
-def ana(tmp_path: Path) -> Session:
+def ana(tmp_path: Path) -> AnalystSession:
     curator = Curator(ledger=tmp_path / "ledger.db")
     curator.register("people", people(), unit="person", max_groups=2, columns=COLUMNS, budget={"epsilon": 1000})
     curator.grant("people", "ana", epsilon=1000)
@@ -64,7 +64,7 @@ def ana(tmp_path: Path) -> Session:
 
 
 @pytest.mark.parametrize("where", ["", "WHERE age < 3", "WHERE age = 50"])
-def test_intervals_of_a_variance_hold_at_least_as_often_as_they_say(ana: Session, where: str) -> None:
+def test_intervals_of_a_variance_hold_at_least_as_often_as_they_say(ana: AnalystSession, where: str) -> None:
     true = {"": 833.25, "WHERE age < 3": 2 / 3, "WHERE age = 50": 0}[where]
     asked = f"SELECT VARIANCE(age) AS v, STDDEV(age) AS d FROM people {where}"
     missed = 0
@@ -78,7 +78,7 @@ def test_intervals_of_a_variance_hold_at_least_as_often_as_they_say(ana: Session
     assert missed <= 18  # two intervals of 25 answers; more would be a chance of 2e-7 at 95 %
 
 
-def test_an_interval_of_a_variance_is_hardly_wider_than_its_noise(ana: Session) -> None:
+def test_an_interval_of_a_variance_is_hardly_wider_than_its_noise(ana: AnalystSession) -> None:
     answer = ana.sql("SELECT VARIANCE(age) AS v FROM people", epsilon=20)
     ((low, high),) = answer.intervals["v"]  # type: ignore[misc]
     noise = max(noise.error() for noise in answer.noises.additive.values())  # that of the squares
@@ -86,7 +86,7 @@ def test_an_interval_of_a_variance_is_hardly_wider_than_its_noise(ana: Session) 
     assert answer.value == pytest.approx(833.25, abs=5)
 
 
-def test_how_far_a_quantile_is_off_is_told_in_rows(ana: Session) -> None:
+def test_how_far_a_quantile_is_off_is_told_in_rows(ana: AnalystSession) -> None:
     (step,) = ana.estimate("SELECT MEDIAN(age) FROM people", epsilon=1).steps
     assert step.error == pytest.approx(2 / 2 * math.log(101 / 0.05))  # scale 2·1 in halves of rows, 101 candidates
     ages = [p % 100 for p in range(PEOPLE)]

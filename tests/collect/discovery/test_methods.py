@@ -11,21 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.discovery.domains import Numbers, Words
+from cobogo.collect.discovery.domains import NumberDomain, WordDomain
 from cobogo.collect.power import smallest_share
-from cobogo.floor.randomness import Seeded
+from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import DISCOVERIES
 
 each = pytest.mark.parametrize("name", DISCOVERIES)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-WORDS = Words(LETTERS, 8)
+WORDS = WordDomain(LETTERS, 8)
 
 
-def population(users: int, domain: Words | Numbers, seed: int):
+def population(users: int, domain: WordDomain | NumberDomain, seed: int):
     """Twelve values of many holders, and as many others as there are users left."""
     random = np.random.default_rng(seed)
     share = np.array([0.2, 0.15, 0.1, 0.1, 0.08, 0.05, 0.04, 0.03, 0.002, 0.002, 0.001, 0.001])
-    if isinstance(domain, Words):
+    if isinstance(domain, WordDomain):
         rare = ["".join(row) for row in random.choice(list(LETTERS), (users, domain.length))]
         frequent = [
             "casa",
@@ -52,7 +52,7 @@ def population(users: int, domain: Words | Numbers, seed: int):
 @each
 @pytest.mark.parametrize("epsilon", [0.5, log(3), 4.0])
 def test_no_report_tells_more_than_epsilon(name, epsilon):
-    discovery = DISCOVERIES[name](epsilon, Words("ab", length=3), rows=2, width=8)
+    discovery = DISCOVERIES[name](epsilon, WordDomain("ab", length=3), rows=2, width=8)
     laws = [discovery.law(word) for word in ("", "a", "ab", "bab", "zzz")]
     loss = 0.0
     for law in laws:
@@ -67,7 +67,7 @@ def test_no_report_tells_more_than_epsilon(name, epsilon):
 @each
 @pytest.mark.parametrize("epsilon", [1.5, 4.0])
 def test_reports_follow_their_law(name, epsilon):
-    discovery = DISCOVERIES[name](epsilon, Words("ab", length=3), rows=2, width=8)
+    discovery = DISCOVERIES[name](epsilon, WordDomain("ab", length=3), rows=2, width=8)
     law = discovery.law("ba")
     reports = discovery.encode(["ba"] * 30_000, Seeded(2)).tolist()
     observed = dict.fromkeys(law, 0)
@@ -78,9 +78,9 @@ def test_reports_follow_their_law(name, epsilon):
 
 
 @each
-@pytest.mark.parametrize(("epsilon", "domain"), [(2.0, WORDS), (6.0, Numbers(48))], ids=["words", "numbers"])
+@pytest.mark.parametrize(("epsilon", "domain"), [(2.0, WORDS), (6.0, NumberDomain(48))], ids=["words", "numbers"])
 def test_frequent_values_are_found_and_nothing_else(name, epsilon, domain):
-    fragments = {"fragment": 1} if name == "sfp" and isinstance(domain, Numbers) else {}
+    fragments = {"fragment": 1} if name == "sfp" and isinstance(domain, NumberDomain) else {}
     discovery = DISCOVERIES[name](epsilon, domain, **fragments)
     users = 150_000
     held, frequent, true = population(users, domain, seed=3)
@@ -100,7 +100,7 @@ def test_frequent_values_are_found_and_nothing_else(name, epsilon, domain):
 @each
 def test_a_crowd_without_frequent_values_shows_none(name):
     """Everybody holds another word: of all collections, at most the share alpha finds anything."""
-    discovery = DISCOVERIES[name](2.0, Words("abcdef", length=5), rows=64)
+    discovery = DISCOVERIES[name](2.0, WordDomain("abcdef", length=5), rows=64)
     random = np.random.default_rng(6)
     alarms = 0
     for seed in range(40):
@@ -111,7 +111,7 @@ def test_a_crowd_without_frequent_values_shows_none(name):
 
 @each
 def test_a_word_is_found_as_often_as_foretold(name):
-    discovery = DISCOVERIES[name](2.0, Words("abce", length=6))
+    discovery = DISCOVERIES[name](2.0, WordDomain("abce", length=6))
     users, repeats = 20_000, 20
     share = smallest_share(discovery, users, alpha=0.1, power=0.9)
     random = np.random.default_rng(7)
@@ -147,7 +147,7 @@ def test_every_word_has_a_sequence(words):
 @settings(max_examples=50, deadline=None)
 @given(bits=st.integers(1, 56), digit=st.integers(1, 8), data=st.data())
 def test_numbers_are_their_digits(bits, digit, data):
-    domain = Numbers(bits, digit)
+    domain = NumberDomain(bits, digit)
     numbers = [0, 2**bits - 1, *data.draw(st.lists(st.integers(0, 2**bits - 1), max_size=5))]
     assert domain.values(domain.sequences(numbers)) == numbers
     assert domain.numbered(domain.sequences(numbers)).tolist() == numbers
@@ -158,14 +158,14 @@ def test_numbers_are_their_digits(bits, digit, data):
 @pytest.mark.parametrize(
     "wrong",
     [
-        lambda: Words("aa"),
-        lambda: Words(""),
-        lambda: Words("a\0"),
-        lambda: Words(LETTERS, 13),
-        lambda: Words(LETTERS, 0),
-        lambda: Numbers(0),
-        lambda: Numbers(61),
-        lambda: Numbers(8, 9),
+        lambda: WordDomain("aa"),
+        lambda: WordDomain(""),
+        lambda: WordDomain("a\0"),
+        lambda: WordDomain(LETTERS, 13),
+        lambda: WordDomain(LETTERS, 0),
+        lambda: NumberDomain(0),
+        lambda: NumberDomain(61),
+        lambda: NumberDomain(8, 9),
         lambda: DISCOVERIES["pem"](0.0),
         lambda: DISCOVERIES["pem"](1.0, keep=0),
         lambda: DISCOVERIES["sfp"](1.0, fragment=3),
@@ -177,3 +177,13 @@ def test_numbers_are_their_digits(bits, digit, data):
 def test_parameters_that_make_no_sense(wrong):
     with pytest.raises(ValueError, match="must be"):
         wrong()
+
+
+NEVER = 1e-7  # of a test that fails a sampler that is right
+
+
+@pytest.mark.parametrize("name", DISCOVERIES)
+def test_groups_are_dealt_evenly(name):
+    discovery = DISCOVERIES[name](1.0)
+    groups = discovery.encode(np.full(200_000, "oi"), Entropy())["group"]
+    assert stats.chisquare(np.bincount(groups, minlength=discovery.groups)).pvalue > NEVER

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from cobogo.collect.rappor.decode import decode, unbiased
-from cobogo.collect.rappor.parameters import Parameters, filters, places
+from cobogo.collect.rappor.parameters import RapporParameters, filters, places
 from cobogo.collect.rappor.reports import Reports, counts, encode, permanent
 from cobogo.floor.randomness import Entropy, Seeded
 
@@ -27,7 +27,7 @@ def chance(shown: tuple[bool, ...], held: set[int], set_if_held: Fraction, set_i
 @pytest.mark.parametrize("f", ["0.25", "0.5", "0.9"])
 def test_the_losses_stated_are_those_of_the_laws(hashes, f):
     """All reports of the permanent answer, and of one report, under every pair of filters of so many bits."""
-    p = Parameters.of(bits=8, hashes=hashes, cohorts=1, f=f, p="0.5", q="0.75")
+    p = RapporParameters.of(bits=8, hashes=hashes, cohorts=1, f=f, p="0.5", q="0.75")
     one, other = set(range(hashes)), set(range(hashes, 2 * hashes))  # filters that share nothing are told apart best
     laws = {
         p.epsilon_forever: (1 - p.f / 2, p.f / 2),
@@ -45,12 +45,12 @@ def test_the_losses_stated_are_those_of_the_laws(hashes, f):
 
 
 def test_published_figures():
-    assert Parameters(hashes=2).epsilon_once == pytest.approx(1.074, abs=0.001)
-    assert Parameters().epsilon_forever == pytest.approx(4 * log(3))
+    assert RapporParameters(hashes=2).epsilon_once == pytest.approx(1.074, abs=0.001)
+    assert RapporParameters().epsilon_forever == pytest.approx(4 * log(3))
 
 
 def test_a_permanent_answer_follows_its_law():
-    parameters = Parameters.of(bits=8, hashes=1, cohorts=1, f="0.3", p="0.5", q="0.75")
+    parameters = RapporParameters.of(bits=8, hashes=1, cohorts=1, f="0.3", p="0.5", q="0.75")
     bits = np.zeros((40_000, 8), dtype=bool)
     bits[:, :4] = True
     kept = permanent(np.packbits(bits, axis=1), parameters, Seeded(1))
@@ -60,7 +60,7 @@ def test_a_permanent_answer_follows_its_law():
 
 
 def test_bits_are_estimated_without_bias():
-    parameters = Parameters.of(bits=16, hashes=2, cohorts=2, f="0.25", p="0.4", q="0.8")
+    parameters = RapporParameters.of(bits=16, hashes=2, cohorts=2, f="0.25", p="0.4", q="0.8")
     held = np.arange(20_000) % 3
     reports = encode(NAMES[:3], held, parameters, Seeded(2))
     counted = counts(reports, parameters)
@@ -72,7 +72,7 @@ def test_bits_are_estimated_without_bias():
 
 
 def test_counts_of_parts_add_up():
-    parameters = Parameters(bits=32, cohorts=4)
+    parameters = RapporParameters(bits=32, cohorts=4)
     reports = encode(NAMES, np.arange(500) % 60, parameters, Seeded(3))
     parts = [Reports(reports.cohorts[part], reports.bits[part]) for part in (slice(0, 200), slice(200, None))]
     assert (sum(counts(part, parameters) for part in parts) == counts(reports, parameters)).all()
@@ -80,7 +80,7 @@ def test_counts_of_parts_add_up():
 
 
 def test_frequent_strings_are_found_and_nothing_else():
-    parameters = Parameters(bits=64, hashes=2, cohorts=16)
+    parameters = RapporParameters(bits=64, hashes=2, cohorts=16)
     random = np.random.default_rng(4)
     share = 0.75 ** np.arange(30)
     held = random.choice(30, 60_000, p=share / share.sum())
@@ -95,7 +95,7 @@ def test_frequent_strings_are_found_and_nothing_else():
 
 
 def test_strings_that_are_no_candidates_show_in_the_fit():
-    parameters = Parameters(bits=64, cohorts=8)
+    parameters = RapporParameters(bits=64, cohorts=8)
     held = np.arange(40_000) % 2
     counted = counts(encode(NAMES[:2], held, parameters, Seeded(6)), parameters)
     assert decode(counted, NAMES[:2], parameters).fit > decode(counted, NAMES[:1], parameters).fit + 0.2
@@ -105,7 +105,7 @@ def test_strings_that_are_no_candidates_show_in_the_fit():
 
 
 def test_places_differ_by_cohort_and_stay_the_same():
-    parameters = Parameters(hashes=12, bits=64)
+    parameters = RapporParameters(hashes=12, bits=64)
     assert len(places("a", 0, parameters)) == 12
     assert places("a", 0, parameters) != places("a", 1, parameters)
     assert all(0 <= place < 64 for place in places("á" * 1000, 63, parameters))
@@ -125,10 +125,10 @@ def test_places_differ_by_cohort_and_stay_the_same():
 )
 def test_parameters_that_make_no_sense(wrong):
     with pytest.raises(ValueError, match="RAPPOR must"):
-        Parameters(**wrong)
+        RapporParameters(**wrong)
 
 
 def test_reports_differ_each_time():
-    parameters = Parameters()
+    parameters = RapporParameters()
     one, other = (encode(NAMES, np.zeros(5, dtype=np.int64), parameters, Entropy()) for _ in range(2))
     assert (one.bits != other.bits).any()

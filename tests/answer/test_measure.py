@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from cobogo.answer.measure import answer, with_noise
 from cobogo.answer.noise import noises
-from cobogo.answer.plan import Measurement
+from cobogo.answer.plan import ExactMeasurement
 from cobogo.answer.plan import plan as planned
-from cobogo.answer.query import Compare, Lookup, Part
+from cobogo.answer.query import Compare, Lookup, QueryPart
 from cobogo.answer.sql.parse import parse
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import distances, within
@@ -107,7 +107,7 @@ def test_of_a_person_s_groups_as_many_are_kept_as_count(groups: int) -> None:
     rows = [{"person": f"p{n}", "job": job} for n in range(40) for job in "abcde"[: 1 + n % 5]]
     plan = q.asked("SELECT job, COUNT(DISTINCT person), COUNT(*) FROM people GROUP BY job", q.declared(groups=groups))
     chosen = q.found(plan, rows, salt=1)
-    assert sum(chosen[Measurement("people")].values()) == sum(min(groups, 1 + n % 5) for n in range(40))
+    assert sum(chosen[ExactMeasurement("people")].values()) == sum(min(groups, 1 + n % 5) for n in range(40))
     assert q.found(plan, rows, salt=2) != chosen  # another question leaves out others
 
 
@@ -115,7 +115,7 @@ def test_a_person_has_one_value_of_a_constant_column() -> None:
     rows = [{"person": "p1", "home": home} for home in ("north", "south", "north")]
     plan = q.asked("SELECT home, COUNT(DISTINCT person) FROM people GROUP BY home", q.declared(groups=3))
     assert plan.groups_of_a_person == 1
-    assert sum(q.found(plan, rows)[Measurement("people")].values()) == 1
+    assert sum(q.found(plan, rows)[ExactMeasurement("people")].values()) == 1
 
 
 @pytest.mark.parametrize("groups", [1, 2])
@@ -134,12 +134,12 @@ def test_a_person_counts_in_few_parts_of_a_partition(groups: int) -> None:
     ]
     keys = ("Crato", "Sobral", "d'água")
     plans = [
-        replace(made, query=replace(made.query, part=Part("city", keys, key, Compare("age", "<", 25))))
+        replace(made, query=replace(made.query, part=QueryPart("city", keys, key, Compare("age", "<", 25))))
         for key, made in ((key, q.asked(text, dataset)) for key, text in zip(keys, texts, strict=True))
     ]
     assert {plan.parts_of_a_person for plan in plans} == {groups}
     everybody = [q.found(plan, rows) for plan in plans]
-    assert sum(exact[Measurement("rows")][()] for exact in everybody[:1]) < 25
+    assert sum(exact[ExactMeasurement("rows")][()] for exact in everybody[:1]) < 25
     for who in range(0, 30, 3):
         others = [q.found(plan, [row for row in rows if row["person"] != f"p{who}"]) for plan in plans]
         changed = [one != other for one, other in zip(everybody, others, strict=True)]
@@ -147,7 +147,7 @@ def test_a_person_counts_in_few_parts_of_a_partition(groups: int) -> None:
 
 
 def test_numbers_are_grouped_by_intervals() -> None:
-    dataset = q.Dataset.model_validate(
+    dataset = q.DeclaredDataset.model_validate(
         {
             "columns": {
                 "age": {"type": "integer", "edges": [0, 18, 65, 110]},
@@ -159,9 +159,9 @@ def test_numbers_are_grouped_by_intervals() -> None:
     rows = [{"age": age, "weight": 0.5} for age in (-5, 0, 17, 18, 64, 65, 110, 999, None)]
     plan = q.asked("SELECT age, COUNT(*) FROM people GROUP BY age", dataset)
     assert plan.public == (("[0, 18)",), ("[18, 65)",), ("[65, 110]",))
-    assert q.found(plan, rows) == {Measurement("people"): {("[0, 18)",): 3, ("[18, 65)",): 2, ("[65, 110]",): 3}}
+    assert q.found(plan, rows) == {ExactMeasurement("people"): {("[0, 18)",): 3, ("[18, 65)",): 2, ("[65, 110]",): 3}}
     both = q.asked("SELECT weight, age, COUNT(*) FROM people GROUP BY weight, age", dataset)
-    assert q.found(both, rows)[Measurement("people")]["[0.5, 1]", "[18, 65)"] == 2
+    assert q.found(both, rows)[ExactMeasurement("people")]["[0.5, 1]", "[18, 65)"] == 2
 
 
 def test_intervals_are_told_apart_to_the_last_digit() -> None:
@@ -169,7 +169,7 @@ def test_intervals_are_told_apart_to_the_last_digit() -> None:
     weeks, far = [20240101, 20240108, 20240115, 20240122], [2**60, 2**60 + 1, 2**60 + 2, 2**60 + 3]
     for edges in (weeks, far):
         columns = {"age": {"type": "integer", "edges": edges}}
-        dataset = q.Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+        dataset = q.DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
         plan = q.asked("SELECT age, COUNT(*) FROM people GROUP BY age", dataset)
         (found,) = q.found(plan, [{"age": edges[n]} for n in (0, 0, 0, 1, 2, 2, 3)]).values()
         assert plan.public is not None
@@ -181,7 +181,7 @@ def test_intervals_are_told_apart_to_the_last_digit() -> None:
 def test_every_table_is_answered_alike(rows: list[dict[str, Any]], text: str) -> None:
     """Whether a question is answered, and with which columns, depends on no row."""
     plan = q.asked(text, q.declared())
-    loss = Loss("epsilon", Fraction(1), Fraction(0) if plan.public is not None else Fraction(1, 100))
+    loss = PrivacyLoss("epsilon", Fraction(1), Fraction(0) if plan.public is not None else Fraction(1, 100))
     chosen = noises(plan, loss)
     balance = Balance("people", "ana", "epsilon", Units(1, 1), Units(0, 0))
     for table in (rows, rows[1:], []):
@@ -249,10 +249,10 @@ def test_a_join_with_a_public_table_on_every_engine(engine_url: str) -> None:
     made = planned(replace(query, keys=("region",), lookup=lookup), plan.dataset)
     assert made.public == (("Cariri",), ("Norte\\",), ("Sul",))
     found = q.found(made, rows, engine=engine_url)
-    assert found[Measurement("rows")] == {("Cariri",): 20, ("Norte\\",): 20}
-    assert found[Measurement("sum", "age")]["Cariri",] == sum(range(0, 80, 4))
+    assert found[ExactMeasurement("rows")] == {("Cariri",): 20, ("Norte\\",): 20}
+    assert found[ExactMeasurement("sum", "age")]["Cariri",] == sum(range(0, 80, 4))
     whole = q.found(planned(replace(query, lookup=lookup), plan.dataset), rows, engine=engine_url)
-    assert whole[Measurement("rows")] == {(): 40}  # rows without a partner are left out, and none is there twice
+    assert whole[ExactMeasurement("rows")] == {(): 40}  # rows without a partner are left out, and none is there twice
 
 
 def test_neighbours_on_every_engine(engine_url: str) -> None:

@@ -8,7 +8,7 @@ from scipy import stats
 
 from cobogo.collect.oracle import tail
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
-from cobogo.collect.sketch_protocol import judged
+from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.randomness import Seeded
 from support.asked import ORACLES
 
@@ -52,7 +52,7 @@ def test_values_that_share_cells_with_frequent_ones_are_not_taken_for_frequent(k
         oracle = kind(1, epsilon, rows=64, width=256, seed=seed)
         sketch = oracle.sketch(oracle.encode(held, source))
         keys = np.concatenate([np.arange(3), tried])
-        found = judged(oracle, sketch, keys)
+        found = judge(oracle, sketch, keys)
         low += int((found.chances[3:] < 1e-3).sum())
         assert (np.abs(found.counts[:3] - np.bincount(held)[:3]) < 5 * found.errors[:3]).all()
         assert (found.chances[:2] < 1e-12).all()
@@ -84,11 +84,11 @@ def test_rare_reports_raise_no_more_alarms_than_they_should():
 def test_nothing_to_judge(kind):
     oracle = kind(1, 1.0, rows=4, width=8)
     empty = oracle.sketch(oracle.encode(np.zeros(0, dtype=np.int64), Seeded(1)))
-    found = judged(oracle, empty, np.arange(3))
+    found = judge(oracle, empty, np.arange(3))
     assert found.chances.tolist() == [1, 1, 1]
     assert found.users == 0
     some = oracle.sketch(oracle.encode(np.zeros(9, dtype=np.int64), Seeded(1)))
-    assert len(judged(oracle, some, np.zeros(0, dtype=np.int64)).counts) == 0
+    assert len(judge(oracle, some, np.zeros(0, dtype=np.int64)).counts) == 0
 
 
 @each
@@ -96,6 +96,6 @@ def test_support_that_is_known_need_not_be_read_again(kind):
     oracle = kind(1, 2.0, rows=16, width=16)
     sketch = oracle.sketch(oracle.encode(np.arange(2_000) % 7, Seeded(1)))
     keys = np.arange(20)
-    one, other = judged(oracle, sketch, keys), judged(oracle, sketch, keys, oracle.read(sketch, keys))
+    one, other = judge(oracle, sketch, keys), judge(oracle, sketch, keys, oracle.read(sketch, keys))
     assert (one.counts == other.counts).all()
     assert (one.chances == other.chances).all()

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.floor.randomness import Seeded
+from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import ORACLES
 
 each = pytest.mark.parametrize("name", ORACLES)
@@ -134,3 +134,36 @@ def test_counts_of_parts_add_up(name):
 def test_parameters_that_make_no_sense(name, values, epsilon):
     with pytest.raises(ValueError, match="must be"):
         ORACLES[name](values, epsilon)
+
+
+MANY = 1_000_000
+
+
+NEVER = 1e-7  # of a test that fails a sampler that is right
+
+
+EDGES = (1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 100, 128, 129)
+"""One value, two, powers of two, and what is beside them."""
+
+
+@pytest.mark.parametrize("name", ["grr", "hadamard"])
+@pytest.mark.parametrize("values", [2, 3, 8, 9])
+def test_a_million_reports_follow_their_law(name, values):
+    oracle = ORACLES[name](values, 1.0)
+    for held in (0, values - 1):
+        law = oracle.law(held)
+        seen = np.bincount(oracle.encode(np.full(MANY, held), Entropy()), minlength=len(law))
+        assert stats.chisquare(seen, [MANY * float(law[report]) for report in sorted(law)]).pvalue > NEVER
+
+
+@pytest.mark.parametrize("name", ORACLES)
+@pytest.mark.parametrize("values", EDGES)
+def test_the_last_value_is_one_like_the_others(name, values):
+    """At a large ε, whoever holds the first or the last value is seen to, and nobody beyond it."""
+    oracle = ORACLES[name](values, 8.0)
+    held = np.array([0, values - 1] * 400)
+    support = oracle.support(oracle.encode(held, Seeded(2)))
+    assert support.shape == (values,)
+    found = oracle.estimate(support, len(held))
+    true = np.bincount(held, minlength=values)
+    assert (np.abs(found.counts - true) < 6 * np.maximum(found.errors, 3)).all()

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.answer.plan import Bins, Measurement, plan, sensitivity
+from cobogo.answer.plan import ExactMeasurement, PublicIntervals, plan, sensitivity
 from cobogo.answer.public import PublicTable
-from cobogo.answer.query import Aggregate, Both, Compare, Missing, Not, OneOf, Order
+from cobogo.answer.query import Both, Compare, Missing, Not, OneOf, OrderBy, QueryAggregate
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import QueryRefused
 from support import questions as q
@@ -47,7 +47,7 @@ def test_a_question_is_typed_values() -> None:
         {"people": DATASET},
     )
     assert (query.dataset, query.keys, query.limit) == ("people", ("city",), 2)
-    assert query.order == (Order("n", True), Order("town"))
+    assert query.order == (OrderBy("n", True), OrderBy("town"))
     assert [(a.kind, a.column, a.share) for a in query.aggregates] == [
         ("count", None, None), ("mean", "age", None), ("quantile", "weight", Fraction(9, 10)), ("people", None, None),
     ]  # fmt: skip
@@ -95,17 +95,17 @@ def test_nothing_but_a_refusal_comes_of_nonsense(text: str) -> None:
 @pytest.mark.parametrize(
     ("aggregate", "expected"),
     [
-        (Aggregate("sum", "age", "x"), 3 * 110),
-        (Aggregate("mean", "age", "x"), 3 * 55),
-        (Aggregate("sum", "weight", "x"), 3 * 3005),
-        (Aggregate("mean", "weight", "x"), 3 * 1528),
-        (Aggregate("count", None, "x"), 3),
-        (Aggregate("people", None, "x"), 1),
-        (Aggregate("count_distinct", "job", "x"), 3),
-        (Aggregate("quantile", "age", "x", Fraction(9, 10)), 3 * 9),
+        (QueryAggregate("sum", "age", "x"), 3 * 110),
+        (QueryAggregate("mean", "age", "x"), 3 * 55),
+        (QueryAggregate("sum", "weight", "x"), 3 * 3005),
+        (QueryAggregate("mean", "weight", "x"), 3 * 1528),
+        (QueryAggregate("count", None, "x"), 3),
+        (QueryAggregate("people", None, "x"), 1),
+        (QueryAggregate("count_distinct", "job", "x"), 3),
+        (QueryAggregate("quantile", "age", "x", Fraction(9, 10)), 3 * 9),
     ],
 )
-def test_sensitivities(aggregate: Aggregate, expected: int) -> None:
+def test_sensitivities(aggregate: QueryAggregate, expected: int) -> None:
     from cobogo.answer.plan import measurements_of
 
     assert sensitivity(measurements_of(aggregate, DATASET)[0], DATASET) == expected
@@ -114,14 +114,14 @@ def test_sensitivities(aggregate: Aggregate, expected: int) -> None:
 def test_aggregates_share_what_they_measure() -> None:
     made = q.asked("SELECT AVG(age), VARIANCE(age), STDDEV(age), COUNT(age) FROM people", DATASET)
     assert made.measurements == (
-        Measurement("sum", "age", 55), Measurement("present", "age"), Measurement("squares", "age", 55),
+        ExactMeasurement("sum", "age", 55), ExactMeasurement("present", "age"), ExactMeasurement("squares", "age", 55),
     )  # fmt: skip
 
 
 def test_one_question_does_not_ask_for_a_day_of_computing() -> None:
     keys = {"type": "integer", "keys": list(range(300))}
     columns = {"a": keys, "b": keys, "age": {"type": "integer", "bounds": [0, 110]}}
-    dataset = q.Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    dataset = q.DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
     q.asked("SELECT a, MEDIAN(age), COUNT(*) FROM people GROUP BY a", dataset)
     with pytest.raises(QueryRefused, match="90,000 quantiles"):
         q.asked("SELECT a, b, MEDIAN(age) FROM people GROUP BY a, b", dataset)
@@ -130,6 +130,6 @@ def test_one_question_does_not_ask_for_a_day_of_computing() -> None:
 @given(low=st.integers(-(10**6), 10**6), width=st.integers(0, 10**6))
 def test_the_candidates_of_a_quantile_cover_the_bounds(low: int, width: int) -> None:
     column = q.declared().columns["age"].model_copy(update={"bounds": (low, low + width)})
-    bins = Bins.of(column)
+    bins = PublicIntervals.of(column)
     assert 1 <= bins.number <= 1024
     assert bins.low + bins.number * bins.width > low + width >= bins.low + (bins.number - 1) * bins.width

@@ -21,7 +21,7 @@ from cobogo.promises.units import ATTO, NANO
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
-    from cobogo.promises.curator_file import Dataset
+    from cobogo.promises.curator_file import DeclaredDataset
 
 KEPT = 100
 """Questions of a session that are remembered."""
@@ -36,7 +36,7 @@ class Console:
         self,
         desk: Desk,
         session: PageSession,
-        datasets: Mapping[str, Dataset],
+        datasets: Mapping[str, DeclaredDataset],
         spent: Callable[[], Awaitable[None]],
     ) -> None:
         self.desk, self.session, self.datasets, self.spent = desk, session, datasets, spent

@@ -20,8 +20,8 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
 from cobogo.floor.catalogue import Card, construct
 from cobogo.promises.models.base import Model, Monotone, Scope
-from cobogo.promises.models.by_hand import classes
 from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.example_classes import classes
 from cobogo.promises.models.promise import parameters
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.laplace import Laplace
 
 
@@ -43,9 +43,9 @@ class SparseVector:
     monotonic: bool = False
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε, as it was allowed, however long the stream."""
-        return Loss("epsilon", self.epsilon)
+        return PrivacyLoss("epsilon", self.epsilon)
 
     @cached_property
     def of_threshold(self) -> Laplace:

@@ -33,13 +33,13 @@ from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.planning import plan
+from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoded import Recoded
 from cobogo.release.release import Origin, Release
 from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.book import Book
+    from cobogo.publish.registry.book import RegistryBook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +52,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     series: ReleaseSeries | None = None
-    book: Book | None = None
+    book: RegistryBook | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows
 
@@ -105,7 +105,7 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     return wanted, metric
 
 
-def _opened_book(policy: Policy) -> Book | None:
+def _opened_book(policy: Policy) -> RegistryBook | None:
     """The registry's book of a policy that names one, opened before any work is done."""
     if policy.registry is None:
         return None
@@ -115,7 +115,7 @@ def _opened_book(policy: Policy) -> Book | None:
 
 
 def _prepare_table(
-    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: RegistryBook | None, start: float
 ) -> Prepared:
     """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
     looked_at = admit_table(rules, table, wanted, bucketized=not releases_one_table(rules.recoding.algorithm))

@@ -65,8 +65,8 @@ def mask(
     ``mask(policy)`` reads the policy's own data; ``mask(data, policy)`` takes the data given: a path, or a frame of
     pandas, polars, Arrow or Ibis. A policy that lists several tables gives `MaskedTables`.
     """
+    from cobogo.publish.mask.build import Shared
     from cobogo.publish.mask.masked import make
-    from cobogo.publish.mask.settle import Shared
     from cobogo.publish.mask.tables import mask_tables
 
     asked = data if policy is None else policy

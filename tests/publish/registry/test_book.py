@@ -66,7 +66,7 @@ def record(release: cb.Release) -> str:
     return identity
 
 
-def entries(home: Path) -> list[store.Entry]:
+def entries(home: Path) -> list[store.RegistryEntry]:
     with store.open_registry(str(home / "registry.db"), None).transaction() as book:
         return book.entries()
 

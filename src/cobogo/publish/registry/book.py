@@ -25,7 +25,7 @@ from cobogo.release.series import REGISTERED, ReleaseSeries
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Book:
+class RegistryBook:
     """The registry that a policy names, and the data set's releases as they were when it was opened."""
 
     registry: Registry
@@ -182,14 +182,14 @@ def located(policy: Policy) -> tuple[str, Path | None]:
     return location, None if asked.key is None else policy.resolve(asked.key)
 
 
-def open_book(policy: Policy) -> Book | None:
+def open_book(policy: Policy) -> RegistryBook | None:
     """The book of a policy that names a registry."""
     if policy.registry is None:
         return None
     store.check_name(policy.registry.dataset)
     registry = store.open_registry(*located(policy))
     with registry.transaction() as book:
-        return Book(registry, policy.registry, _kept(book, policy.registry.dataset))
+        return RegistryBook(registry, policy.registry, _kept(book, policy.registry.dataset))
 
 
 def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:

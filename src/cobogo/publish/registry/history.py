@@ -10,7 +10,7 @@ from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError
 from cobogo.promises import models
 from cobogo.publish.registry.check import Breach, breaches
-from cobogo.publish.registry.store import Entry, Transaction
+from cobogo.publish.registry.store import RegistryEntry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease
 
 
@@ -23,7 +23,7 @@ class Chapter:
     (a release that was adopted may have some); None where its models cannot be asked again.
     """
 
-    entry: Entry
+    entry: RegistryEntry
     new: tuple[str, ...]
     base: str | None
     series: bool  # whether it is one of a series that m-invariance is asked of
@@ -73,7 +73,7 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
 
 
 def _checked(
-    entry: Entry, earlier: dict[str, RecordedRelease], kept: RecordedRelease, base: str | None
+    entry: RegistryEntry, earlier: dict[str, RecordedRelease], kept: RecordedRelease, base: str | None
 ) -> tuple[Breach, ...] | None:
     if not earlier:
         return ()

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cobogo.locate.anonymizer.assembled import assembled
-from cobogo.locate.anonymizer.running import State
+from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
 from cobogo.locate.places.geometry import distance
 
 pytest.importorskip("fastapi")
@@ -42,7 +41,7 @@ class World:
     """A server that is started again and again over one directory, and what is true of everybody."""
 
     def __init__(self, directory: Path, seed: int) -> None:
-        self.state, self.rng, self.now = State.at(directory), np.random.default_rng(seed), NOW
+        self.state, self.rng, self.now = ServerDirectory.at(directory), np.random.default_rng(seed), NOW
         self.service = Listener()
         self.people = [f"p{number}" for number in range(PEOPLE)]
         self.tokens = {who: self.state.devices.enrol(who) for who in self.people}
@@ -56,7 +55,7 @@ class World:
         """Start, or start again: what was in memory is gone."""
         from cobogo.locate.anonymizer.app import create_app
 
-        self.server = assembled(self.state, cloak="quad-tree", k=K, identity="pseudonymous")
+        self.server = assemble_server(self.state, cloak="quad-tree", k=K, identity="pseudonymous")
         app = create_app(self.server, self.state.devices, service=self.service, clock=lambda: self.now)
         self.client = httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://anonymizer")
         self.truth = {}

@@ -18,25 +18,30 @@ from cobogo.locate.attacks import (
     HomeAndWork,
     Identification,
     IntersectionOfCloaks,
+    LocationPresence,
     LongObservation,
     MixZoneLinkage,
-    Presence,
     Scene,
     ShortObservation,
     Tracking,
     Trilateration,
 )
+from cobogo.locate.attacks.crowds import Crossings, weights_of
 from cobogo.locate.attacks.hearing import metres_to
 from cobogo.locate.attacks.homes import at_night, at_work
 from cobogo.locate.attacks.identification import Visits, uniqueness
-from cobogo.locate.attacks.kernels import smoothed
-from cobogo.locate.attacks.likelihood import learned, likelihood_of
-from cobogo.locate.attacks.markov import WALK, Markov, usual_speed
-from cobogo.locate.attacks.mixing import Crossings, weights_of
-from cobogo.locate.attacks.posterior import expected_distances, grid_for, guess, posterior, prior_of
+from cobogo.locate.attacks.inference import (
+    expected_distances,
+    grid_for,
+    guess,
+    learn_likelihood,
+    likelihood_of,
+    posterior,
+    prior_of,
+)
 from cobogo.locate.attacks.presence import auc
 from cobogo.locate.attacks.spots import Spots
-from cobogo.locate.attacks.tracking import track
+from cobogo.locate.attacks.tracking import WALK, Markov, smooth, track, usual_speed
 from cobogo.locate.attacks.trilateration import trilaterate
 from cobogo.locate.mechanisms import Dummies
 from cobogo.locate.mechanisms.base import Released, free
@@ -104,7 +109,7 @@ def test_a_law_that_nobody_wrote_down_is_learned_by_trying() -> None:
     grid = square(16, 100.0)
     ring = Ring(400.0)
     truth = Points.of(*grid.centres(np.full(300, 136)))
-    law = learned(ring.apply(truth, Seeded(1)), grid, ring, Seeded(2))
+    law = learn_likelihood(ring.apply(truth, Seeded(1)), grid, ring, Seeded(2))
     chances = posterior(law, np.full(grid.cells, 1 / grid.cells))
     metres = law.metres(slice(0, 300))
     assert ((chances * (np.abs(metres - 400) < 110)).sum(axis=1) > 0.9).all()
@@ -234,20 +239,20 @@ def test_forward_backward_is_the_sum_over_all_paths(seed: int, count: int) -> No
     steps = rng.integers(0, 3, count)
     rows, ends = np.nonzero(chain)
     starts = np.searchsorted(rows, np.arange(cells + 1))
-    found = smoothed(starts.astype(np.int64), ends.astype(np.int64), chain[rows, ends], 0.01, prior, seen, steps)
+    found = smooth(starts.astype(np.int64), ends.astype(np.int64), chain[rows, ends], 0.01, prior, seen, steps)
     chain = 0.99 * chain + 0.01 * prior
     assert found == pytest.approx(plain_chain(prior, chain, seen, steps), abs=1e-6)
 
 
 def test_a_wanderer_s_chances_are_chances_and_a_learned_road_is_followed() -> None:
     grid = square(8)
-    wander = Markov.wandering(grid)
+    wander = Markov.assume(grid)
     assert np.add.reduceat(wander.chances, wander.starts[:-1]) == pytest.approx(1)
     lon, lat = grid.centres(np.arange(8))
     road = Points.of(
         np.tile(lon, 50), np.tile(lat, 50), time=np.tile(np.arange(8) * 60, 50), user=np.repeat(np.arange(50), 8)
     )
-    chain = Markov.learned(road, grid)
+    chain = Markov.learn(road, grid)
     first = slice(chain.starts[2], chain.starts[3])
     assert chain.ends[first][chain.chances[first].argmax()] == 3
 
@@ -267,7 +272,7 @@ def test_spots_are_the_places_that_are_visited_and_nothing_else() -> None:
     x, y = spots.metres()
     plain = [[(row * np.hypot(x - x[at], y - y[at])).sum() for at in range(spots.cells)] for row in chances]
     assert expected_distances(chances, spots) == pytest.approx(np.array(plain))
-    wander = Markov.wandering(spots, step=60, speed=2)
+    wander = Markov.assume(spots, step=60, speed=2)
     assert np.add.reduceat(wander.chances, wander.starts[:-1]) == pytest.approx(1)
     assert wander.starts[-1] == len(wander.ends)
 
@@ -290,7 +295,7 @@ def test_tracking_one_report_is_the_posterior() -> None:
     prior = np.random.default_rng(1).dirichlet(np.ones(grid.cells))
     truth = Points.of(*grid.centres([7]), time=[0.0], user=["a"])
     law = likelihood_of(Noise(0.01).apply(truth, Seeded(1)), grid, Noise(0.01))
-    found = track(law, Markov.wandering(grid), prior, np.array([0]), np.zeros(1))
+    found = track(law, Markov.assume(grid), prior, np.array([0]), np.zeros(1))
     assert found == pytest.approx(posterior(law, prior))
 
 
@@ -347,8 +352,8 @@ def test_presence_is_told_without_noise_and_hardly_with_much() -> None:
     grid = square(40, 50.0)
     truth = scattered(1000, grid, 4)
     clinic = Points.of(*grid.centres([820]))
-    clear = Presence().run(scene(truth, Nothing(), grid=grid, places=clinic))
-    blurred = Presence().run(scene(truth, Noise(0.0005), grid=grid, places=clinic))
+    clear = LocationPresence().run(scene(truth, Nothing(), grid=grid, places=clinic))
+    blurred = LocationPresence().run(scene(truth, Noise(0.0005), grid=grid, places=clinic))
     assert clear.success > 0.99
     assert clear.figures["accuracy"] > 0.97
     assert blurred.success < 0.75

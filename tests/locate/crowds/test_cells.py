@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.crowds import CLOAKS, Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
+from cobogo.locate.crowds import CLOAKS, Casper, CliqueCloak, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
 from cobogo.locate.crowds.cells import LEVELS, area, cells, hilbert, inside, morton
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
@@ -108,7 +108,7 @@ def test_askers_are_no_nearer_to_the_edge_than_anybody_in_the_cloak_would_be(k: 
     nearest side, as a share of half the rectangle's width, is uniform about: a tenth of it holds a fifth of all."""
     rng = np.random.default_rng(k)
     points = Points.of(rng.uniform(-38.6, -38.4, 3000), rng.uniform(-3.85, -3.65, 3000), time=rng.uniform(0, 300, 3000))
-    for cloak in (Hilbert(k, spare=0), Clique(k, dx=3000, dy=3000, dt=300)):
+    for cloak in (Hilbert(k, spare=0), CliqueCloak(k, dx=3000, dy=3000, dt=300)):
         cloaked = cloak.regions(points)
         kept = ~cloaked.refused
         west, south, east, north = (edge[kept] for edge in cloaked.box)

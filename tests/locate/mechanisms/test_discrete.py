@@ -17,10 +17,10 @@ from scipy import stats
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import STEPS, Seeded
-from cobogo.locate.mechanisms import Elastic, Exponential, Optimal, PlanarLaplace, Remap, Remapped
-from cobogo.locate.mechanisms.discrete import Discrete, Pairs, globe_distances, keeps, whole_weights
+from cobogo.locate.mechanisms import Elastic, GridExponential, Optimal, PlanarLaplace, Remap, Remapped
+from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, globe_distances, keeps, whole_weights
 from cobogo.locate.mechanisms.elastic import REACH
-from cobogo.locate.mechanisms.spanner import dilation, spanner
+from cobogo.locate.mechanisms.optimal import dilation, spanner
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -57,8 +57,8 @@ MADE = {
     "optimal, spanner": lambda: Optimal(0.008, square(4), a_prior(16), spanner=1.5),
     "optimal, one certain place": lambda: Optimal(0.02, square(3), [0, 0, 0, 0, 1, 0, 0, 0, 0]),
     "optimal, far apart": lambda: Optimal(0.02, square(4, 400.0), a_prior(16)),
-    "exponential, as good as exact": lambda: Exponential(1.0, square(3, 1000.0)),
-    "exponential": lambda: Exponential(0.02, square(4, 400.0)),
+    "exponential, as good as exact": lambda: GridExponential(1.0, square(3, 1000.0)),
+    "exponential": lambda: GridExponential(0.02, square(4, 400.0)),
 }
 
 
@@ -72,19 +72,19 @@ def test_the_whole_numbers_keep_the_inequality_for_every_pair_and_report(name: s
 
 def test_numbers_that_break_a_promise_are_found_out_by_one_unit() -> None:
     third = STEPS // 3
-    pairs = Pairs(np.array([0]), np.array([1]), np.array([np.log(2)]))
+    pairs = CellPairs(np.array([0]), np.array([1]), np.array([np.log(2)]))
     fair = np.array([[2 * third, STEPS - 2 * third], [STEPS - 2 * third, 2 * third]])
-    assert not keeps(fair, Pairs(pairs.one, pairs.other, pairs.level - 1e-6))
-    assert not keeps(fair, Pairs(pairs.one, pairs.other, np.array([0.0])))
-    assert keeps(fair, Pairs(pairs.one, pairs.other, pairs.level + 1e-9))
-    assert not keeps(np.array([[STEPS, 0], [STEPS - 1, 1]]), Pairs(pairs.one, pairs.other, np.array([30.0])))
+    assert not keeps(fair, CellPairs(pairs.one, pairs.other, pairs.level - 1e-6))
+    assert not keeps(fair, CellPairs(pairs.one, pairs.other, np.array([0.0])))
+    assert keeps(fair, CellPairs(pairs.one, pairs.other, pairs.level + 1e-9))
+    assert not keeps(np.array([[STEPS, 0], [STEPS - 1, 1]]), CellPairs(pairs.one, pairs.other, np.array([30.0])))
 
 
 def test_a_law_that_cannot_be_kept_is_refused() -> None:
-    class Careless(Exponential):
-        def _solve(self) -> tuple[np.ndarray, Pairs]:
+    class Careless(GridExponential):
+        def _solve(self) -> tuple[np.ndarray, CellPairs]:
             law, pairs = super()._solve()
-            return law, Pairs(pairs.one, pairs.other, pairs.level / 4)
+            return law, CellPairs(pairs.one, pairs.other, pairs.level / 4)
 
     with pytest.raises(NoSolution, match="does not keep"):
         Careless(0.02, square(3)).weights
@@ -117,7 +117,7 @@ def test_a_wider_spanner_loses_more_and_none_as_much_as_the_exponential_mechanis
     grid, prior = square(4), a_prior(16)
     losses = [Optimal(0.008, grid, prior, dilation).expected_loss() for dilation in (1.0, 1.1, 1.5)]
     assert losses == sorted(losses)
-    assert losses[0] < losses[-1] < Exponential(0.008, grid).loss(prior)
+    assert losses[0] < losses[-1] < GridExponential(0.008, grid).loss(prior)
 
 
 @settings(deadline=None, max_examples=25)
@@ -228,12 +228,12 @@ def test_a_prior_that_fits_no_grid_and_a_program_too_large_are_refused() -> None
     with pytest.raises(ValueError, match="dilation of 1 to 10"):
         Optimal(0.01, square(3), spanner=0.9)
     with pytest.raises(ValueError, match="1,024 cells at most"):
-        Exponential(0.01, square(33))
+        GridExponential(0.01, square(33))
     with pytest.raises(ValueError, match="4,096 cells at most"):
         Elastic(0.01, square(65))
 
 
-@pytest.mark.parametrize("kind", [Exponential, Elastic, Optimal])
+@pytest.mark.parametrize("kind", [GridExponential, Elastic, Optimal])
 def test_one_cell_is_always_reported(kind: type[Discrete]) -> None:
     reports = kind(0.01, square(1)).apply(Points.of([0.0, -38.5], [80.0, -3.7]), Seeded(1)).points
     assert reports.lon == pytest.approx(-38.5)

@@ -9,10 +9,9 @@ import pytest
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded, Source
-from cobogo.locate.device import Client
+from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive
-from cobogo.locate.mechanisms.base import Mechanism
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, moved, wrapped
 from cobogo.locate.places.points import Points
 
@@ -176,7 +175,7 @@ def test_a_course_keeps_people_apart() -> None:
 
 
 def test_a_device_with_a_mechanism_that_looks_back_spends_less_where_it_stays() -> None:
-    client = Client(Predictive(0.01), budget=0.2, window=3600.0, source=Seeded(4))
+    client = DeviceClient(Predictive(0.01), budget=0.2, window=3600.0, source=Seeded(4))
     for minute in range(30):
         client.report(-38.5, -3.7, 60.0 * minute)
 

@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.mechanisms import Disc, Dummies, Indirect, Key, KeyedTransform
-from cobogo.locate.mechanisms.disc import relevance
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.mechanisms import Disc, Dummies, Indirect, KeyedTransform, MapKey
+from cobogo.locate.mechanisms.base import Course
+from cobogo.locate.mechanisms.obfuscation import relevance
+from cobogo.locate.places.cells import PublicPlaces, vectors
 from cobogo.locate.places.geometry import Frame, distance, moved
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.nearest import Places, vectors
 from cobogo.locate.places.points import Points
 
 FORTALEZA = Grid.over(-38.62, -3.85, -38.42, -3.69, size=500)
@@ -62,22 +62,22 @@ def test_a_disc_that_was_not_made_smaller_always_holds_its_person(radius: float)
 
 def test_a_secret_map_keeps_distances_and_goes_back_with_its_key() -> None:
     people = here(300)
-    secret = KeyedTransform(Key(b"a secret of the house"), Frame(-38.5, -3.75))
+    secret = KeyedTransform(MapKey(b"a secret of the house"), Frame(-38.5, -3.75))
     reports = secret.apply(people, Seeded(1)).points
     assert people.distance(secret.inverted(reports)).max() < 1
     assert people.distance(reports).mean() > 100
     a, b = np.arange(150), np.arange(150, 300)
     assert reports.take(a).distance(reports.take(b)) == pytest.approx(people.take(a).distance(people.take(b)), abs=3)
-    wrong = KeyedTransform(Key(b"another one of 16"), Frame(-38.5, -3.75))
+    wrong = KeyedTransform(MapKey(b"another one of 16"), Frame(-38.5, -3.75))
     assert people.distance(wrong.inverted(reports)).mean() > 100
     assert "secret" not in repr(secret)
     with pytest.raises(ValueError, match="16 bytes or more"):
-        Key(b"short")
+        MapKey(b"short")
 
 
 def test_two_known_places_give_a_secret_map_away() -> None:
     people = here(200)
-    reports = KeyedTransform(Key.fresh(), Frame(-38.5, -3.75)).apply(people, Seeded(1)).points
+    reports = KeyedTransform(MapKey.fresh(), Frame(-38.5, -3.75)).apply(people, Seeded(1)).points
     known = int(people.distance(people.take(np.zeros(200, dtype=int))).argmax())
 
     def axes(points: Points) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_two_known_places_give_a_secret_map_away() -> None:
 
 def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     rng = np.random.default_rng(5)
-    places = Places(Points.of(rng.uniform(-180, 180, 200), np.degrees(np.arcsin(rng.uniform(-1, 1, 200)))))
+    places = PublicPlaces(Points.of(rng.uniform(-180, 180, 200), np.degrees(np.arcsin(rng.uniform(-1, 1, 200)))))
     people = Points.of(rng.uniform(-180, 180, 300), rng.uniform(-90, 90, 300))
     reports = Indirect(places).apply(people, Seeded(1)).points
     away = distance(people.lon[:, None], people.lat[:, None], places.points.lon, places.points.lat)
@@ -102,15 +102,15 @@ def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     with pytest.raises(ValueError, match="must have names"):
         Indirect(places).named(people)
     with pytest.raises(ValueError, match="one for each of 200"):
-        Places(places.points, ("one",))
+        PublicPlaces(places.points, ("one",))
     with pytest.raises(ValueError, match="one at least"):
-        Places(Points.of([], []))
+        PublicPlaces(Points.of([], []))
 
 
 def test_cells_of_a_polygon_are_those_inside() -> None:
     shapely = pytest.importorskip("shapely")
     triangle = shapely.Polygon([(-38.6, -3.8), (-38.5, -3.8), (-38.55, -3.7)])
-    places = Places.of_polygon(triangle, FORTALEZA)
+    places = PublicPlaces.of_polygon(triangle, FORTALEZA)
     share = len(places) * FORTALEZA.size**2 / (0.1 * 111_195 * np.cos(np.radians(3.75)) * 0.1 * 111_195 / 2)
     assert share == pytest.approx(1, abs=0.05)
     assert shapely.contains_xy(triangle, places.points.lon, places.points.lat).all()

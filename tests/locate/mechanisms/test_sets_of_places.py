@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.mechanisms import Centroid, Several
+from cobogo.locate.mechanisms import Centroid, SeveralPlaces
 from cobogo.locate.places.geometry import distance, moved
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -19,7 +19,7 @@ def test_n_places_have_noise_n_times_as_wide_and_cost_epsilon_together() -> None
     people = [(1, 4000), (4, 4000)]
     user = np.concatenate([np.repeat(np.arange(many) + size * 10_000, size) for size, many in people])
     here = Points.of(np.full(len(user), -38.5), np.full(len(user), -3.7), user=user)
-    released = Several(0.02).apply(here, Seeded(1))
+    released = SeveralPlaces(0.02).apply(here, Seeded(1))
     assert here.user is not None
     assert np.bincount(here.user, weights=released.cost) == pytest.approx(0.02)
     off, many = here.distance(released.points), np.bincount(here.user)[here.user]

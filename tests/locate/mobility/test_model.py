@@ -11,17 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.errors import DataError, PolicyError
-from cobogo.locate.mobility import Model, Space, sample, where
-from cobogo.locate.mobility.attraction import attraction
-from cobogo.locate.mobility.bounded import bounded
-from cobogo.locate.mobility.calls import Calls
-from cobogo.locate.mobility.counts import SHARES, WHOLE, counts, shapes
+from cobogo.locate.mobility import MobilityModel, Space, sample, where
+from cobogo.locate.mobility.counts import SHARES, WHOLE, counts, habits, histogram_shapes
 from cobogo.locate.mobility.fidelity import daily_ranges, fidelity, on_a_line, on_a_map
-from cobogo.locate.mobility.habits import habits
-from cobogo.locate.mobility.job import fitted
-from cobogo.locate.mobility.noise import Noisy, _not_negative, budget, coarsened, estimate, mechanism
-from cobogo.locate.mobility.sample import at_distance
-from cobogo.locate.places.cells import Cells
+from cobogo.locate.mobility.fit import fit_model
+from cobogo.locate.mobility.model import NoisyHistogram, _not_negative, budget, coarsen, estimate, mechanism
+from cobogo.locate.mobility.sample import at_distance, attraction
+from cobogo.locate.mobility.space import bound_calls
+from cobogo.locate.places.cells import Calls, Cells
 from cobogo.studies import fortaleza
 
 FIRST = date(2024, 3, 4)
@@ -44,12 +41,12 @@ def calls_of(people: list[list[tuple[int, int]]]) -> Calls:
 
 def reaches_the_noise(calls: Calls, space: Space = SPACE) -> dict[str, np.ndarray]:
     """Both levels of every part, as they are before noise."""
-    records = bounded(calls, space)
-    forms = shapes(space)
+    records = bound_calls(calls, space)
+    forms = histogram_shapes(space)
     exact = counts(records, habits(records, space), space)
     return {
         **exact,
-        **{f"{name}, coarse": coarsened(fine, forms[name]) for name, fine in exact.items()},
+        **{f"{name}, coarse": coarsen(fine, forms[name]) for name, fine in exact.items()},
     }
 
 
@@ -61,7 +58,7 @@ def test_one_person_changes_no_more_than_declared(
     without = reaches_the_noise(calls_of(others))
     with_one = reaches_the_noise(calls_of([one, *others]))
     changed = reaches_the_noise(calls_of([other, *others]))
-    for name, shape in shapes(SPACE).items():
+    for name, shape in histogram_shapes(SPACE).items():
         for level in (name, f"{name}, coarse"):
             assert np.abs(with_one[level] - without[level]).sum() <= shape.sensitivity
             assert np.abs(with_one[level] - changed[level]).sum() <= 2 * shape.sensitivity  # one gone, another come
@@ -84,8 +81,8 @@ def test_the_order_of_rows_and_the_names_of_people_do_not_matter(
 def test_parts_cost_what_the_whole_costs() -> None:
     for epsilon in (Fraction(1), Fraction(1, 10), Fraction(1, 3), Fraction(10**9)):
         assert sum(budget(epsilon).values()) == epsilon
-        assert budget(epsilon).keys() == SHARES.keys() == shapes(SPACE).keys()
-    for name, shape in shapes(SPACE).items():
+        assert budget(epsilon).keys() == SHARES.keys() == histogram_shapes(SPACE).keys()
+    for name, shape in histogram_shapes(SPACE).items():
         cost = budget(Fraction(1))[name]
         noise = mechanism(shape, cost)
         assert 2 * noise.loss.amount == cost  # one for each level
@@ -97,11 +94,13 @@ def test_with_next_to_no_noise_the_exact_counts_are_released_and_with_some_they_
     people = [[(9, 0), (20, 1), (33, 0), (50, 2)], [(10, 3), (34, 3)]] * 40
     calls = calls_of(people)
     exact = reaches_the_noise(calls)
-    loud = fitted(calls, SPACE, Fraction(10**6))
+    loud = fit_model(calls, SPACE, Fraction(10**6))
     assert all(
-        (part.fine == exact[name]).all() for name, part in loud.parts.items() if shapes(SPACE)[name].sensitivity == 1
+        (part.fine == exact[name]).all()
+        for name, part in loud.parts.items()
+        if histogram_shapes(SPACE)[name].sensitivity == 1
     )
-    quiet = fitted(calls, SPACE, Fraction(1, 100))
+    quiet = fit_model(calls, SPACE, Fraction(1, 100))
     assert any((part.fine != exact[name]).any() for name, part in quiet.parts.items())
     assert all((part.fine != exact[name]).mean() > 0.5 for name, part in quiet.parts.items())
 
@@ -109,13 +108,15 @@ def test_with_next_to_no_noise_the_exact_counts_are_released_and_with_some_they_
 def test_what_a_person_s_records_tell() -> None:
     monday_to_wednesday = Space(CELLS, FIRST, 3)
     records = [(2, 0), (22, 0), (10, 1), (11, 1), (12, 2), (34, 1), (58, 3)]
-    found = habits(bounded(calls_of([records]), monday_to_wednesday), monday_to_wednesday)
+    found = habits(bound_calls(calls_of([records]), monday_to_wednesday), monday_to_wednesday)
     assert (found.home.tolist(), found.work.tolist()) == ([0], [1])
     #        2h a  10h b  11h b  12h c  22h a | 34h = 10h b | 58h = 10h d
     assert found.state.tolist() == [0, 1, 1, 2, 0, 1, 2]
     assert found.pattern.tolist() == [6, 6, 6, 6, 6, 1, 3]
     assert found.calls.tolist() == [2, 2, 2, 2, 2, 0, 0]
-    only_evening = habits(bounded(calls_of([[(19, 2), (19, 4), (19, 2)]]), monday_to_wednesday), monday_to_wednesday)
+    only_evening = habits(
+        bound_calls(calls_of([[(19, 2), (19, 4), (19, 2)]]), monday_to_wednesday), monday_to_wednesday
+    )
     assert (only_evening.home.tolist(), only_evening.work.tolist()) == ([2], [2])  # no calls at night or at work
 
 
@@ -125,14 +126,14 @@ def test_saturday_is_no_working_day_and_the_clock_may_stand_apart_from_utc() -> 
         np.zeros(2, np.int64), START + np.array([5 * 24 + 10, 6 * 24 + 22]) * 3_600.0, np.array([1, 0]), CELLS
     )
     assert weekend.free.tolist() == [1, 1]
-    assert habits(bounded(calls, weekend), weekend).work.tolist() == [0]
+    assert habits(bound_calls(calls, weekend), weekend).work.tolist() == [0]
     late = Calls(np.zeros(1, np.int64), np.array([START + 2 * 3_600.0]), np.array([1]), CELLS)
-    assert bounded(late, Space(CELLS, FIRST, 1, utc_offset=-3)).people == 0  # it is still Sunday there
-    assert bounded(late, Space(CELLS, date(2024, 3, 3), 1, utc_offset=-3)).hour.tolist() == [23]
+    assert bound_calls(late, Space(CELLS, FIRST, 1, utc_offset=-3)).people == 0  # it is still Sunday there
+    assert bound_calls(late, Space(CELLS, date(2024, 3, 3), 1, utc_offset=-3)).hour.tolist() == [23]
 
 
 def test_the_first_calls_of_a_day_count_up_to_the_cap() -> None:
-    records = bounded(calls_of([[(hour, hour % 5) for hour in range(10)]]), SPACE)
+    records = bound_calls(calls_of([[(hour, hour % 5) for hour in range(10)]]), SPACE)
     assert records.hour.tolist() == [0, 1, 2, 3]
 
 
@@ -157,28 +158,28 @@ def test_counts_are_moved_to_the_nearest_that_are_not_negative(groups: list[list
 def test_both_levels_together_know_more_than_either() -> None:
     """Against the truth, by squares: noise is drawn from a seed, and the levels' own errors are the measure."""
     random = np.random.default_rng(5)
-    shape = shapes(Space(fortaleza.towers(), FIRST, 7))["home"]
+    shape = histogram_shapes(Space(fortaleza.towers(), FIRST, 7))["home"]
     truth = random.poisson(30, shape.bins)
     worst, best = [], []
     for _ in range(20):
-        noisy = Noisy(
+        noisy = NoisyHistogram(
             np.round(truth + random.laplace(0, 40, shape.bins)).astype(np.int64),
-            np.round(coarsened(truth, shape) + random.laplace(0, 40, shape.parents)).astype(np.int64),
+            np.round(coarsen(truth, shape) + random.laplace(0, 40, shape.parents)).astype(np.int64),
             Fraction(1),
         )
-        found = coarsened(np.round(estimate(noisy, shape)).astype(np.int64), shape) - coarsened(truth, shape)
-        worst.append(float((coarsened(noisy.fine, shape) - coarsened(truth, shape)).std()))
+        found = coarsen(np.round(estimate(noisy, shape)).astype(np.int64), shape) - coarsen(truth, shape)
+        worst.append(float((coarsen(noisy.fine, shape) - coarsen(truth, shape)).std()))
         best.append(float(found.std()))
     assert np.mean(best) < 0.6 * np.mean(worst)
-    exact = Noisy(truth, coarsened(truth, shape), None)
+    exact = NoisyHistogram(truth, coarsen(truth, shape), None)
     assert np.allclose(estimate(exact, shape), truth)
 
 
 def test_made_up_calls_are_at_declared_cells_on_declared_days() -> None:
     made = where(calls_of([[(9, 0), (20, 1)], [(10, 3)]]), SPACE, "0.5", people=300, seed=1)
-    assert isinstance(made.model, Model)
+    assert isinstance(made.model, MobilityModel)
     assert set(made.calls.cell.tolist()) <= set(range(5))
-    kept = bounded(made.calls, SPACE)
+    kept = bound_calls(made.calls, SPACE)
     assert len(kept.user) == len(made.calls) > 0
     assert made.calls.users == 300
     again = sample(made.model, 300, seed=1)
@@ -191,12 +192,12 @@ def test_nobody_one_person_one_call_none_on_these_days(people: list[list[tuple[i
     made = where(calls_of(people), SPACE, 1, people=50)
     assert set(made.calls.cell.tolist()) <= set(range(5))
     assert fidelity(calls_of(people), made.calls, SPACE).keys() >= {"daily range", "population by hour"}
-    again = Model.of(made.model.as_dict())
+    again = MobilityModel.of(made.model.as_dict())
     assert all((again.counts[name] == made.model.counts[name]).all() for name in SHARES)
 
 
 def test_noise_alone_does_not_make_up_a_country() -> None:
-    assert 1 <= fitted(calls_of([]), SPACE, Fraction(1, 10**8)).people <= 250_000
+    assert 1 <= fit_model(calls_of([]), SPACE, Fraction(1, 10**8)).people <= 250_000
 
 
 def test_one_cell_only() -> None:
@@ -248,7 +249,7 @@ def test_earth_mover_s_distances_are_those_of_scipy_and_of_brute_force() -> None
     assert on_a_map(left, left * 3, place) == 0
     calls = fortaleza.people(40, days=2, seed=3).calls(fortaleza.towers(30))
     space = Space(calls.cells, FIRST, 2, utc_offset=-3)
-    records = bounded(calls, space)
+    records = bound_calls(calls, space)
     days: dict[tuple[int, int], set[int]] = {}
     for user, day, cell in zip(records.user.tolist(), records.day.tolist(), records.cell.tolist(), strict=True):
         days.setdefault((user, day), set()).add(cell)
@@ -261,7 +262,7 @@ def test_utility_survives_at_the_scale_of_a_city() -> None:
     calls = fortaleza.people(4_000, days=7, seed=11).calls(fortaleza.towers(80))
     space = Space(calls.cells, FIRST, 7, utc_offset=-3)
     near, far = (
-        fidelity(calls, sample(fitted(calls, space, epsilon), seed=2), space)
+        fidelity(calls, sample(fit_model(calls, space, epsilon), seed=2), space)
         for epsilon in (Fraction(10), Fraction(1, 100))
     )
     assert near["population by hour"]["mean"] < 0.6 * near["population by hour"]["of calls from anywhere"]
@@ -276,7 +277,7 @@ def test_unknown_cells_are_refused_without_being_shown_or_left_out() -> None:
     assert "secret" not in str(refused.value)
     kept = Calls.of(user, time, cell, CELLS, leave_out=True)
     assert kept.cell.tolist() == [0, 1]
-    assert bounded(kept, SPACE).people == 1
+    assert bound_calls(kept, SPACE).people == 1
     with pytest.raises(DataError, match="row 1"):
         Calls.of(["ana"], ["soon"], ["a"], CELLS)
     with pytest.raises(DataError, match="twice"):

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from cobogo.errors import DataError
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import PlanarLaplace
-from cobogo.locate.places.atlas import may_be_land
 from cobogo.locate.places.cells import Cells
-from cobogo.locate.places.geometry import HALFWAY, Frame, distance, moved
+from cobogo.locate.places.geometry import HALFWAY, Frame, distance, may_be_land, moved
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 from cobogo.locate.places.reading import read_calls, read_cells, read_points

@@ -13,12 +13,11 @@ from cobogo.errors import BudgetSpent, DataError, NoSolution
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips import KDelta, Synthesis, anonymize, closeness, fit
-from cobogo.locate.trips.histories import bounded, moves_of, walks_of
+from cobogo.locate.trips import KDelta, TripSynthesis, anonymize, closeness, fit
 from cobogo.locate.trips.kdelta import tube
 from cobogo.locate.trips.kernels import bridges, walk
-from cobogo.locate.trips.segments import on_clock, split
-from cobogo.locate.trips.synthesis import SHARES, WAYS, consistent, counted, inside, sensitivity
+from cobogo.locate.trips.segments import bound_walks, moves_of, on_clock, split, walks_of
+from cobogo.locate.trips.synthesis import SHARES, WAYS, count_walks, make_consistent, neighbours_inside, sensitivity
 from support.stand_ins import HERE, scattered, square, walkers
 
 
@@ -217,13 +216,13 @@ def test_walks_touch_and_begin_and_end_where_trips_do() -> None:
 def test_nobody_changes_a_part_by_more_than_its_sensitivity(seed: int, trips: int, longest: int, moves: int) -> None:
     """Whatever somebody's trips are, the counts with and without them differ by the sensitivity at most."""
     grid = square(8, 300.0)
-    asked = Synthesis(Fraction(1), grid, trips=trips, longest=longest, moves=moves, gap=100)
+    asked = TripSynthesis(Fraction(1), grid, trips=trips, longest=longest, moves=moves, gap=100)
     rng = np.random.default_rng(seed)
     times = np.cumsum(rng.choice([20, 60, 5000], 60, p=[0.5, 0.4, 0.1]))
     place = scattered(60, square(9, 300.0), seed)
     points = Points.of(place.lon, place.lat, time=times, user=["one"] * 60)
-    walks = bounded(walks_of(split(points, gap=100, frame=grid.frame), grid), trips, longest, Seeded(seed))
-    for name, counts in counted(walks, asked, Seeded(seed)).items():
+    walks = bound_walks(walks_of(split(points, gap=100, frame=grid.frame), grid), trips, longest, Seeded(seed))
+    for name, counts in count_walks(walks, asked, Seeded(seed)).items():
         assert 0 < counts.sum() + (name == "moves") <= sensitivity(name, asked) + (name == "moves")
     assert walks.number.max() <= longest
     assert len(moves_of(walks, moves, Seeded(seed))[0]) <= moves
@@ -236,7 +235,7 @@ def test_the_parts_of_the_budget_are_the_whole() -> None:
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.floats(-50, 100), min_size=1, max_size=12), st.floats(0.5, 200))
 def test_consistent_counts_are_the_nearest_that_fit(noisy: list[float], total: float) -> None:
-    found = consistent(np.array(noisy), total)
+    found = make_consistent(np.array(noisy), total)
     assert (found >= 0).all()
     assert found.sum() == pytest.approx(total)
     lowered = np.array(noisy) - found
@@ -251,7 +250,7 @@ def test_walks_between_two_ends_are_drawn_by_their_chances() -> None:
 
     grid = square(3, 100.0)
     moves = np.array([dy * 3 + dx for dy, dx in WAYS])
-    possible = inside(grid)
+    possible = neighbours_inside(grid)
     rng = np.random.default_rng(4)
     chances = np.where(possible, rng.uniform(0.2, 1, possible.shape), 0)
     chances /= chances.sum(axis=1, keepdims=True)
@@ -289,7 +288,7 @@ def test_much_budget_tells_the_city_and_little_does_not() -> None:
     real = np.bincount(grid.nearest_cell(points.lon, points.lat), minlength=grid.cells) / len(points)
     off = {}
     for epsilon in (Fraction(1, 1000), Fraction(10_000)):
-        model = fit(points, Synthesis(epsilon, grid, trips=1, moves=60))
+        model = fit(points, TripSynthesis(epsilon, grid, trips=1, moves=60))
         made = model.sample(400)
         share = np.bincount(grid.nearest_cell(made.lon, made.lat), minlength=grid.cells) / len(made)
         off[epsilon] = np.abs(share - real).sum() / 2
@@ -301,7 +300,7 @@ def test_much_budget_tells_the_city_and_little_does_not() -> None:
 
 def test_made_up_trips_lie_on_the_centres_of_a_public_grid() -> None:
     grid = square(6, 500.0)
-    made = fit(walkers(30, 20, 1), Synthesis(Fraction(1), grid)).sample(50)
+    made = fit(walkers(30, 20, 1), TripSynthesis(Fraction(1), grid)).sample(50)
     lon, lat = grid.centres(grid.cell_of(made.lon, made.lat))
     assert distance(made.lon, made.lat, lon, lat).max() < 0.2
     for trace in made.traces():
@@ -311,7 +310,7 @@ def test_made_up_trips_lie_on_the_centres_of_a_public_grid() -> None:
 def test_nobody_s_trips_cost_and_look_like_anybody_s() -> None:
     """That a file is empty must not show either: noise is all that is left of it."""
     nobody = Points.of([], [], time=[], user=[])
-    made = fit(nobody, Synthesis(Fraction(1), square(5, 500.0))).sample(7)
+    made = fit(nobody, TripSynthesis(Fraction(1), square(5, 500.0))).sample(7)
     assert made.users == 7
     with pytest.raises(DataError, match="no trips"):
         anonymize(nobody, KDelta(2, 100))
@@ -324,7 +323,7 @@ def test_a_ledger_is_debited_before_anything_is_counted(tmp_path) -> None:
     books = Ledger(tmp_path / "ledger.db")
     books.open("trips", Loss("epsilon", Fraction(3, 2)))
     books.grant("trips", "ana", Loss("epsilon", Fraction(3, 2)))
-    asked = Synthesis(Fraction(1), square(4, 500.0))
+    asked = TripSynthesis(Fraction(1), square(4, 500.0))
     points = walkers(5, 10, 1)
     fit(points, asked, ledger=books, dataset="trips", analyst="ana")
     with pytest.raises(BudgetSpent):

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
@@ -37,6 +38,7 @@ class Exponential:
         Ilvento, Implementing the exponential mechanism with base-2 differential privacy, CCS 2020, asks for.
     """
 
+    name: ClassVar[str]
     sensitivity: int
     epsilon: Fraction
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import Loss
@@ -35,6 +36,7 @@ class SparseVector:
         (Algorithm 7).
     """
 
+    name: ClassVar[str]
     sensitivity: int
     epsilon: Fraction
     most: int = 1

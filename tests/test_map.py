@@ -15,6 +15,8 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 MAPS = [
     file for file in (CONTRIBUTING, ROOT / "docs" / "architecture.md", ROOT / "tests" / "README.md") if file.exists()
 ]
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+OF_A_RELEASE = {"public/", "evidence/"}
 PATH = re.compile(r"[\w.-]+(/[\w.-]+)*(/|\.(py|md|toml|csv|json|html))|\.venv/\S+")
 
 
@@ -52,12 +54,40 @@ def test_the_map_names_only_rooms_that_are_there(room: str) -> None:
 
 @pytest.mark.parametrize("file", MAPS, ids=lambda file: str(file.relative_to(ROOT)))
 def test_every_path_and_module_of_a_map_is_in_the_tree(file: Path) -> None:
-    inside = {name for names in rows().values() for name in names}
-    paths = [name for name in named(file) if PATH.fullmatch(name) and name.rstrip("/") not in inside]
+    inside = {f"{name}/" for names in rows().values() for name in names} | OF_A_RELEASE
+    paths = [name for name in named(file) if PATH.fullmatch(name) and name not in inside]
     assert paths
     assert [path for path in paths if not exists(path, file.parent)] == []
     modules = [name for name in named(file) if re.fullmatch(r"cobogo(\.\w+)+", name)]
     assert [name for name in modules if not _is_there(name)] == []
+
+
+def test_the_tree_is_the_tree() -> None:
+    """The drawing names every room, and every room within a room."""
+    drawn = re.findall(r"^  (\w+)/ +(.*)$", ARCHITECTURE.split("```")[1], re.MULTILINE)
+    assert sorted(room for room, _ in drawn) == packages(SOURCE)
+    files = re.findall(r"^  (\w+\.py) ", ARCHITECTURE.split("```")[1], re.MULTILINE)
+    assert sorted([*files, "__init__.py"]) == sorted(file.name for file in SOURCE.glob("*.py"))
+    for room, line in drawn:
+        assert set(packages(SOURCE / room)) <= set(re.findall(r"(\w+)/", line)), room
+        assert [name for name in re.findall(r"(\w+)/", line) if not (SOURCE / room / name).is_dir()] == [], room
+
+
+@pytest.mark.parametrize("file", [CONTRIBUTING, ROOT / "docs" / "architecture.md"], ids=lambda file: file.name)
+def test_the_arrow_is_the_one_that_is_enforced(file: Path) -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
+    layers = next(one["layers"] for one in contracts if one["type"] == "layers" and one.get("containers") == ["cobogo"])
+    assert f"`{' → '.join(layers).replace(' | ', ' · ')}`" in file.read_text(encoding="utf-8")
+
+
+def test_there_are_five_walks_and_a_short_glossary() -> None:
+    walks = ARCHITECTURE.split("## Five walks")[1].split("## Decisions")[0]
+    assert len(re.findall(r"^### ", walks, re.MULTILINE)) == 5
+    words = re.findall(r"^\| ([\w-]+(?: [\w-]+)*) \|", ARCHITECTURE.split("## Glossary")[1], re.MULTILINE)[1:]
+    assert words == sorted(words)
+    assert len(words) <= 60
 
 
 def test_every_marker_is_explained() -> None:

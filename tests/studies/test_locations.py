@@ -23,7 +23,6 @@ from cobogo.locate.attacks import (
     IntersectionOfCloaks,
     ShortObservation,
     Tracking,
-    Trilateration,
 )
 from cobogo.locate.attacks.inference import likelihood_of, posterior, prior_of
 from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
@@ -33,12 +32,10 @@ from cobogo.locate.places.points import Points
 from cobogo.locate.protect import _visible
 from cobogo.locate.spec import MechanismSpec, attack, mechanism, mechanisms, parsed
 from cobogo.locate.trips import closeness
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.studies.fortaleza import people
-from cobogo.studies.location_page import write
 from cobogo.studies.locations import evaluate, sample_points
-from cobogo.tell.report.words import words
 from support.paths import SHARED
 from support.stand_ins import Noise, scattered, square, walkers
 
@@ -192,31 +189,6 @@ def test_cloaks_are_made_from_everybody_and_attacked_on_a_sample() -> None:
         assert other.released.box is not None
         assert (one.released.box[0][mine] == other.released.box[0]).all()
         assert other.findings["centre-of-cloak"].figures["smallest_crowd"] >= 5
-
-
-def test_the_page_is_whole_in_both_languages_and_marked_as_evidence(tmp_path: Path) -> None:
-    found = evaluate(
-        walkers(4, 20, 1), {"noise": Noise(0.01)}, [ShortObservation(), Trilateration()], source=Seeded(1), name="x.csv"
-    )
-    for language, said in (("en", "for the steward only"), ("pt-BR", "só para quem guarda os dados")):
-        write(found, tmp_path / "out", language=language)
-        evidence = tmp_path / "out" / "evidence"
-        assert {entry.name for entry in (tmp_path / "out").iterdir()} == {"evidence"}
-        assert said in (evidence / "evaluation.html").read_text(encoding="utf-8")
-        assert (evidence / "frontier.png").read_bytes()[:4] == b"\x89PNG"
-        assert (evidence / "map.png").read_bytes()[:4] == b"\x89PNG"
-        page = (evidence / "map.html").read_text(encoding="utf-8")
-        assert "http://" not in page.replace("http://www.w3.org", "")
-        assert evidence.stat().st_mode & 0o077 == 0
-    (tmp_path / "out" / "mine.txt").write_text("")
-    with pytest.raises(CobogoError, match="did not write"):
-        write(found, tmp_path / "out", language="en")
-
-
-def test_every_attack_has_words_in_both_languages() -> None:
-    for language in ("en", "pt-BR"):
-        texts = words(language).texts
-        assert all(f"{room}.{name}" in texts for name in ATTACKS for room in ("attack", "knows", "finds"))
 
 
 def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys) -> None:
@@ -407,8 +379,8 @@ def test_on_real_trips_tracking_beats_single_reports(tmp_path: Path) -> None:
 
 def test_a_synthesis_is_paid_for_by_a_ledger_or_not_made(file: Path, tmp_path: Path, capsys) -> None:
     books = Ledger(tmp_path / "ledger.db")
-    books.open("trips", Loss("epsilon", Fraction(3)))
-    books.grant("trips", "ana", Loss("epsilon", Fraction(3)))
+    books.open("trips", PrivacyLoss("epsilon", Fraction(3)))
+    books.grant("trips", "ana", PrivacyLoss("epsilon", Fraction(3)))
     ask = ["locate", "synthesize", file, "--epsilon", 2, "--region=-38.56,-3.81,-38.44,-3.69", "--cell", 2000]
     pay = ["--ledger", tmp_path / "ledger.db", "--dataset", "trips", "--analyst", "ana"]
     assert run(capsys, *ask, *pay, "--out", tmp_path / "one")[0] == 0

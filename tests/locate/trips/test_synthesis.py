@@ -126,12 +126,12 @@ def test_nobody_s_trips_cost_and_look_like_anybody_s() -> None:
 
 
 def test_a_ledger_is_debited_before_anything_is_counted(tmp_path) -> None:
-    from cobogo.promises.accounting import Loss
+    from cobogo.promises.accounting import PrivacyLoss
     from cobogo.promises.ledger import Ledger
 
     books = Ledger(tmp_path / "ledger.db")
-    books.open("trips", Loss("epsilon", Fraction(3, 2)))
-    books.grant("trips", "ana", Loss("epsilon", Fraction(3, 2)))
+    books.open("trips", PrivacyLoss("epsilon", Fraction(3, 2)))
+    books.grant("trips", "ana", PrivacyLoss("epsilon", Fraction(3, 2)))
     asked = TripSynthesis(Fraction(1), square(4, 500.0))
     points = walkers(5, 10, 1)
     fit(points, asked, ledger=books, dataset="trips", analyst="ana")

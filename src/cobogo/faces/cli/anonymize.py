@@ -28,6 +28,7 @@ def anonymize(
     from cobogo.data.policy import Policy
     from cobogo.faces.cli.summary import directory_of
     from cobogo.publish import anonymize as job
+    from cobogo.publish.recoded import check_against_earlier
     from cobogo.release.write import write_release
 
     rules = language.with_report_language(Policy.load(policy))
@@ -35,7 +36,7 @@ def anonymize(
     with console.progress(quiet=quiet or as_json) as show:
         release = job.anonymize(rules, engine=engine, progress=show)
         if directory is None:
-            release.check_against_earlier(release)
+            check_against_earlier(release)
         verdict = None if directory is None else write_release(release, directory, progress=show)
     _say_recoding(release, verdict, directory, quiet, as_json)
 

@@ -25,7 +25,7 @@ from cobogo.faces.workbench.session import Desk, PageSession
 if TYPE_CHECKING:
     from cobogo.answer.result import Answer
     from cobogo.publish.registry.check import Breach
-    from cobogo.publish.registry.store import Entry
+    from cobogo.publish.registry.store import RegistryEntry
     from cobogo.release.contract import Verdict
 
 P = ParamSpec("P")
@@ -259,7 +259,7 @@ def register_release(desk: Desk, session: PageSession, release: str, series: str
 
 
 @action("delete release")
-def delete_release(desk: Desk, session: PageSession, release: str, entry: Entry | None) -> None:
+def delete_release(desk: Desk, session: PageSession, release: str, entry: RegistryEntry | None) -> None:
     """Remove a release, and, where ``entry`` is given, what is recorded of it."""
     desk.service.releases.delete(session.caller, release, entry)
 

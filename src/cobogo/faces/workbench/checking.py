@@ -16,7 +16,13 @@ from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
 from cobogo.publish import anonymize as job
 
-TABLES = {"perturbation": "perturb", "randomization": "perturb", "masking": "mask", "synthesis": "synthesize"}
+TABLES = {
+    "perturbation": "perturb",
+    "randomization": "perturb",
+    "masking": "mask",
+    "sampling": "sample",
+    "synthesis": "synthesize",
+}
 """The kind of job that a table of the policy is for."""
 
 

@@ -17,6 +17,7 @@ ORDER = (
     "perturbation",
     "randomization",
     "masking",
+    "sampling",
     "synthesis",
     "risk",
     "output",

@@ -23,7 +23,7 @@ from cobogo.locate.mobility.model import MobilityModel, mechanism
 from cobogo.locate.mobility.space import Space
 from cobogo.locate.places.cells import Calls
 from cobogo.locate.release import original_table, write_json
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.payer import Payer
@@ -65,7 +65,9 @@ class MadeUpCalls(DrawnRows):
         """The model and its calls, made once."""
         space = self._space
         if self._paying is not None:
-            self._paying.pay(Loss("epsilon", self._epsilon), f"location where, {space.days} days from {space.first}")
+            self._paying.pay(
+                PrivacyLoss("epsilon", self._epsilon), f"location where, {space.days} days from {space.first}"
+            )
         return where(self.true, space, self._epsilon, people=self._people, seed=self._seed)
 
     @cached_property

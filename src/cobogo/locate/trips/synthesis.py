@@ -123,10 +123,10 @@ class TripModel:
 
 def fit(points: Points, asked: TripSynthesis, *, ledger: Any = None, dataset: str = "", analyst: str = "") -> TripModel:
     """Learn a model. With a ledger, the whole ε is debited before anything is counted."""
-    from cobogo.promises.accounting import Loss
+    from cobogo.promises.accounting import PrivacyLoss
 
     if ledger is not None:
-        ledger.debit(dataset, analyst, Loss("epsilon", asked.epsilon), "locate synthesize")
+        ledger.debit(dataset, analyst, PrivacyLoss("epsilon", asked.epsilon), "locate synthesize")
     source = Entropy()
     trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
     walks = bound_walks(walks_of(trips, asked.grid), asked.trips, asked.longest, source)

@@ -165,7 +165,7 @@ def synthesize(
     from cobogo.locate.trips import TripSynthesis, fit
     from cobogo.locate.trips.release import costs, made_up_trips
     from cobogo.locate.trips.synthesis import likeness
-    from cobogo.promises.accounting import Loss
+    from cobogo.promises.accounting import PrivacyLoss
     from cobogo.promises.payer import payer_of_options
     from cobogo.promises.units import exact
     from cobogo.release.write import write_release
@@ -177,7 +177,7 @@ def synthesize(
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     _warn_of_nothing_inside(points, asked.grid)
     if paying is not None:
-        paying.pay(Loss("epsilon", asked.epsilon), f"locate synthesize, {asked.grid.cells} cells")
+        paying.pay(PrivacyLoss("epsilon", asked.epsilon), f"locate synthesize, {asked.grid.cells} cells")
     model = fit(points, asked)
     made = model.sample(number)
     alike = likeness(points, made, asked.grid, gap=gap, stay=stay)

@@ -11,10 +11,7 @@ from cobogo.errors import DataError, NoSolution
 from cobogo.locate.anonymizer import cloaking as anonymizer_module
 from cobogo.locate.anonymizer.cliques import Gatherer
 from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, RequestOutcome, WaitingRequest
-from cobogo.locate.anonymizer.records import FIRST, PositionRecords
-from cobogo.locate.crowds import Casper, CliqueCloak, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
-from cobogo.locate.crowds.base import over_time
-from cobogo.locate.places.points import Points
+from cobogo.locate.crowds import Casper, CliqueCloak, Cloak, Hilbert, NearestNeighbours, QuadTree
 
 
 def city(method: Cloak, people: int = 40, **options: float) -> Anonymizer:
@@ -158,19 +155,6 @@ def test_nobody_waits_twice() -> None:
         anonymizer.ask("ana", 1.0, Demand(3, max_wait=10))
 
 
-def test_old_reports_are_not_kept() -> None:
-    records = PositionRecords()
-    for second in range(2 * FIRST):
-        records.add(f"p{second % 7}", 1.0, 2.0, float(second))
-    log = records._log.lon
-    assert not records.expire(2 * FIRST - 50.0)
-    assert len(records.seen(-np.inf, np.inf)) == 50
-    assert not log.any()  # nothing is left in the memory that was used
-    assert records.people == 7
-    assert records.expire(2 * FIRST)
-    assert (records.people, len(records.current(-1.0))) == (0, 0)
-
-
 def test_nobody_s_last_report_outlives_the_memory() -> None:
     anonymizer = Anonymizer(QuadTree(2), memory=100.0)
     anonymizer.update("ana", -38.5, -3.7, 0.0)
@@ -227,33 +211,3 @@ def test_few_pictures_are_kept_and_few_requests_looked_at_a_time(monkeypatch: py
     assert next(look.held.user for look in crowd.looks(12.5)) == "p0"  # whose patience ends comes first
     assert [outcome.user for outcome in crowd.conclude(40.0, {})] != []
     assert crowd.waiting == 0
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 1000), st.integers(2, 4), st.sampled_from([30.0, 100.0]))
-def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float) -> None:
-    rng = np.random.default_rng(seed)
-    points = Points.of(
-        rng.normal(-38.5, 0.01, 60),
-        rng.normal(-3.7, 0.01, 60),
-        time=rng.uniform(0, 300, 60),
-        user=rng.integers(0, 9, 60),
-    )
-    assert points.time is not None
-    assert points.user is not None
-    cloaked = over_time(QuadTree(k), points, every=every)
-    spans = np.floor(points.time / every)
-    for span in np.unique(spans):
-        rows = np.flatnonzero(spans == span)
-        assert cloaked.refused[rows].all() == (len(set(points.user[rows].tolist())) < k)
-        some = Cloaked(tuple(edge[rows] for edge in cloaked.box))  # type: ignore[arg-type]
-        assert (some.people(points.take(rows))[~some.refused] >= k).all()
-
-
-def test_the_clique_cloak_has_a_room_of_its_own() -> None:
-    with pytest.raises(ValueError, match="Gatherer"):
-        Anonymizer(CliqueCloak(2))
-    with pytest.raises(ValueError, match="'min_area'"):
-        Demand(2, min_area=5, max_area=1)
-    with pytest.raises(ValueError, match="'max_wait'"):
-        Demand(2, max_wait=-1)

@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.measure import Result, in_turn, of_call
 from cobogo.collect.discovery.protocol import DiscoveryCollection
 from cobogo.collect.mechanisms import MECHANISMS
-from cobogo.collect.rappor.parameters import Parameters, filters
+from cobogo.collect.rappor.parameters import RapporParameters, filters
 from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.randomness import Entropy
 
@@ -36,7 +36,7 @@ def collecting(_: Path, users: int = USERS) -> Iterator[Result]:
         )
         yield Result(f"{name}, {users:,} users, {VALUES} values, drawn and counted", ours, "NumPy", other)
     strings = [f"string {number}" for number in range(VALUES)]
-    parameters = Parameters()
+    parameters = RapporParameters()
     blooms = filters(strings, parameters)
     ours, other = in_turn(
         lambda: of_call(lambda: counts(encode(strings, held, parameters, Entropy()), parameters), 1),
@@ -96,7 +96,7 @@ def oue(held: Array) -> Array:
     return found
 
 
-def rappor(held: Array, blooms: Array, parameters: Parameters) -> Array:
+def rappor(held: Array, blooms: Array, parameters: RapporParameters) -> Array:
     """A byte for each bit and draw: forgotten or not, a coin, shown or not."""
     f, p, q = (round(256 * float(share)) for share in (parameters.f, parameters.p, parameters.q))
     found = np.zeros((parameters.cohorts, parameters.bits), dtype=np.int64)

@@ -13,7 +13,7 @@ from pyarrow import csv
 from benchmarks.measure import Result, of_call
 from benchmarks.peer_tasks import HERE, beside, environment
 from cobogo.answer import Curator
-from cobogo.answer.session import Session
+from cobogo.answer.session import AnalystSession
 
 ROWS, PEOPLE, KEYS = 1_000_000, 200_000, 1000
 QUESTION = "SELECT place, COUNT(*), SUM(worth) FROM d GROUP BY place"
@@ -64,7 +64,7 @@ def made_up(rows: int) -> pa.Table:
     )
 
 
-def asked(ledger: Path, rows: int, unit: str | None) -> tuple[Session, Any, str]:
+def asked(ledger: Path, rows: int, unit: str | None) -> tuple[AnalystSession, Any, str]:
     """A session with a made-up table, its engine, and where the rows are in it."""
     curator = Curator(ledger=ledger)
     columns = {

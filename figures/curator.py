@@ -10,7 +10,7 @@ from cobogo.answer.curves import Curves, curves
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import rho_of
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.mechanisms import Gaussian, Laplace
 from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
 from cobogo.tell.report.curves import Axis, Curve, decades, draw
@@ -40,7 +40,7 @@ def errors_of(aggregate: str, *, groups: int = 1, rows: int = 1, size: int | Non
     """The curve of one aggregate of a declared data set that nobody ever fills."""
     bounds = {"unit": "person", "max-groups": groups, "max-rows": rows}
     columns = {"x": {"type": "integer", "bounds": [0, 100]}, "g": {"type": "integer", "keys": list(range(100))}}
-    declared = Dataset.model_validate({**bounds, "columns": columns, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate({**bounds, "columns": columns, "budget": {"epsilon": 1}})
     text = f"SELECT {aggregate} AS e FROM d" + (" GROUP BY g" if groups > 1 else "")
     found: Curves = curves(plan(parse(text, {"d": declared}), declared), "epsilon", rows=size)
     return found["e"]

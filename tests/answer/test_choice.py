@@ -11,16 +11,16 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer import Curator
-from cobogo.answer.choice import Choice, chosen_by
+from cobogo.answer.choice import Choice, plan_choice
 from cobogo.answer.curator import RegisteredDataset
 from cobogo.answer.measure import with_noise
 from cobogo.answer.noise import noises
 from cobogo.answer.plan import plan
-from cobogo.answer.session import Session
+from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import BudgetSpent, QueryRefused
-from cobogo.promises.accounting import Loss
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.mechanisms import NoisyMax
 from support.audits import least_epsilon
@@ -30,14 +30,14 @@ RUNS = 6000
 
 
 @pytest.fixture
-def ana(tmp_path: Path) -> Session:
+def ana(tmp_path: Path) -> AnalystSession:
     curator = Curator(ledger=tmp_path / "ledger.db")
     curator.register("people", people(), unit="person", max_groups=2, columns=COLUMNS, budget={"epsilon": 100})
     curator.grant("people", "ana", epsilon=100)
     return curator.session("ana")
 
 
-def test_choices_among_public_groups(ana: Session) -> None:
+def test_choices_among_public_groups(ana: AnalystSession) -> None:
     cities = ana.table("people").where("city = 'Sobral' OR age < 50").group_by("city")
     assert cities.noisy_max(epsilon=5) == ("Sobral",)
     assert cities.top_k(2, epsilon=5) == [("Sobral",), ("Crato",)]
@@ -67,7 +67,7 @@ def test_choices_on_a_book_in_rho_cost_half_of_epsilon_squared(tmp_path: Path) -
         cities.noisy_max(epsilon=3)
 
 
-def test_how_far_a_choice_may_fall_short_is_foretold(ana: Session) -> None:
+def test_how_far_a_choice_may_fall_short_is_foretold(ana: AnalystSession) -> None:
     cities = ana.table("people").group_by("city")
     assert cities.shortfall(epsilon=1) == pytest.approx(math.log(3 / 0.05))  # counts: scale 1
     assert cities.shortfall(epsilon=1, k=2) == pytest.approx(2 * math.log(2 * 3 / 0.05))
@@ -90,7 +90,7 @@ def test_choices_fall_no_shorter_than_was_foretold(k: int) -> None:
 
 # What an attacker learns: a person is in one place or in both, with the largest worth and the least, or nobody is there
 
-DECLARED = Dataset.model_validate(
+DECLARED = DeclaredDataset.model_validate(
     {
         "unit": "person",
         "max-groups": 2,
@@ -107,9 +107,11 @@ def rows(number: int) -> pa.Table:
     return pa.table({"person": [1, 1], "place": [0, 1], "worth": [10**6, -(10**6)]}).slice(0, number)
 
 
-def drawn(aggregate: str, loss: Loss, table: pa.Table, *, exponential: bool = False, broken: bool = False) -> list[int]:
+def drawn(
+    aggregate: str, loss: PrivacyLoss, table: pa.Table, *, exponential: bool = False, broken: bool = False
+) -> list[int]:
     query = parse(f"SELECT place, {aggregate} FROM d GROUP BY place", {"d": DECLARED})
-    choice = chosen_by(plan(query, DECLARED), loss, k=1, exponential=exponential)
+    choice = plan_choice(plan(query, DECLARED), loss, k=1, exponential=exponential)
     if broken:
         assert isinstance(choice.mechanism, NoisyMax)
         choice = Choice(choice.plan, replace(choice.mechanism, monotonic=True))
@@ -117,7 +119,7 @@ def drawn(aggregate: str, loss: Loss, table: pa.Table, *, exponential: bool = Fa
     return [int(str(choice.release(exact)[0][0])) for _ in range(RUNS)]
 
 
-LOSSES = [Loss("epsilon", Fraction(1)), Loss("rho", Fraction(1, 2))]
+LOSSES = [PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("rho", Fraction(1, 2))]
 
 
 @pytest.mark.parametrize("loss", LOSSES, ids=["epsilon", "rho"])
@@ -125,7 +127,9 @@ LOSSES = [Loss("epsilon", Fraction(1)), Loss("rho", Fraction(1, 2))]
     ("aggregate", "exponential", "least"),
     [("COUNT(*)", False, 0.6), ("SUM(worth)", False, 0.6), ("SUM(worth)", True, 0.27)],
 )
-def test_choices_tell_no_more_than_was_paid_for(aggregate: str, exponential: bool, least: float, loss: Loss) -> None:
+def test_choices_tell_no_more_than_was_paid_for(
+    aggregate: str, exponential: bool, least: float, loss: PrivacyLoss
+) -> None:
     """The laws differ by 1, 1 and 0.62; so many runs find less than ``least`` of that once in a million times."""
     there = rows(1 if aggregate == "COUNT(*)" else 2)
     present, absent = (drawn(aggregate, loss, table, exponential=exponential) for table in (there, rows(0)))
@@ -140,7 +144,7 @@ def test_the_audit_catches_half_the_noise_where_scores_move_apart() -> None:
 def test_medians_tell_no_more_than_was_paid_for() -> None:
     """Somebody has grade 0, and somebody else comes with grade 2: grade 1 becomes the best, and 0 no longer is."""
     columns = {"grade": {"type": "integer", "bounds": [0, 2]}}
-    declared = Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    declared = DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
     chosen = noises(plan(parse("SELECT MEDIAN(grade) FROM d", {"d": declared}), declared), LOSSES[0])
     (ranks,) = chosen.choosing
     figures = []

@@ -19,12 +19,12 @@ import pytest
 from hypothesis import given, settings
 
 from cobogo.answer import Curator
-from cobogo.answer.session import Session
+from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import Emitter, Source
+from cobogo.answer.sql.emit import Emitter, SqlSource
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import Loss, parallel
+from cobogo.promises.accounting import PrivacyLoss, parallel
 from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
 from support import questions as q
@@ -43,11 +43,11 @@ def curator(tmp_path: Path) -> Curator:
 
 
 @pytest.fixture
-def ana(curator: Curator) -> Session:
+def ana(curator: Curator) -> AnalystSession:
     return curator.session("ana")
 
 
-def test_answers_are_near_the_truth(ana: Session) -> None:
+def test_answers_are_near_the_truth(ana: AnalystSession) -> None:
     """At a high price: every figure within an error that is exceeded once in a million runs."""
     answer = ana.sql(
         "SELECT city, COUNT(*) AS n, AVG(age) AS age, SUM(income) AS income, MEDIAN(age) AS middle, "
@@ -69,7 +69,7 @@ def test_answers_are_near_the_truth(ana: Session) -> None:
     assert answer.left.left == Units(800 * 10**9, 5 * 10**15)
 
 
-def test_intervals_hold_as_often_as_they_say(ana: Session) -> None:
+def test_intervals_hold_as_often_as_they_say(ana: AnalystSession) -> None:
     inside = 0
     for _ in range(30):
         answer = ana.sql("SELECT city, COUNT(*) AS n, AVG(age) AS age FROM people GROUP BY city", epsilon=1)
@@ -80,20 +80,20 @@ def test_intervals_hold_as_often_as_they_say(ana: Session) -> None:
     assert inside >= 43  # of 60; fewer would be a chance of 1e-8 at 95 %
 
 
-def test_a_mean_of_nobody_stays_within_its_bounds(ana: Session) -> None:
+def test_a_mean_of_nobody_stays_within_its_bounds(ana: AnalystSession) -> None:
     for _ in range(5):
         value = ana.sql("SELECT AVG(age) FROM people WHERE age > 200", epsilon=1).value
         assert 0 <= value <= 100
 
 
-def test_groups_whose_keys_are_not_public_are_told_of_when_they_are_large(ana: Session) -> None:
+def test_groups_whose_keys_are_not_public_are_told_of_when_they_are_large(ana: AnalystSession) -> None:
     answer = ana.sql("SELECT job, COUNT(*) AS n FROM people GROUP BY job ORDER BY n DESC", epsilon=10, delta=1e-6)
     jobs = [row[0] for row in answer.rows]
     assert set(jobs) == {"nurse", "cook", "judge"}
     assert [row[1] for row in answer.rows] == sorted((row[1] for row in answer.rows), reverse=True)
 
 
-def test_a_question_about_unknown_keys_needs_a_delta(ana: Session) -> None:
+def test_a_question_about_unknown_keys_needs_a_delta(ana: AnalystSession) -> None:
     with pytest.raises(QueryRefused, match="keys of job are not public"):
         ana.sql("SELECT job, COUNT(*) FROM people GROUP BY job", epsilon=1)
     with pytest.raises(QueryRefused, match="needs no δ"):
@@ -101,7 +101,7 @@ def test_a_question_about_unknown_keys_needs_a_delta(ana: Session) -> None:
     assert ana.budget("people").spent == Units(0, 0)
 
 
-def test_the_chain_asks_the_same_as_sql(ana: Session) -> None:
+def test_the_chain_asks_the_same_as_sql(ana: AnalystSession) -> None:
     chain = ana.table("PEOPLE").where("age >= 50").where("city <> 'Sobral'").group_by("city").count().mean("age")
     asked = "SELECT city, COUNT(*), AVG(age) FROM people WHERE (age >= 50) AND (city <> 'Sobral') GROUP BY city"
     assert chain.estimate(epsilon=2).plan.measurements == ana.estimate(asked, epsilon=2).plan.measurements
@@ -186,7 +186,7 @@ WITHOUT_END = ["1e20000000", "1e-20000000", "1e999999999999999999999", "9" * 500
 @pytest.mark.parametrize(
     "amount", [*WITHOUT_END, LARGE, -LARGE, float("inf"), True, None, [1], "\ud800"], ids=shortened
 )
-def test_numbers_without_end_are_refused_in_words(ana: Session, amount: Any) -> None:
+def test_numbers_without_end_are_refused_in_words(ana: AnalystSession, amount: Any) -> None:
     """Before any arithmetic with them: one of them would take all memory, and everybody's time."""
     count, cities = "SELECT COUNT(*) FROM people", ana.table("people").group_by("city")
     asked: list[Any] = [
@@ -210,7 +210,7 @@ def test_numbers_without_end_are_refused_in_words(ana: Session, amount: Any) -> 
 
 
 @pytest.mark.parametrize("k", [1.5, "2", 0, -1, 4, True, LARGE], ids=shortened)
-def test_a_choice_is_of_a_whole_number_of_groups(ana: Session, k: Any) -> None:
+def test_a_choice_is_of_a_whole_number_of_groups(ana: AnalystSession, k: Any) -> None:
     with pytest.raises(QueryRefused, match="3 groups to choose"):
         ana.table("people").group_by("city").top_k(k, epsilon=1)
     assert ana.budget("people").spent == Units(0, 0)
@@ -219,7 +219,7 @@ def test_a_choice_is_of_a_whole_number_of_groups(ana: Session, k: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["SELECT COUNT(*) FROM people WHERE job = '\ud800'", "SELECT COUNT(*) FROM \udcff", "a\x00"]
 )
-def test_questions_that_nobody_could_write_down_are_refused(ana: Session, text: str) -> None:
+def test_questions_that_nobody_could_write_down_are_refused(ana: AnalystSession, text: str) -> None:
     for ask in (ana.sql, ana.estimate):
         with pytest.raises(QueryRefused, match="half of a character"):
             ask(text, epsilon=1)
@@ -238,7 +238,7 @@ def test_sensitivities_beyond_64_bits_are_refused(tmp_path: Path) -> None:
         curator.session("ana").sql("SELECT k, SUM(x) FROM d GROUP BY k", epsilon=1, delta=1e-6)
 
 
-def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
+def test_parts_are_asked_different_things_for_one_price(ana: AnalystSession) -> None:
     """Everybody is in two cities, so that each part gets half of the price."""
     parts = ana.table("people").where("age < 50").partition("city")
     answers = parts.release(
@@ -246,7 +246,7 @@ def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
     )
     assert answers["Crato"].value == pytest.approx(PEOPLE / 2, abs=5)
     assert answers["Sobral"].value == pytest.approx(37, abs=0.2)
-    assert parallel([answer.spent for answer in answers.values()], 2) == Loss("epsilon", Fraction(200))
+    assert parallel([answer.spent for answer in answers.values()], 2) == PrivacyLoss("epsilon", Fraction(200))
     assert ana.budget("people").spent == Units(200 * 10**9, 0)
     for asked in (
         {},
@@ -261,7 +261,7 @@ def test_parts_are_asked_different_things_for_one_price(ana: Session) -> None:
     assert ana.budget("people").spent == Units(200 * 10**9, 0)
 
 
-def test_public_tables_are_joined(curator: Curator, ana: Session) -> None:
+def test_public_tables_are_joined(curator: Curator, ana: AnalystSession) -> None:
     regions = pa.table({"city": ["Crato", "Sobral", "Rio"], "region": ["Cariri", "Norte", "Sul"], "x": ["1", "2", "3"]})
     curator.register_public("regions", regions, key="city", columns=["region"])
     by_sql = ana.sql("SELECT region, COUNT(*) FROM people JOIN regions USING (city) GROUP BY region", epsilon=50)
@@ -372,9 +372,9 @@ def test_only_analysts_of_the_file_may_ask_now(tmp_path: Path) -> None:
             ask()
     query = ana.table("people").count().query
     with pytest.raises(QueryRefused, match="no data set"):
-        now.answer(query, "rui", Loss("epsilon", Fraction(1)), "by hand")
+        now.answer(query, "rui", PrivacyLoss("epsilon", Fraction(1)), "by hand")
     with pytest.raises(BudgetSpent):
-        now.ledger.debit("people", "rui", Loss("epsilon", Fraction(1, 10)), "by another door")
+        now.ledger.debit("people", "rui", PrivacyLoss("epsilon", Fraction(1, 10)), "by another door")
     assert rui.datasets == {}
     now.grant("people", "rui", epsilon=1)
     assert list(rui.datasets) == ["people"]
@@ -387,7 +387,7 @@ def test_nobody_without_a_name_has_the_whole_budget(curator: Curator) -> None:
         for ask in (
             lambda: curator.session(name),  # noqa: B023
             lambda: curator.ledger.balance("people", name),  # noqa: B023
-            lambda: curator.ledger.debit("people", name, Loss("epsilon", Fraction(1)), "x"),  # noqa: B023
+            lambda: curator.ledger.debit("people", name, PrivacyLoss("epsilon", Fraction(1)), "x"),  # noqa: B023
             lambda: curator.grant("people", name, epsilon=1),  # noqa: B023
         ):
             with pytest.raises(PolicyError, match="needs a name"):
@@ -422,7 +422,7 @@ def test_what_is_wrong_with_the_rows_is_the_data_holder_s_to_know(tmp_path: Path
     assert curator.ledger.entries("d") == []
 
 
-def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: Session) -> None:
+def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: AnalystSession) -> None:
     with curator._registered["people"].reading() as (engine, _):
         engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
     said = set()
@@ -477,7 +477,7 @@ def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: st
     plan = q.asked(text + " LIMIT 7654321", q.declared())
     kinds = dict(ibis.schema(q.SCHEMA).items())
     for dialect in DIALECTS.values():
-        emitter = Emitter(plan, Source("SELECT 1", kinds), dialect, 5)
+        emitter = Emitter(plan, SqlSource("SELECT 1", kinds), dialect, 5)
         for measurement in plan.measurements:
             write = {"ranks": emitter.bins, "distinct": emitter.distinct}.get(measurement.kind)
             statement = write(measurement) if write else emitter.totals([measurement])
@@ -532,7 +532,7 @@ def test_names_are_registered_once(curator: Curator) -> None:
         {"epsilon": 1, "delta": "1e-400"},
     ],
 )
-def test_prices_must_be_prices(ana: Session, amounts: dict[str, Any]) -> None:
+def test_prices_must_be_prices(ana: AnalystSession, amounts: dict[str, Any]) -> None:
     with pytest.raises(CobogoError):
         ana.sql("SELECT job, COUNT(*) FROM people GROUP BY job", **amounts)
     assert ana.budget("people").spent == Units(0, 0)

@@ -20,9 +20,9 @@ from PIL import Image
 
 from cobogo.data.policy import Data
 from cobogo.promises.accounting import epsilon_of
-from cobogo.promises.curator_file import CuratorPolicy, Dataset
+from cobogo.promises.curator_file import CuratorPolicy, DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
-from cobogo.promises.mechanisms import Exponential, Laplace
+from cobogo.promises.mechanisms import ExponentialMechanism, Laplace
 from support.pages import COMMAND, HOSPITAL, ROOT, blocks, page, rows, run, section
 
 sys.path.insert(0, str(ROOT))  # figures are not part of the package
@@ -101,7 +101,7 @@ def test_the_file_is_one() -> None:
 
 def test_every_key_is_documented() -> None:
     documented = rows(section(PAGE, "The curator's file"))
-    own = {field.alias or name for name, field in Dataset.model_fields.items() if name not in Data.model_fields}
+    own = {field.alias or name for name, field in DeclaredDataset.model_fields.items() if name not in Data.model_fields}
     assert own | {"unit"} <= documented.keys()
     assert {field.alias or name for name, field in DeclaredColumn.model_fields.items()} <= documented.keys()
 
@@ -149,9 +149,9 @@ def test_the_exponential_mechanism_of_the_documents() -> None:
     found = table(PAGE, "name | score")
     owned = dict(zip(["João", "Bruno", "Iago", "Malu"], [4, 2, 7, 1], strict=True))
     assert {row[0]: int(row[1]) for row in found} == {name: len(name) * number for name, number in owned.items()}
-    law = Exponential(28, Fraction(1)).probabilities([int(row[1]) for row in found])
+    law = ExponentialMechanism(28, Fraction(1)).probabilities([int(row[1]) for row in found])
     assert [float(row[2]) for row in found] == [round(100 * p, 2) for p in law] == [25.35, 22.78, 31.41, 20.46]
-    declared = Exponential(10, Fraction(1)).probabilities([0, 7, 7])
+    declared = ExponentialMechanism(10, Fraction(1)).probabilities([0, 7, 7])
     assert re.findall(r"([0-9.]+) %", PAGE[PAGE.index("The sums of the three") :])[:2] == [
         f"{100 * p:.2f}" for p in declared[:2]
     ]

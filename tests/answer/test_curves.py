@@ -13,14 +13,14 @@ from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import OutputError, QueryRefused
 from cobogo.promises.accounting import Measure
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.mechanisms import Gaussian, Laplace
 from cobogo.tell.report.curves import Axis
 
 
 def found(text: str, measure: Measure, **options: int) -> curves.Curves:
     columns = {"x": {"type": "number", "bounds": [0, 10], "decimals": 1}}
-    declared = Dataset.model_validate({"columns": columns, "budget": {measure: 1}})
+    declared = DeclaredDataset.model_validate({"columns": columns, "budget": {measure: 1}})
     return curves.curves(plan(parse(text, {"d": declared}), declared), measure, **options)  # type: ignore[arg-type]
 
 

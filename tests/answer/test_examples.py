@@ -12,7 +12,7 @@ from cobogo.answer.explain import explain
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import loss_of
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 
 NAMES = st.sampled_from(["age", "order", "Größe", 'a "b"', "group", "x y", "select", "n", "mean", "COUNT"])
 COLUMNS = st.sampled_from(
@@ -36,7 +36,7 @@ COLUMNS = st.sampled_from(
 def test_every_example_is_a_question_that_is_answered(name: str, declared: dict[str, dict[str, Any]]) -> None:
     folded = {column.casefold(): column for column in declared}
     declared = {column: declared[column] for column in folded.values()}
-    dataset = Dataset.model_validate({"columns": declared, "budget": {"epsilon": 1, "delta": 1e-6}})
+    dataset = DeclaredDataset.model_validate({"columns": declared, "budget": {"epsilon": 1, "delta": 1e-6}})
     made = examples(name, dataset)
     assert made[0].kind == "count"
     for one in made:

@@ -16,7 +16,7 @@ from cobogo.answer.curator import RegisteredDataset
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import DataError, PolicyError
-from cobogo.promises.curator_file import CuratorPolicy, Dataset
+from cobogo.promises.curator_file import CuratorPolicy, DeclaredDataset
 
 TABLE = """
 CREATE TABLE {name} (who bigint, place text, paid numeric(12, 2), rough double precision, free numeric, day timestamp,
@@ -119,7 +119,7 @@ def test_what_is_kept_of_a_person_does_not_depend_on_how_an_engine_codes_texts(t
     """A file so large that its texts are kept as codes: a value less changes every code, and nobody else's groups."""
     source = random.Random(4)
     lines = [f"p{source.randrange(3000)},{source.choice('bcdefgh')},{source.randrange(9)}" for _ in range(60_000)]
-    declared = Dataset.model_validate(
+    declared = DeclaredDataset.model_validate(
         {
             "unit": "who", "max-groups": 2, "max-rows": 3, "budget": {"epsilon": 1},
             "columns": {"job": {"type": "text"}, "n": {"type": "integer", "bounds": [0, 9]}},

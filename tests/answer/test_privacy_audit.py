@@ -19,21 +19,21 @@ from cobogo.answer.measure import with_noise
 from cobogo.answer.noise import Noises, noises
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
-from cobogo.promises.accounting import Loss
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.mechanisms import Laplace
 from support.audits import ERROR, least_epsilon
 
 GROUPS = 2000
 
 
-def dataset(*, public: bool = True) -> Dataset:
+def dataset(*, public: bool = True) -> DeclaredDataset:
     keys = {"keys": list(range(GROUPS))} if public else {}
     columns = {"place": {"type": "integer", **keys}, "worth": {"type": "integer", "bounds": [-3, 8]}}
-    return Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    return DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
 
 
-def figures(text: str, loss: Loss, rows: int, *, broken: float = 1.0, runs: int = 10) -> list[int]:
+def figures(text: str, loss: PrivacyLoss, rows: int, *, broken: float = 1.0, runs: int = 10) -> list[int]:
     """The first figure of every group, of several answers; with ``broken`` the noise is too small by that factor."""
     declared = dataset()
     chosen = noises(plan(parse(text, {"d": declared}), declared), loss)
@@ -57,13 +57,13 @@ def _broken(chosen: Noises, factor: float) -> Noises:
 @pytest.mark.parametrize("text", ["COUNT(*)", "SUM(worth)"])
 def test_answers_tell_no_more_than_was_paid_for(text: str) -> None:
     question = f"SELECT place, {text} FROM d GROUP BY place"
-    loss = Loss("epsilon", Fraction(1))
+    loss = PrivacyLoss("epsilon", Fraction(1))
     told = least_epsilon(figures(question, loss, GROUPS), figures(question, loss, 0))
     assert 0.5 < told <= 1  # not far below, or the audit would be blind
 
 
 def test_the_audit_catches_noise_that_is_too_small() -> None:
-    question, loss = "SELECT place, COUNT(*) FROM d GROUP BY place", Loss("epsilon", Fraction(1))
+    question, loss = "SELECT place, COUNT(*) FROM d GROUP BY place", PrivacyLoss("epsilon", Fraction(1))
     told = least_epsilon(figures(question, loss, GROUPS, broken=2), figures(question, loss, 0, broken=2))
     assert told > 1
 
@@ -71,7 +71,7 @@ def test_the_audit_catches_noise_that_is_too_small() -> None:
 def test_gaussian_answers_tell_no_more_than_was_paid_for() -> None:
     from cobogo.promises.accounting import epsilon_of
 
-    question, loss = "SELECT place, COUNT(*) FROM d GROUP BY place", Loss("rho", Fraction(1, 2))
+    question, loss = "SELECT place, COUNT(*) FROM d GROUP BY place", PrivacyLoss("rho", Fraction(1, 2))
     told = least_epsilon(figures(question, loss, GROUPS), figures(question, loss, 0), 0.01)
     assert 0.3 < told <= epsilon_of(0.5, 0.01)
 
@@ -79,7 +79,7 @@ def test_gaussian_answers_tell_no_more_than_was_paid_for() -> None:
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_a_group_of_one_person_is_told_of_with_probability_delta_at_most(measure: str) -> None:
     declared = dataset(public=False)
-    loss = Loss("epsilon" if measure == "epsilon" else "rho", Fraction(1), Fraction(1, 20))
+    loss = PrivacyLoss("epsilon" if measure == "epsilon" else "rho", Fraction(1), Fraction(1, 20))
     chosen = noises(plan(parse("SELECT place, COUNT(*) FROM d GROUP BY place", {"d": declared}), declared), loss)
     exact = RegisteredDataset(declared, pa.table({"place": range(GROUPS), "worth": range(GROUPS)}), None).rows(
         chosen.plan
@@ -94,8 +94,8 @@ def test_a_group_of_one_person_is_told_of_with_probability_delta_at_most(measure
 def test_answers_lie_on_a_lattice_that_no_row_moves() -> None:
     """What floats gave away in their last bits (Mironov 2012): here neighbours have the same possible answers."""
     columns = {"worth": {"type": "number", "bounds": [0, 1], "decimals": 2}}
-    declared = Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
-    loss = Loss("epsilon", Fraction(1))
+    declared = DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    loss = PrivacyLoss("epsilon", Fraction(1))
     chosen = noises(plan(parse("SELECT SUM(worth) AS total FROM d", {"d": declared}), declared), loss)
     for rows in ([0.1, 0.7, 1 / 3, math.pi], [0.1, 0.7, 1 / 3]):
         exact = RegisteredDataset(declared, pa.table({"worth": rows}), None).rows(chosen.plan)

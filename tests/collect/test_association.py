@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 import pytest
 
-from cobogo.collect.association import Pairs, associate, fitted
+from cobogo.collect.association import ReportPairs, associate, fit_shares
 from cobogo.collect.encode import paired_reports
 from cobogo.collect.hashing import REPORT
 from cobogo.collect.layout import pack_reports
@@ -88,9 +88,9 @@ def _interleaved(first, a, second, b):
 def test_the_fit_is_the_most_likely():
     """No other shares make the reports more likely: among them those that were drawn by."""
     random = np.random.default_rng(2)
-    reports = Pairs(random.random((500, 3)), random.random((500, 2)), random.integers(1, 5, 500).astype(float))
-    shares, likely = fitted(reports)
-    _, independent = fitted(reports, independent=True)
+    reports = ReportPairs(random.random((500, 3)), random.random((500, 2)), random.integers(1, 5, 500).astype(float))
+    shares, likely = fit_shares(reports)
+    _, independent = fit_shares(reports, independent=True)
     assert likely >= independent - 1e-6
     for _ in range(200):
         other = random.dirichlet(np.ones(6)).reshape(3, 2)

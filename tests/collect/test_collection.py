@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from cobogo.collect import Aggregate, Collection
-from cobogo.collect.mechanisms import MECHANISMS
+from cobogo.collect.mechanisms import FAMILIES, MECHANISMS
 from cobogo.collect.wire import Batch, mark
 from cobogo.errors import PolicyError
 from support.asked import VALUES, asked, some_reports
@@ -106,3 +106,9 @@ def test_more_candidates_than_can_be_decoded_are_refused_in_words():
     collection = asked("rappor", bits=64, cohorts=64, candidates=[str(number) for number in range(20_000)])
     with pytest.raises(PolicyError, match="at once"):
         Aggregate.of(collection, Batch(some_reports(collection, 10))).findings()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_family_takes_the_mechanisms_that_it_lists(family: type[Collection]) -> None:
+    assert get_args(family.model_fields["mechanism"].annotation) == tuple(family.randomizers)
+    assert all(kind.name == name for name, kind in family.randomizers.items())

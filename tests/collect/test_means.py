@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cobogo.collect.means import Hybrid, OneBit, Piecewise
-from cobogo.floor.randomness import Seeded
+from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import MEANS
 
 each = pytest.mark.parametrize("name", MEANS)
@@ -161,3 +161,28 @@ def test_users_needed(name):
 def test_parameters_that_make_no_sense(name, wrong):
     with pytest.raises(ValueError, match="must be"):
         MEANS[name](*wrong)
+
+
+@pytest.mark.parametrize("name", MEANS)
+@pytest.mark.parametrize("steps", [1, 2, 3, 4096])
+def test_numbers_at_the_bounds_have_reports_within_them(name, steps):
+    mean = MEANS[name](0, 1, 0.5, steps)
+    for point in (0, steps):
+        reports = mean.encode(np.full(20_000, point), Entropy())
+        assert reports.dtype.kind == "i"
+        assert 0 <= reports.min() <= reports.max() < len(mean.worth)
+
+
+def test_floats_that_tie_are_settled_before_anything_is_drawn():
+    """Numbers half-way between points, or a unit of the last place apart, give the very same reports from one seed: no
+    bit of a float is left to tell them apart."""
+    for kind in MEANS.values():
+        mean = kind(0.0, 1.0, 1.0, 10)
+        for number in (0.25, 0.35, 0.1 + 0.2, 0.7):
+            point = mean.points(np.array([number]))
+            near = mean.points(np.nextafter([number, number], [0, 1]))
+            assert set(near - point) <= {-1, 0, 1}
+        same = mean.points(np.array([0.3, np.nextafter(0.3, 1), np.nextafter(0.3, 0), 0.1 + 0.2]))
+        assert len(set(same.tolist())) == 1
+        one, other = (mean.encode(np.repeat(point, 100), Seeded(4)) for point in same[:2])
+        assert (one == other).all()

@@ -10,7 +10,7 @@ from scipy import stats
 
 from cobogo.collect.power import detection, smallest_share, threshold, users_needed
 from cobogo.collect.rappor.decode import Decoding, decode
-from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.parameters import RapporParameters
 from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.randomness import Seeded
 from support.asked import ORACLES
@@ -59,7 +59,7 @@ def test_a_value_is_seen_as_often_as_foretold(name):
 
 @pytest.mark.parametrize("candidates", [5, 120])
 def test_rappor_sees_a_string_as_often_as_foretold(candidates):
-    parameters = Parameters.of(bits=32, hashes=2, cohorts=8, f="0.25", p="0.35", q="0.65")
+    parameters = RapporParameters.of(bits=32, hashes=2, cohorts=8, f="0.25", p="0.35", q="0.65")
     users, repeats, alpha, power = 8_000, 60, 0.05, 0.7
     plan = Decoding(parameters, candidates)
     share = smallest_share(plan, users, alpha=alpha, power=power)

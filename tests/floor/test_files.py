@@ -1,4 +1,4 @@
-"""A directory comes into place whole, at once, or not at all."""
+"""Files and directories come into place whole, at once, or not at all; private files are nobody else's to read."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from cobogo.errors import OutputError
-from cobogo.floor.files import staged_directory
+from cobogo.floor.files import (
+    create_private,
+    exclusive,
+    scratch_directory,
+    staged_directory,
+    staged_file,
+    write_private,
+    write_private_once,
+)
 
 
 def ours(directory: Path) -> bool:
@@ -81,3 +89,47 @@ def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot be written"):
         put(tmp_path / "file" / "out", "one")
+
+
+def test_a_private_file_is_replaced_whole_and_stays_private(tmp_path: Path) -> None:
+    file = tmp_path / "key"
+    create_private(file, "one")
+    with pytest.raises(FileExistsError):
+        create_private(file, "two")
+    write_private(file, "three")
+    assert file.read_text() == "three"
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert os.listdir(tmp_path) == ["key"]
+
+
+def test_who_is_first_writes_once(tmp_path: Path) -> None:
+    write_private_once(tmp_path / "number", "first")
+    write_private_once(tmp_path / "number", "second")
+    assert (tmp_path / "number").read_text() == "first"
+    assert os.listdir(tmp_path) == ["number"]
+
+
+def test_a_private_file_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with pytest.raises(OutputError):
+        write_private(tmp_path / "nowhere" / "key", "one")
+    with pytest.raises(OutputError), exclusive(tmp_path / "nowhere" / "key"):
+        pass
+
+
+def test_a_staged_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    with staged_file(path) as stage:
+        stage.write_text("whole")
+        assert not path.exists()
+    with pytest.raises(ZeroDivisionError), staged_file(path) as stage:
+        stage.write_text("half")
+        1 / 0
+    assert path.read_text() == "whole"
+    assert os.listdir(tmp_path) == ["out.csv"]
+
+
+def test_a_scratch_directory_goes_with_its_block(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), scratch_directory(tmp_path, "spill-") as directory:
+        (directory / "raw").write_text("original")
+        1 / 0
+    assert os.listdir(tmp_path) == []

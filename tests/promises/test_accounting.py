@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cobogo.errors import PolicyError
-from cobogo.promises.accounting import Loss, concentrated, delta_of, epsilon_of, parallel, rho_of, sequential
+from cobogo.promises.accounting import PrivacyLoss, concentrated, delta_of, epsilon_of, parallel, rho_of, sequential
 from cobogo.promises.units import ATTO, NANO, above, allowed, charged, exact
 from support.paths import ROOT
 
@@ -26,20 +26,24 @@ amounts = st.fractions(min_value=0, max_value=10, max_denominator=10**12)
 
 
 def test_sequential_composition_adds_up() -> None:
-    half = Loss("epsilon", Fraction(1, 2), Fraction(1, 10**6))
-    assert sequential([half] * 3) == Loss("epsilon", Fraction(3, 2), Fraction(3, 10**6))
+    half = PrivacyLoss("epsilon", Fraction(1, 2), Fraction(1, 10**6))
+    assert sequential([half] * 3) == PrivacyLoss("epsilon", Fraction(3, 2), Fraction(3, 10**6))
     with pytest.raises(ValueError, match="convert"):
-        half + Loss("rho", Fraction(1))
+        half + PrivacyLoss("rho", Fraction(1))
 
 
 @pytest.mark.parametrize(("parts_of_a_person", "times"), [(1, 1), (2, 2), (3, 3), (9, 3)])
 def test_a_person_in_several_parts_pays_in_each(parts_of_a_person: int, times: int) -> None:
-    parts = [Loss("rho", Fraction(1)), Loss("rho", Fraction(2)), Loss("rho", Fraction(1, 2), Fraction(1, 100))]
-    assert parallel(parts, parts_of_a_person) == Loss("rho", Fraction(2), Fraction(1, 100)).times(times)
+    parts = [
+        PrivacyLoss("rho", Fraction(1)),
+        PrivacyLoss("rho", Fraction(2)),
+        PrivacyLoss("rho", Fraction(1, 2), Fraction(1, 100)),
+    ]
+    assert parallel(parts, parts_of_a_person) == PrivacyLoss("rho", Fraction(2), Fraction(1, 100)).times(times)
 
 
 def test_pure_costs_are_concentrated_ones() -> None:
-    assert concentrated(Loss("epsilon", Fraction(1, 2))) == Loss("rho", Fraction(1, 8))
+    assert concentrated(PrivacyLoss("epsilon", Fraction(1, 2))) == PrivacyLoss("rho", Fraction(1, 8))
 
 
 @pytest.mark.parametrize("rho", [1e-4, 0.01, 0.5, 2.0, 30.0])
@@ -77,9 +81,9 @@ def test_dp_accounting_never_finds_more_than_we_charge() -> None:
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    pure = sequential([Loss("epsilon", exact(epsilon, "epsilon")) for epsilon in task["laplace"]])
+    pure = sequential([PrivacyLoss("epsilon", exact(epsilon, "epsilon")) for epsilon in task["laplace"]])
     assert found["laplace"] <= float(pure.amount) + 1e-4
-    spent = sequential([Loss("rho", exact(rho, "rho")) for rho in task["gaussian"]])
+    spent = sequential([PrivacyLoss("rho", exact(rho, "rho")) for rho in task["gaussian"]])
     ours = epsilon_of(float(spent.amount), task["delta"])
     assert found["gaussian"] <= ours <= found["gaussian"] * 1.15
     both = spent + concentrated(pure)

@@ -24,16 +24,15 @@ from cobogo.locate.attacks import (
     ShortObservation,
     Tracking,
 )
-from cobogo.locate.attacks.likelihood import likelihood_of
-from cobogo.locate.attacks.posterior import posterior, prior_of
+from cobogo.locate.attacks.inference import likelihood_of, posterior, prior_of
 from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
 from cobogo.locate.mechanisms import Predictive
-from cobogo.locate.mechanisms.history import joined
+from cobogo.locate.mechanisms.base import join_points
 from cobogo.locate.places.points import Points
 from cobogo.locate.protect import _visible
-from cobogo.locate.spec import Asked, attack, mechanism, mechanisms, parsed
+from cobogo.locate.spec import MechanismSpec, attack, mechanism, mechanisms, parsed
 from cobogo.locate.trips import closeness
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.studies.fortaleza import people
 from cobogo.studies.locations import evaluate, sample_points
@@ -118,7 +117,7 @@ UNHEARD = {
 def test_every_mechanism_is_tried_by_every_attack_that_can_hear_it() -> None:
     points = people(6, days=1).trajectories(3600)
     home = points.take(points.time == points.time[0])
-    together = joined(points, Points(points.lon, points.lat, points.time, points.user + 6))  # in pairs
+    together = join_points(points, Points(points.lon, points.lat, points.time, points.user + 6))  # in pairs
     made = {
         name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together) for name in mechanisms()
     }
@@ -348,9 +347,9 @@ def test_options_that_are_no_numbers_are_told_how_to_be_written() -> None:
                 asked = {"epsilon": "0.01", one.name: value} if "epsilon" in names_of(kind) else {one.name: value}
                 for some in (None, points):
                     with suppress(PolicyError, DataError):  # wrong input, and nothing else
-                        mechanism(Asked(name, asked), some)
+                        mechanism(MechanismSpec(name, asked), some)
     with pytest.raises(PolicyError, match="west/south/east/north"):
-        mechanism(Asked("optimal", {"epsilon": "0.01"}), None)
+        mechanism(MechanismSpec("optimal", {"epsilon": "0.01"}), None)
 
 
 def names_of(kind: Any) -> set[str]:
@@ -380,8 +379,8 @@ def test_on_real_trips_tracking_beats_single_reports(tmp_path: Path) -> None:
 
 def test_a_synthesis_is_paid_for_by_a_ledger_or_not_made(file: Path, tmp_path: Path, capsys) -> None:
     books = Ledger(tmp_path / "ledger.db")
-    books.open("trips", Loss("epsilon", Fraction(3)))
-    books.grant("trips", "ana", Loss("epsilon", Fraction(3)))
+    books.open("trips", PrivacyLoss("epsilon", Fraction(3)))
+    books.grant("trips", "ana", PrivacyLoss("epsilon", Fraction(3)))
     ask = ["locate", "synthesize", file, "--epsilon", 2, "--region=-38.56,-3.81,-38.44,-3.69", "--cell", 2000]
     pay = ["--ledger", tmp_path / "ledger.db", "--dataset", "trips", "--analyst", "ana"]
     assert run(capsys, *ask, *pay, "--out", tmp_path / "one")[0] == 0

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cobogo.answer.measure import Exact
-from cobogo.answer.plan import Measurement, Plan
+from cobogo.answer.plan import ExactMeasurement, QueryPlan
 
 
-def distances(one: Exact, other: Exact, plan: Plan) -> dict[Measurement, list[int]]:
+def distances(one: Exact, other: Exact, plan: QueryPlan) -> dict[ExactMeasurement, list[int]]:
     """For each measurement, by how much its figure differs in each group where it does."""
-    found: dict[Measurement, list[int]] = {}
+    found: dict[ExactMeasurement, list[int]] = {}
     for measurement in plan.measurements:
         groups = one[measurement].keys() | other[measurement].keys()
         if measurement.kind == "ranks":  # what a score is made of: rows below and above, at most so many of a person
@@ -25,7 +25,7 @@ def _padded(x: list[int], y: list[int]) -> list[tuple[int, int]]:
     return list(zip(x + [0] * (size - len(x)), y + [0] * (size - len(y)), strict=True))
 
 
-def within(one: Exact, other: Exact, plan: Plan) -> None:
+def within(one: Exact, other: Exact, plan: QueryPlan) -> None:
     for measurement, changes in distances(one, other, plan).items():
         bound = plan.rows_of_a_person if measurement.kind == "ranks" else plan.sensitivity(measurement)
         assert len(changes) <= plan.groups_of_a_person

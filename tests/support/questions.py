@@ -9,14 +9,14 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from cobogo.answer.measure import Exact, measured, statements
-from cobogo.answer.plan import Plan, plan
-from cobogo.answer.sql.emit import Source
+from cobogo.answer.measure import Exact, measure, statements
+from cobogo.answer.plan import QueryPlan, plan
+from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 
 COLUMNS: dict[str, dict[str, Any]] = {
     "city": {"type": "text", "keys": ["Crato", "Sobral", "d'água"]},
@@ -36,10 +36,10 @@ SCHEMA = pa.schema(
 )  # fmt: skip
 
 
-def declared(*, unit: bool = True, groups: int = 2, rows: int = 3) -> Dataset:
+def declared(*, unit: bool = True, groups: int = 2, rows: int = 3) -> DeclaredDataset:
     bounds = {"unit": "person", "max-groups": groups, "max-rows": rows} if unit else {}
     columns = COLUMNS if unit else {name: {**c, "constant": False} for name, c in COLUMNS.items()}
-    return Dataset.model_validate({"columns": columns, "budget": {"epsilon": 1}, **bounds})
+    return DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}, **bounds})
 
 
 values = st.fixed_dictionaries(
@@ -105,7 +105,7 @@ def arrow(rows: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=SCHEMA)
 
 
-def asked(text: str, dataset: Dataset) -> Plan:
+def asked(text: str, dataset: DeclaredDataset) -> QueryPlan:
     return plan(parse(text, {"people": dataset}), dataset)
 
 
@@ -115,9 +115,9 @@ def duckdb() -> Engine:
     return connect()
 
 
-def found(asked: Plan, rows: list[dict[str, Any]], *, engine: str | None = None, salt: int = 7) -> Exact:
+def found(asked: QueryPlan, rows: list[dict[str, Any]], *, engine: str | None = None, salt: int = 7) -> Exact:
     """What reaches the noise for a question about rows."""
     opened = duckdb() if engine is None else connect(engine)
     table = read(arrow(rows), asked.dataset, opened).expression
-    source = Source(opened.connection.compile(table), dict(table.schema().items()))
-    return measured(asked, statements(asked, source, opened, salt), opened)
+    source = SqlSource(opened.connection.compile(table), dict(table.schema().items()))
+    return measure(asked, statements(asked, source, opened, salt), opened)

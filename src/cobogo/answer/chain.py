@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.choice import chosen_by
+from cobogo.answer.choice import plan_choice
 from cobogo.answer.explain import Explanation
 from cobogo.answer.plan import Key, plan
 from cobogo.answer.public import extended, joined
-from cobogo.answer.query import Aggregate, Both, Kind, Part, Query, own_name
+from cobogo.answer.query import Both, CuratorQuery, Kind, QueryAggregate, QueryPart, own_name
 from cobogo.answer.result import Answer
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import Loss, concentrated, loss_of
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.accounting import PrivacyLoss, concentrated, loss_of
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import Value
 from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:
-    from cobogo.answer.session import Session
+    from cobogo.answer.session import AnalystSession
 
 WHERE = "the chain"
 
@@ -35,8 +35,8 @@ WHERE = "the chain"
 class Chain:
     """A question under construction. Every step returns a new one; nothing is computed before ``release``."""
 
-    session: Session
-    query: Query
+    session: AnalystSession
+    query: CuratorQuery
 
     def where(self, text: str) -> Chain:
         """Only rows for which a condition holds, in the words of SQL's WHERE."""
@@ -58,7 +58,7 @@ class Chain:
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
-        found = tuple(self._dataset.found(name, quoted=False, where=WHERE) for name in names)
+        found = tuple(self._dataset.column_named(name, quoted=False, where=WHERE) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
             raise QueryRefused("group_by names some columns, each once", where=WHERE)
         return self._with(keys=found)
@@ -111,9 +111,9 @@ class Chain:
         self._ask()
         return self.session.priced(self.query, error, **options)
 
-    def partition(self, column: str) -> Partition:
+    def partition(self, column: str) -> QueryPartition:
         """The parts of the rows so far by a column with public keys, to ask each something else."""
-        found = self._dataset.found(column, quoted=False, where=WHERE)
+        found = self._dataset.column_named(column, quoted=False, where=WHERE)
         declared = self._dataset.columns[found]
         if declared.public_keys is None or declared.edges is not None:
             raise QueryRefused(
@@ -121,7 +121,7 @@ class Chain:
             )
         if self.query.keys or self.query.aggregates or self.query.part:
             raise QueryRefused("a partition comes before what is asked of its parts", where=WHERE)
-        return Partition(self, found, declared.public_keys)
+        return QueryPartition(self, found, declared.public_keys)
 
     def noisy_max(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
         """The public group with the most rows, or the largest sum of a column."""
@@ -153,27 +153,27 @@ class Chain:
             raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
         query = self._choosing(by).query
         planned = plan(query, self.session.datasets[query.dataset])
-        return chosen_by(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
+        return plan_choice(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
 
     def _choosing(self, by: str | None) -> Chain:
         if self.query.aggregates:
             raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
         return self.count() if by is None else self.sum(by)
 
-    def _price(self, epsilon: Amount | None, rho: Amount | None) -> Loss:
+    def _price(self, epsilon: Amount | None, rho: Amount | None) -> PrivacyLoss:
         """A choice is of pure ε: a book in ρ charges ε²/2 for it, which its analyst may say in either measure."""
         if self._measure == "rho" and rho is None and epsilon is not None:
             return concentrated(loss_of(epsilon))
         return loss_of(epsilon, rho, 0, measure=self._measure)
 
-    def _chosen(self, k: int, by: str | None, loss: Loss, *, exponential: bool) -> list[Key]:
+    def _chosen(self, k: int, by: str | None, loss: PrivacyLoss, *, exponential: bool) -> list[Key]:
         asked = self._choosing(by)
         text = f"{'exponential choice' if exponential else f'noisy top {shortened(k)}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
-        found = None if column is None else self._dataset.found(column, quoted=False, where=WHERE)
-        asked = Aggregate(kind, found, own_name(kind, found, share), share)
+        found = None if column is None else self._dataset.column_named(column, quoted=False, where=WHERE)
+        asked = QueryAggregate(kind, found, own_name(kind, found, share), share)
         return self._with(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
 
     def _ask(self) -> None:
@@ -194,7 +194,7 @@ class Chain:
         return replace(self, query=replace(self.query, **changes))
 
     @property
-    def _dataset(self) -> Dataset:
+    def _dataset(self) -> DeclaredDataset:
         return extended(self.query, self.session.datasets[self.query.dataset])
 
     @property
@@ -203,7 +203,7 @@ class Chain:
 
 
 @dataclass(frozen=True)
-class Partition:
+class QueryPartition:
     """Parts of a data set that are asked different things for one price (parallel composition).
 
     Where a person lies in one part (a ``constant`` column), every part gets all of the price; else what is left of it
@@ -229,8 +229,8 @@ class Partition:
             raise QueryRefused(f'"{self.column}" has no such public key, or none is asked for', where=WHERE)
         queries = []
         for key, build in asked.items():
-            part = Part(self.column, tuple(asked), key, query.where)
-            chain = build(Chain(session, Query(query.dataset, (), part=part, lookup=query.lookup)))
+            part = QueryPart(self.column, tuple(asked), key, query.where)
+            chain = build(Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup)))
             if chain.query.part != part or chain.query.dataset != query.dataset:
                 raise QueryRefused("what is asked of a part must be chained to it", where=WHERE)
             chain._ask()

@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cobogo.answer.measure import Exact
-from cobogo.answer.plan import Key, Plan
+from cobogo.answer.plan import Key, QueryPlan
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import Loss, pure
-from cobogo.promises.mechanisms import Exponential, NoisyMax
+from cobogo.promises.accounting import PrivacyLoss, pure
+from cobogo.promises.mechanisms import ExponentialMechanism, NoisyMax
 
 
 @dataclass(frozen=True)
 class Choice:
     """A plan of one measurement whose public groups are the candidates, and its values their scores."""
 
-    plan: Plan
-    mechanism: NoisyMax | Exponential
+    plan: QueryPlan
+    mechanism: NoisyMax | ExponentialMechanism
 
     def release(self, exact: Exact) -> list[Key]:
         """The groups chosen, the largest first."""
@@ -34,7 +34,7 @@ class Choice:
         return self.mechanism.shortfall(len(self.plan.public or ()), confidence) / steps
 
 
-def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
+def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool) -> Choice:
     """The mechanism of a choice. A person changes each score by the measurement's sensitivity at most, in however
     many groups; counts all grow with a person, so that half the noise will do for them.
     Both mechanisms are of pure ε, whatever the book counts in."""
@@ -49,5 +49,5 @@ def chosen_by(plan: Plan, loss: Loss, *, k: int, exponential: bool) -> Choice:
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure(loss)
     if exponential:
-        return Choice(plan, Exponential(change, epsilon))
+        return Choice(plan, ExponentialMechanism(change, epsilon))
     return Choice(plan, NoisyMax(change, epsilon, monotonic=measurement.kind != "sum", k=k))

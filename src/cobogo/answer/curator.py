@@ -15,23 +15,30 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cobogo.answer.choice import chosen_by
-from cobogo.answer.measure import Exact, answer, measured, statements, with_noise
+from cobogo.answer.choice import plan_choice
+from cobogo.answer.measure import Exact, answer, measure, statements, with_noise
 from cobogo.answer.noise import noises
-from cobogo.answer.plan import Key, Plan, plan
+from cobogo.answer.plan import Key, QueryPlan, plan
 from cobogo.answer.public import PublicTable, load_public
-from cobogo.answer.query import Query
+from cobogo.answer.query import CuratorQuery
 from cobogo.answer.result import Answer
-from cobogo.answer.session import Session
+from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import Source
+from cobogo.answer.sql.emit import SqlSource
 from cobogo.data.policy.readable import readable
 from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError
-from cobogo.promises.accounting import Loss
-from cobogo.promises.curator_file import Budget, CuratorPolicy, Dataset, PublicTablePolicy, dataset_named, open_book
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.curator_file import (
+    Budget,
+    CuratorPolicy,
+    DeclaredDataset,
+    PublicTablePolicy,
+    dataset_named,
+    open_book,
+)
 from cobogo.promises.ledger import Balance, Ledger
 from cobogo.promises.ledger.ledger import check_name
 
@@ -42,14 +49,16 @@ class RegisteredDataset:
     ``analysts``: None where no file says who may ask, and the ledger's grants alone decide.
     """
 
-    def __init__(self, declared: Dataset, data: Any, engine: str | None, analysts: set[str] | None = None) -> None:
+    def __init__(
+        self, declared: DeclaredDataset, data: Any, engine: str | None, analysts: set[str] | None = None
+    ) -> None:
         self.declared, self.data, self.url, self.analysts = declared, data, engine, analysts
         self.lock = threading.Lock()
-        self._opened: tuple[Engine, Source] | None = None
+        self._opened: tuple[Engine, SqlSource] | None = None
         self._seen: dict[str, str] = {}
 
     @contextmanager
-    def reading(self) -> Iterator[tuple[Engine, Source]]:
+    def reading(self) -> Iterator[tuple[Engine, SqlSource]]:
         """A block with the engine, and where the rows are in it: all of its statements see the same rows.
 
         An engine answers one question at a time. One that was lost since the last question is opened again, and so is a
@@ -62,12 +71,12 @@ class RegisteredDataset:
             with self._opened[0].snapshot():
                 yield self._opened
 
-    def rows(self, plan: Plan, salt: int | None = None) -> Exact:
+    def rows(self, plan: QueryPlan, salt: int | None = None) -> Exact:
         """The exact figures of a plan, for noise."""
         with self.reading() as (engine, source):
-            return measured(plan, statements(plan, source, engine, salt), engine)
+            return measure(plan, statements(plan, source, engine, salt), engine)
 
-    def _open(self) -> tuple[Engine, Source]:
+    def _open(self) -> tuple[Engine, SqlSource]:
         """The declared columns must be there, of types that fit."""
         table = self._table()
         table.engine.check_texts()
@@ -82,7 +91,7 @@ class RegisteredDataset:
             dialect.unit(unit, kinds[unit])
         self._seen = self._types(table.engine)
         table.engine.rest()
-        return table.engine, Source(table.engine.connection.compile(table.expression), kinds)
+        return table.engine, SqlSource(table.engine.connection.compile(table.expression), kinds)
 
     def _types(self, engine: Engine) -> dict[str, str]:
         return {} if self.declared.table is None else engine.types(self.declared.table)
@@ -147,14 +156,14 @@ class Curator:
         """
         content = {key.replace("_", "-"): value for key, value in declared.items() if value is not None}
         try:
-            found = Dataset.model_validate({**content, "columns": dict(columns), "budget": dict(budget)})
+            found = DeclaredDataset.model_validate({**content, "columns": dict(columns), "budget": dict(budget)})
         except ValidationError as error:
-            raise readable(error, name, Dataset) from None
+            raise readable(error, name, DeclaredDataset) from None
         if (data is None) == (found.table is None):
             raise PolicyError("give either the data or the name of a table", where=name)
         self._add(name, found, data, found.engine, set(found.analysts) or None)
 
-    def _add(self, name: str, declared: Dataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
+    def _add(self, name: str, declared: DeclaredDataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
         if any(known.casefold() == name.casefold() for known in self._registered):
             raise PolicyError("is registered already", where=name)
         open_book(self.ledger, name, declared, analysts)
@@ -172,13 +181,13 @@ class Curator:
         if analysts is not None:
             analysts.add(analyst)
 
-    def session(self, analyst: str) -> Session:
+    def session(self, analyst: str) -> AnalystSession:
         """Everything that an analyst can do."""
         check_name(analyst)
-        return Session(self, analyst)
+        return AnalystSession(self, analyst)
 
     @property
-    def datasets(self) -> dict[str, Dataset]:
+    def datasets(self) -> dict[str, DeclaredDataset]:
         """The declarations, by name: they are no secret."""
         return {name: dataset.declared for name, dataset in self._registered.items()}
 
@@ -189,7 +198,7 @@ class Curator:
             with dataset.reading():
                 pass
 
-    def open_to(self, analyst: str) -> dict[str, Dataset]:
+    def open_to(self, analyst: str) -> dict[str, DeclaredDataset]:
         """The declarations of the data sets that somebody may ask about. The others do not exist for them."""
         return {
             name: dataset.declared
@@ -201,52 +210,63 @@ class Curator:
         """What the book of a data set counts in."""
         return self._registered[dataset].declared.budget.loss().measure
 
-    def answer(self, query: Query, analyst: str, loss: Loss, question: str) -> Answer:
+    def answer(self, query: CuratorQuery, analyst: str, loss: PrivacyLoss, question: str) -> Answer:
         """Check, debit, compute, add noise."""
-        chosen = noises(plan(query, self._asked(query, analyst).declared), loss)
-        left, (exact,) = self._paid([chosen.plan], analyst, loss, question)
-        with _in_one_voice():
+        chosen = noises(plan(query, self._dataset_of(query, analyst).declared), loss)
+        left, (exact,) = self._pay_and_measure([chosen.plan], analyst, loss, question)
+        with _hiding_the_cause():
             return answer(with_noise(exact, chosen), chosen, loss, left)
 
-    def answer_parts(self, queries: Sequence[Query], analyst: str, loss: Loss, question: str) -> list[Answer]:
+    def answer_parts(
+        self, queries: Sequence[CuratorQuery], analyst: str, loss: PrivacyLoss, question: str
+    ) -> list[Answer]:
         """The same of the parts of a partition, each for what is left of the cost where a person is in several."""
-        declared = self._asked(queries[0], analyst).declared
+        declared = self._dataset_of(queries[0], analyst).declared
         plans = [plan(query, declared) for query in queries]
         times = plans[0].parts_of_a_person
-        share = Loss(loss.measure, loss.amount / times, loss.delta / times)
+        share = PrivacyLoss(loss.measure, loss.amount / times, loss.delta / times)
         chosen = [noises(one, share) for one in plans]
-        left, found = self._paid(plans, analyst, loss, question)
-        with _in_one_voice():
+        left, found = self._pay_and_measure(plans, analyst, loss, question)
+        with _hiding_the_cause():
             return [answer(with_noise(exact, one), one, share, left) for exact, one in zip(found, chosen, strict=True)]
 
     def choose(
-        self, query: Query, analyst: str, loss: Loss, question: str, *, k: int = 1, exponential: bool = False
+        self,
+        query: CuratorQuery,
+        analyst: str,
+        loss: PrivacyLoss,
+        question: str,
+        *,
+        k: int = 1,
+        exponential: bool = False,
     ) -> list[Key]:
         """Check, debit, compute, and tell which public groups are the largest by the query's one figure."""
-        declared = self._asked(query, analyst).declared
-        choice = chosen_by(plan(query, declared), loss, k=k, exponential=exponential)
-        _, (exact,) = self._paid([choice.plan], analyst, loss, question)
-        with _in_one_voice():
+        declared = self._dataset_of(query, analyst).declared
+        choice = plan_choice(plan(query, declared), loss, k=k, exponential=exponential)
+        _, (exact,) = self._pay_and_measure([choice.plan], analyst, loss, question)
+        with _hiding_the_cause():
             return choice.release(exact)
 
-    def _asked(self, query: Query, analyst: str) -> RegisteredDataset:
+    def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
         """The data set of a question, for whoever may ask about it."""
         return self._registered[dataset_named(query.dataset, self.open_to(analyst), "the question")]
 
-    def _paid(self, plans: Sequence[Plan], analyst: str, loss: Loss, question: str) -> tuple[Balance, list[Exact]]:
+    def _pay_and_measure(
+        self, plans: Sequence[QueryPlan], analyst: str, loss: PrivacyLoss, question: str
+    ) -> tuple[Balance, list[Exact]]:
         """The exact figures of plans with one salt, read after the debit was committed.
 
         The rows must be within reach and every statement written before the debit; after it all failures look the same.
         """
         dataset, salt = plans[0].query.dataset, secrets.randbits(62)
-        with self._within_reach(dataset) as (engine, source):
+        with self._reading(dataset) as (engine, source):
             written = [statements(one, source, engine, salt) for one in plans]
             left = self.ledger.debit(dataset, analyst, loss, question)
-            with _in_one_voice():
-                return left, [measured(one, its, engine) for one, its in zip(plans, written, strict=True)]
+            with _hiding_the_cause():
+                return left, [measure(one, its, engine) for one, its in zip(plans, written, strict=True)]
 
     @contextmanager
-    def _within_reach(self, dataset: str) -> Iterator[tuple[Engine, Source]]:
+    def _reading(self, dataset: str) -> Iterator[tuple[Engine, SqlSource]]:
         """The rows of a data set; why they cannot be read is the data holder's to know, not the analyst's."""
         with ExitStack() as stack:
             try:
@@ -261,7 +281,7 @@ class Curator:
 
 
 @contextmanager
-def _in_one_voice() -> Iterator[None]:
+def _hiding_the_cause() -> Iterator[None]:
     """A block after the debit: whatever fails may depend on somebody's data, so that all failures look the same."""
     try:
         yield

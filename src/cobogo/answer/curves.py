@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 
 from cobogo.answer.explain import explain
-from cobogo.answer.plan import Plan
+from cobogo.answer.plan import QueryPlan
 from cobogo.errors import OutputError, QueryRefused
 from cobogo.floor.files import staged_file
-from cobogo.promises.accounting import Loss, Measure
+from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS
 
 Curves = Mapping[str, Sequence[tuple[float, float]]]
@@ -29,12 +29,17 @@ def prices(measure: Measure) -> list[Fraction]:
 
 
 def curves(
-    plan: Plan, measure: Measure, *, delta: Fraction = Fraction(0), rows: int | None = None, confidence: float = 0.95
+    plan: QueryPlan,
+    measure: Measure,
+    *,
+    delta: Fraction = Fraction(0),
+    rows: int | None = None,
+    confidence: float = 0.95,
 ) -> Curves:
     """The error to expect of each figure, by the price of the whole question; not of those that depend on the data."""
     found: dict[str, list[tuple[float, float]]] = {}
     for price in prices(measure):
-        explained = explain(plan, Loss(measure, price, delta), rows=rows, confidence=confidence)
+        explained = explain(plan, PrivacyLoss(measure, price, delta), rows=rows, confidence=confidence)
         for name, error in explained.errors.items():
             if error is not None:
                 found.setdefault(name, []).append((float(price), error))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 
 
 @dataclass(frozen=True)
@@ -17,17 +17,17 @@ class Example:
     hidden: bool = False
 
 
-def examples(name: str, dataset: Dataset) -> list[Example]:
+def examples(name: str, dataset: DeclaredDataset) -> list[Example]:
     """One question of each kind that the declared columns allow for.
 
     >>> declared = {"budget": {"epsilon": 1}, "columns": {"city": {"type": "text", "keys": ["Icó", "Crato"]}}}
-    >>> [one.sql for one in examples("people", Dataset.model_validate(declared))]
+    >>> [one.sql for one in examples("people", DeclaredDataset.model_validate(declared))]
     ['SELECT COUNT(*) AS n\\nFROM people', 'SELECT city, COUNT(*) AS n\\nFROM people\\nGROUP BY city']
     """
     return list(_written(_quoted(name), dataset))
 
 
-def _written(table: str, dataset: Dataset) -> Iterator[Example]:
+def _written(table: str, dataset: DeclaredDataset) -> Iterator[Example]:
     columns = dataset.columns
     n, mean, median = (_free(one, dataset) for one in ("n", "mean", "median"))
     keyed = [_quoted(one) for one, column in columns.items() if column.keys or column.type == "boolean"]
@@ -51,7 +51,7 @@ def _written(table: str, dataset: Dataset) -> Iterator[Example]:
         yield Example("hidden", f"SELECT {hidden[0]}, COUNT(*) AS {n}\nFROM {table}\nGROUP BY {hidden[0]}", hidden=True)
 
 
-def _free(name: str, dataset: Dataset) -> str:
+def _free(name: str, dataset: DeclaredDataset) -> str:
     """A name for a figure that no column has."""
     taken = {column.casefold() for column in dataset.columns}
     return next(one for one in (name + "_" * more for more in range(len(taken) + 1)) if one not in taken)

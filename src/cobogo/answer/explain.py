@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from cobogo.answer.noise import noises
-from cobogo.answer.plan import Bins, Measurement, Plan, measurements_of
-from cobogo.answer.query import Aggregate
+from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, measurements_of
+from cobogo.answer.query import QueryAggregate
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import Loss
-from cobogo.promises.ledger.balance import Units, shown
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.ledger.balance import Units, amount_text
 from cobogo.promises.mechanisms import NoisyMax
 from cobogo.promises.units import NANO, Amount, exact
 
@@ -26,7 +26,7 @@ WORDS = {
 
 
 @dataclass(frozen=True)
-class Step:
+class ExplanationStep:
     """A measurement: the most that a person changes it, and the noise that hides that."""
 
     what: str
@@ -41,10 +41,10 @@ class Step:
 class Explanation:
     """A question's plan with its price."""
 
-    plan: Plan
-    loss: Loss
+    plan: QueryPlan
+    loss: PrivacyLoss
     confidence: float
-    steps: tuple[Step, ...]
+    steps: tuple[ExplanationStep, ...]
     errors: dict[str, float | None]  # of each aggregate, in its own units; None where it depends on the data
     threshold: int | None
 
@@ -65,10 +65,10 @@ class Explanation:
 
     def cost(self) -> str:
         """The price in words."""
-        return shown(Units.charged(self.loss), self.loss.measure)
+        return amount_text(Units.charged(self.loss), self.loss.measure)
 
 
-def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
+def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
     """What will be computed and how far off it may be. ``rows``: how many a group may have, to judge means by."""
     if not 0 < confidence < 1:
         raise QueryRefused(f"must be between 0 and 1. Got {shortened(confidence)} instead", where="confidence")
@@ -89,17 +89,19 @@ def explain(plan: Plan, loss: Loss, *, confidence: float = 0.95, rows: int | Non
                 _step(measurement, change, choice.name, choice.scale, _ranks_off(plan, measurement, choice, confidence))
             )
     of = dict(zip(plan.measurements, steps, strict=True))
-    errors = {name: _error(one, plan, of, rows) for name, one in plan.query.outputs if isinstance(one, Aggregate)}
+    errors = {name: _error(one, plan, of, rows) for name, one in plan.query.outputs if isinstance(one, QueryAggregate)}
     return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
 
 
-def price_for(plan: Plan, error: Amount, *, measure: str, delta: Fraction, confidence: float, rows: int | None) -> Loss:
+def price_for(
+    plan: QueryPlan, error: Amount, *, measure: str, delta: Fraction, confidence: float, rows: int | None
+) -> PrivacyLoss:
     """The least that a question costs for no aggregate to be farther off than ``error``, as a rule."""
     goal = exact(error, "error")
     kind = "epsilon" if measure == "epsilon" else "rho"
 
     def enough(nanos: int) -> bool:
-        loss = Loss("epsilon" if kind == "epsilon" else "rho", Fraction(nanos, NANO), delta)
+        loss = PrivacyLoss("epsilon" if kind == "epsilon" else "rho", Fraction(nanos, NANO), delta)
         errors = explain(plan, loss, confidence=confidence, rows=rows).errors
         unknown = [name for name, found in errors.items() if found is None]
         if unknown:
@@ -120,21 +122,21 @@ def price_for(plan: Plan, error: Amount, *, measure: str, delta: Fraction, confi
     while high - low > max(1, high // 10**6):
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
-    return Loss("epsilon" if kind == "epsilon" else "rho", Fraction(high, NANO), delta)
+    return PrivacyLoss("epsilon" if kind == "epsilon" else "rho", Fraction(high, NANO), delta)
 
 
-def _step(measurement: Measurement, change: float, mechanism: str, scale: float, error: float) -> Step:
-    return Step(WORDS[measurement.kind], measurement.column, change, mechanism, scale, error)
+def _step(measurement: ExactMeasurement, change: float, mechanism: str, scale: float, error: float) -> ExplanationStep:
+    return ExplanationStep(WORDS[measurement.kind], measurement.column, change, mechanism, scale, error)
 
 
-def _ranks_off(plan: Plan, measurement: Measurement, choice: NoisyMax, confidence: float) -> float:
+def _ranks_off(plan: QueryPlan, measurement: ExactMeasurement, choice: NoisyMax, confidence: float) -> float:
     """How many rows farther from its share a quantile may lie than the best candidate does."""
-    candidates = Bins.of(plan.dataset.columns[str(measurement.column)]).number
+    candidates = PublicIntervals.of(plan.dataset.columns[str(measurement.column)]).number
     share = measurement.share or Fraction(1, 2)
     return choice.shortfall(candidates, confidence) / share.denominator
 
 
-def _unit(plan: Plan, measurement: Measurement) -> int:
+def _unit(plan: QueryPlan, measurement: ExactMeasurement) -> int:
     """How many of a measurement's whole units are one of its column's."""
     if measurement.kind not in ("sum", "squares"):
         return 1
@@ -142,7 +144,9 @@ def _unit(plan: Plan, measurement: Measurement) -> int:
     return steps if measurement.kind == "sum" else steps**2
 
 
-def _error(aggregate: Aggregate, plan: Plan, of: dict[Measurement, Step], rows: int | None) -> float | None:
+def _error(
+    aggregate: QueryAggregate, plan: QueryPlan, of: dict[ExactMeasurement, ExplanationStep], rows: int | None
+) -> float | None:
     parts = measurements_of(aggregate, plan.dataset)
     if aggregate.kind in ("count", "people", "count_distinct", "sum"):
         return of[parts[0]].error

@@ -7,23 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from cobogo.answer.noise import Noises, rank_scores
-from cobogo.answer.plan import Bins, Key, Measurement, Plan, measurements_of
-from cobogo.answer.query import Aggregate
+from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals, QueryPlan, measurements_of
+from cobogo.answer.query import QueryAggregate
 from cobogo.answer.result import Answer, Cell, Interval, cell, in_order
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import Emitter, Source
+from cobogo.answer.sql.emit import Emitter, SqlSource
 from cobogo.data.table.engine import Engine
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance
 
-Exact = dict[Measurement, dict[Key, Any]]
+Exact = dict[ExactMeasurement, dict[Key, Any]]
 """What the engine found, of each measurement and group: a whole number, or for ranks the count of each interval."""
 
-Statement = tuple[tuple[Measurement, ...], str]
+Statement = tuple[tuple[ExactMeasurement, ...], str]
 """A statement of the engine's, and the measurements that it finds."""
 
 
-def statements(plan: Plan, source: Source, engine: Engine, salt: int | None = None) -> list[Statement]:
+def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | None = None) -> list[Statement]:
     """What the engine will be asked: all of it is written before anything is paid for.
 
     The salt is a fresh one for every question, so that no two leave out the same groups; tests repeat one.
@@ -35,7 +35,7 @@ def statements(plan: Plan, source: Source, engine: Engine, salt: int | None = No
     return found + [((m,), emitter.bins(m)) for m in plan.measurements if m.kind == "ranks"]
 
 
-def measured(plan: Plan, written: list[Statement], engine: Engine) -> Exact:
+def measure(plan: QueryPlan, written: list[Statement], engine: Engine) -> Exact:
     """The exact figures of the bounded data. They go nowhere but into noise."""
     width = len(plan.query.keys)
     exact: Exact = {m: {} for m in plan.measurements}
@@ -49,51 +49,51 @@ def measured(plan: Plan, written: list[Statement], engine: Engine) -> Exact:
     return exact
 
 
-def _place(plan: Plan, ranks: Measurement, exact: dict[Key, Any], group: Key, found: tuple[Any, ...]) -> None:
+def _place(plan: QueryPlan, ranks: ExactMeasurement, exact: dict[Key, Any], group: Key, found: tuple[Any, ...]) -> None:
     """The count of one interval of one group in its place."""
-    bins = Bins.of(plan.dataset.columns[str(ranks.column)])
+    bins = PublicIntervals.of(plan.dataset.columns[str(ranks.column)])
     exact.setdefault(group, [0] * bins.number)[int(found[0])] = int(found[1])
 
 
 @dataclass(frozen=True)
-class Noisy:
+class NoisyMeasurement:
     """Figures that may be seen, by group."""
 
     groups: list[Key]
-    figures: dict[Measurement, list[int]]
+    figures: dict[ExactMeasurement, list[int]]
 
 
-def with_noise(exact: Exact, noises: Noises) -> Noisy:
+def with_noise(exact: Exact, noises: Noises) -> NoisyMeasurement:
     """Noise on every figure of every group; where keys are not public, only groups that seem to have enough people."""
     plan = noises.plan
-    groups = list(plan.public) if plan.public is not None else in_order(list(exact[Measurement("people")]))
-    figures: dict[Measurement, list[int]] = {}
+    groups = list(plan.public) if plan.public is not None else in_order(list(exact[ExactMeasurement("people")]))
+    figures: dict[ExactMeasurement, list[int]] = {}
     for measurement, noise in noises.additive.items():
         figures[measurement] = noise.release([exact[measurement].get(group, 0) for group in groups])
     if noises.threshold is not None:
-        people = figures[Measurement("people")]
+        people = figures[ExactMeasurement("people")]
         told = [at for at, number in enumerate(people) if number >= noises.threshold]
         groups = [groups[at] for at in told]
         figures = {measurement: [found[at] for at in told] for measurement, found in figures.items()}
     for measurement, choice in noises.choosing.items():
-        bins = Bins.of(plan.dataset.columns[str(measurement.column)])
+        bins = PublicIntervals.of(plan.dataset.columns[str(measurement.column)])
         share = measurement.share
         assert share is not None
         empty = [0] * bins.number
         figures[measurement] = [
             choice.choose(rank_scores(exact[measurement].get(group, empty), share))[0] for group in groups
         ]
-    return Noisy(groups, figures)
+    return NoisyMeasurement(groups, figures)
 
 
-def answer(noisy: Noisy, noises: Noises, spent: Loss, left: Balance) -> Answer:
+def answer(noisy: NoisyMeasurement, noises: Noises, spent: PrivacyLoss, left: Balance) -> Answer:
     """The rows of the answer, in the order asked for, or that of their keys."""
     query, dataset = noises.plan.query, noises.plan.dataset
     made_of = {aggregate: measurements_of(aggregate, dataset) for aggregate in query.aggregates}
-    table: list[dict[str | Aggregate, tuple[Cell, Interval]]] = []
+    table: list[dict[str | QueryAggregate, tuple[Cell, Interval]]] = []
     for at, group in enumerate(noisy.groups):
         figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
-        row: dict[str | Aggregate, tuple[Cell, Interval]] = {
+        row: dict[str | QueryAggregate, tuple[Cell, Interval]] = {
             name: (value, None) for name, value in zip(query.keys, group, strict=True)
         }
         for aggregate, parts in made_of.items():
@@ -106,7 +106,7 @@ def answer(noisy: Noisy, noises: Noises, spent: Loss, left: Balance) -> Answer:
     return Answer(
         columns=tuple(name for name, _ in shown),
         rows=tuple(tuple(row[source][0] for _, source in shown) for row in table),
-        intervals={name: tuple(row[one][1] for row in table) for name, one in shown if isinstance(one, Aggregate)},
+        intervals={name: tuple(row[one][1] for row in table) for name, one in shown if isinstance(one, QueryAggregate)},
         noises=noises,
         spent=spent,
         left=left,

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.answer.plan import Measurement, Plan
+from cobogo.answer.plan import ExactMeasurement, QueryPlan
 from cobogo.errors import QueryRefused
-from cobogo.promises.accounting import Loss, pure
+from cobogo.promises.accounting import PrivacyLoss, pure
 from cobogo.promises.mechanisms import Gaussian, Laplace, NoisyMax
 from cobogo.promises.mechanisms.base import LARGEST, Noise
 
@@ -18,14 +18,14 @@ from cobogo.promises.mechanisms.base import LARGEST, Noise
 class Noises:
     """The mechanism of each measurement, and how many people a group must seem to have to be told of."""
 
-    plan: Plan
-    loss: Loss
-    additive: dict[Measurement, Noise]
-    choosing: dict[Measurement, NoisyMax]
+    plan: QueryPlan
+    loss: PrivacyLoss
+    additive: dict[ExactMeasurement, Noise]
+    choosing: dict[ExactMeasurement, NoisyMax]
     threshold: int | None
 
 
-def noises(plan: Plan, loss: Loss) -> Noises:
+def noises(plan: QueryPlan, loss: PrivacyLoss) -> Noises:
     """Every measurement gets the same share of the cost; δ is for telling of groups whose keys are not public."""
     if plan.public is None and not loss.delta:
         unknown = [key for key in plan.query.keys if plan.dataset.columns[key].public_keys is None]
@@ -42,11 +42,11 @@ def noises(plan: Plan, loss: Loss) -> Noises:
     for scale in [*(n.scale for n in additive.values()), *(c.scale for c in choosing.values())]:
         if not math.isfinite(scale):  # and whatever else can fail here fails before it is paid for
             raise QueryRefused("no noise is large enough for so little", where="budget", remedy="Spend more.")
-    threshold = None if plan.public is not None else _threshold(plan, additive[Measurement("people")], loss.delta)
+    threshold = None if plan.public is not None else _threshold(plan, additive[ExactMeasurement("people")], loss.delta)
     return Noises(plan, loss, additive, choosing, threshold)
 
 
-def _noise(plan: Plan, measurement: Measurement, loss: Loss, share: Fraction) -> Noise:
+def _noise(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, share: Fraction) -> Noise:
     groups, change = plan.groups_of_a_person, plan.sensitivity(measurement)
     if loss.measure == "epsilon":
         if groups * change > LARGEST:
@@ -59,13 +59,13 @@ def _noise(plan: Plan, measurement: Measurement, loss: Loss, share: Fraction) ->
     return Gaussian(groups * change**2, share)
 
 
-def _choice(plan: Plan, measurement: Measurement, loss: Loss, share: Fraction) -> NoisyMax:
+def _choice(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, share: Fraction) -> NoisyMax:
     """One choice a group; a person is in several groups at most, whose costs add up."""
-    own = Loss(loss.measure, share / plan.groups_of_a_person)
+    own = PrivacyLoss(loss.measure, share / plan.groups_of_a_person)
     return NoisyMax(plan.sensitivity(measurement), pure(own))
 
 
-def _threshold(plan: Plan, noise: Noise, delta: Fraction) -> int:
+def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
     """The least number of people at which a group of one person is told of with probability δ at most.
 
     A person is alone in up to L0 groups; each of them may be told of with probability δ / L0.

@@ -12,9 +12,9 @@ from fractions import Fraction
 from typing import Literal
 
 from cobogo.answer.public import extended
-from cobogo.answer.query import Aggregate, Query
+from cobogo.answer.query import CuratorQuery, QueryAggregate
 from cobogo.errors import QueryRefused
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn, Value
 
 GROUPS_AT_MOST = 100_000
@@ -30,7 +30,7 @@ Key = tuple[Value | None, ...]
 
 
 @dataclass(frozen=True)
-class Measurement:
+class ExactMeasurement:
     """A whole number of each group that gets noise, or, for ``ranks``, a choice among public candidates.
 
     people: how many; rows: how many, at most so many each; present: the same of rows that have the column's value;
@@ -44,7 +44,7 @@ class Measurement:
 
 
 @dataclass(frozen=True)
-class Bins:
+class PublicIntervals:
     """The candidates of a quantile: intervals of equal width, in steps, that cover the bounds."""
 
     low: int
@@ -52,7 +52,7 @@ class Bins:
     number: int
 
     @classmethod
-    def of(cls, column: DeclaredColumn) -> Bins:
+    def of(cls, column: DeclaredColumn) -> PublicIntervals:
         """A candidate a value, where that is not too many."""
         low, high = column.steps
         width = -(-(high - low + 1) // BINS_AT_MOST)
@@ -64,12 +64,12 @@ class Bins:
 
 
 @dataclass(frozen=True)
-class Plan:
+class QueryPlan:
     """A question that can be answered."""
 
-    query: Query
-    dataset: Dataset
-    measurements: tuple[Measurement, ...]
+    query: CuratorQuery
+    dataset: DeclaredDataset
+    measurements: tuple[ExactMeasurement, ...]
     public: tuple[Key, ...] | None  # the groups to tell of; None: those that enough people are in
 
     def __post_init__(self) -> None:
@@ -93,12 +93,12 @@ class Plan:
         """With how many rows one person is counted in a group at most."""
         return self.dataset.max_rows
 
-    def sensitivity(self, measurement: Measurement) -> int:
+    def sensitivity(self, measurement: ExactMeasurement) -> int:
         """The most by which one person changes this figure of one group."""
         return sensitivity(measurement, self.dataset)
 
 
-def sensitivity(measurement: Measurement, dataset: Dataset) -> int:
+def sensitivity(measurement: ExactMeasurement, dataset: DeclaredDataset) -> int:
     """The most by which one person changes a figure of one group, in the figure's whole units."""
     rows = dataset.max_rows
     match measurement.kind:
@@ -115,11 +115,11 @@ def sensitivity(measurement: Measurement, dataset: Dataset) -> int:
             return rows * max(share.numerator, share.denominator - share.numerator)
 
 
-def plan(query: Query, dataset: Dataset) -> Plan:
+def plan(query: CuratorQuery, dataset: DeclaredDataset) -> QueryPlan:
     """What to measure for a question, or a refusal."""
     dataset = extended(query, dataset)
     public = _public_groups(query, dataset)
-    measured: list[Measurement] = [Measurement("people")] if public is None else []
+    measured: list[ExactMeasurement] = [ExactMeasurement("people")] if public is None else []
     for aggregate in query.aggregates:
         for measurement in measurements_of(aggregate, dataset):
             if measurement not in measured:
@@ -135,35 +135,35 @@ def plan(query: Query, dataset: Dataset) -> Plan:
             f"the question asks for {choices:,} quantiles, and {CHOICES_AT_MOST:,} are computed at most",
             "Group by fewer columns, or ask for fewer quantiles.",
         )
-    return Plan(query, dataset, tuple(measured), public)
+    return QueryPlan(query, dataset, tuple(measured), public)
 
 
-def measurements_of(aggregate: Aggregate, dataset: Dataset) -> tuple[Measurement, ...]:
+def measurements_of(aggregate: QueryAggregate, dataset: DeclaredDataset) -> tuple[ExactMeasurement, ...]:
     """The figures that an aggregate is made of."""
     name = aggregate.column
-    rows = Measurement("rows" if dataset.max_rows > 1 else "people")
+    rows = ExactMeasurement("rows" if dataset.max_rows > 1 else "people")
     if name is None:
-        return (Measurement("people") if aggregate.kind == "people" else rows,)
+        return (ExactMeasurement("people") if aggregate.kind == "people" else rows,)
     column = dataset.columns[name]
-    present = Measurement("present", name)
+    present = ExactMeasurement("present", name)
     match aggregate.kind:
         case "count":
             return (present,)
         case "count_distinct":
             if column.type == "number":
                 raise _refused(f'the distinct values of the number "{name}" are not counted', "Declare it an integer.")
-            return (Measurement("distinct", name),)
+            return (ExactMeasurement("distinct", name),)
     low, high = _bounded(name, column, aggregate.kind).steps
     centre = (low + high) // 2
     match aggregate.kind:
         case "sum":
-            return (Measurement("sum", name),)
+            return (ExactMeasurement("sum", name),)
         case "mean":
-            return (Measurement("sum", name, centre), present)
+            return (ExactMeasurement("sum", name, centre), present)
         case "variance" | "deviation":
-            return (Measurement("sum", name, centre), Measurement("squares", name, centre), present)
+            return (ExactMeasurement("sum", name, centre), ExactMeasurement("squares", name, centre), present)
         case "quantile":
-            return (Measurement("ranks", name, share=_share(aggregate.share)),)
+            return (ExactMeasurement("ranks", name, share=_share(aggregate.share)),)
     raise AssertionError(aggregate.kind)
 
 
@@ -184,7 +184,7 @@ def _share(share: Fraction | None) -> Fraction:
     return share
 
 
-def _public_groups(query: Query, dataset: Dataset) -> tuple[Key, ...] | None:
+def _public_groups(query: CuratorQuery, dataset: DeclaredDataset) -> tuple[Key, ...] | None:
     """Every combination of public keys; None where the keys of some column are not public."""
     for name in query.keys:
         if dataset.columns[name].type == "number" and dataset.columns[name].edges is None:

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.answer.query import Lookup, Query
+from cobogo.answer.query import CuratorQuery, Lookup
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, QueryRefused
-from cobogo.promises.curator_file import Dataset, PublicTablePolicy
+from cobogo.promises.curator_file import DeclaredDataset, PublicTablePolicy
 from cobogo.promises.declared_columns import DeclaredColumn
 
 MOST_ROWS = 10_000
@@ -51,7 +51,9 @@ def load_public(name: str, data: Any, declared: PublicTablePolicy) -> PublicTabl
     return PublicTable(name, declared.key, declared.columns, rows)
 
 
-def joined(name: str, key: str | None, dataset: Dataset, public: Mapping[str, PublicTable], *, where: str) -> Lookup:
+def joined(
+    name: str, key: str | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable], *, where: str
+) -> Lookup:
     """A join of a data set with a public table by the table's key, which is a column of both."""
     table = next((table for known, table in public.items() if known.casefold() == name.casefold()), None)
     if table is None:
@@ -59,7 +61,7 @@ def joined(name: str, key: str | None, dataset: Dataset, public: Mapping[str, Pu
         raise QueryRefused(f'there is no public table "{name}"', where=where, remedy=f"Public tables: {known}.")
     if key is not None and key.casefold() != table.key.casefold():
         raise QueryRefused(f'"{name}" is joined by another column', where=where, remedy=f"Write USING ({table.key}).")
-    column = dataset.found(table.key, quoted=True, where=where)
+    column = dataset.column_named(table.key, quoted=True, where=where)
     if dataset.columns[column].type != "text":
         raise QueryRefused(f'"{column}" is no text, and is not joined by', where=where, remedy="Declare it a text.")
     twice = [one for one in table.columns if one.casefold() in {known.casefold() for known in dataset.columns}]
@@ -70,7 +72,7 @@ def joined(name: str, key: str | None, dataset: Dataset, public: Mapping[str, Pu
     return Lookup(column, table.columns, table.rows)
 
 
-def extended(query: Query, dataset: Dataset) -> Dataset:
+def extended(query: CuratorQuery, dataset: DeclaredDataset) -> DeclaredDataset:
     """A data set with the columns that a join adds: texts whose values are public."""
     lookup = query.lookup
     if lookup is None or set(lookup.names) <= dataset.columns.keys():

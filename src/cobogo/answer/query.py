@@ -66,7 +66,7 @@ Kind = Literal["count", "count_distinct", "people", "sum", "mean", "variance", "
 
 
 @dataclass(frozen=True)
-class Aggregate:
+class QueryAggregate:
     """One figure of each group. ``column`` is None for counts of rows and of people; ``share`` is a quantile's."""
 
     kind: Kind
@@ -76,7 +76,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True)
-class Order:
+class OrderBy:
     """What the answer's rows are sorted by."""
 
     name: str
@@ -93,7 +93,7 @@ class Lookup:
 
 
 @dataclass(frozen=True)
-class Part:
+class QueryPart:
     """One part of a partition by a column: ``key`` of all ``keys``, of the rows for which ``where`` holds."""
 
     column: str
@@ -103,22 +103,22 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Query:
+class CuratorQuery:
     """A question about one data set. ``shown`` are the answer's columns: a name, and the key or the aggregate that it
     is the name of; where it is empty, all of both."""
 
     dataset: str
-    aggregates: tuple[Aggregate, ...]
+    aggregates: tuple[QueryAggregate, ...]
     keys: tuple[str, ...] = ()
     where: Condition | None = None
-    shown: tuple[tuple[str, str | Aggregate], ...] = ()
-    order: tuple[Order, ...] = ()
+    shown: tuple[tuple[str, str | QueryAggregate], ...] = ()
+    order: tuple[OrderBy, ...] = ()
     limit: int | None = None
-    part: Part | None = None
+    part: QueryPart | None = None
     lookup: Lookup | None = None
 
     @property
-    def outputs(self) -> tuple[tuple[str, str | Aggregate], ...]:
+    def outputs(self) -> tuple[tuple[str, str | QueryAggregate], ...]:
         """The answer's columns."""
         return self.shown or (*((key, key) for key in self.keys), *((one.name, one) for one in self.aggregates))
 

@@ -10,19 +10,19 @@ from fractions import Fraction
 from typing import Any
 
 from cobogo.answer.noise import Noises
-from cobogo.answer.plan import Bins, Key, Measurement
-from cobogo.answer.query import Aggregate
+from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals
+from cobogo.answer.query import QueryAggregate
 from cobogo.errors import number_of
 from cobogo.floor.representation import brief
-from cobogo.promises.accounting import Loss
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.ledger.balance import Balance
 from cobogo.promises.mechanisms.base import Noise
 
 CONFIDENCE = 0.95
 
 Cell = str | int | float | bool | None | Any
-Figures = Mapping[Measurement, int]
+Figures = Mapping[ExactMeasurement, int]
 Interval = tuple[float, float] | None
 
 
@@ -37,7 +37,7 @@ class Answer:
     rows: tuple[tuple[Cell, ...], ...]
     intervals: Mapping[str, tuple[Interval, ...]]
     noises: Noises
-    spent: Loss
+    spent: PrivacyLoss
     left: Balance
 
     def __repr__(self) -> str:
@@ -81,7 +81,11 @@ class Answer:
 
 
 def cell(
-    aggregate: Aggregate, parts: tuple[Measurement, ...], dataset: Dataset, figures: Figures, noises: Noises
+    aggregate: QueryAggregate,
+    parts: tuple[ExactMeasurement, ...],
+    dataset: DeclaredDataset,
+    figures: Figures,
+    noises: Noises,
 ) -> tuple[Cell, Interval]:
     """An aggregate of a group from the noisy figures that it is made of, and where the exact one lies."""
     if aggregate.kind in ("count", "people", "count_distinct"):
@@ -93,7 +97,7 @@ def cell(
         noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
         return _scaled(noisy, scale), (float(Fraction(noisy - error, scale)), float(Fraction(noisy + error, scale)))
     if aggregate.kind == "quantile":
-        middle = Bins.of(column).middle(figures[parts[0]])
+        middle = PublicIntervals.of(column).middle(figures[parts[0]])
         return _scaled(middle, scale), None
     low, high = column.steps
     present = parts[-1]
@@ -113,7 +117,12 @@ def cell(
 
 
 def _interval_of_a_mean(
-    total: Measurement, present: Measurement, figures: Figures, noises: Noises, bounds: tuple[int, int], scale: int
+    total: ExactMeasurement,
+    present: ExactMeasurement,
+    figures: Figures,
+    noises: Noises,
+    bounds: tuple[int, int],
+    scale: int,
 ) -> Interval:
     """The farthest quotients of a sum and a count that both lie in their intervals, each with half the doubt."""
     half = 1 - (1 - CONFIDENCE) / 2
@@ -126,7 +135,9 @@ def _interval_of_a_mean(
     return least, largest
 
 
-def _range_of_a_variance(parts: tuple[Measurement, ...], figures: Figures, noises: Noises) -> tuple[Fraction, Fraction]:
+def _range_of_a_variance(
+    parts: tuple[ExactMeasurement, ...], figures: Figures, noises: Noises
+) -> tuple[Fraction, Fraction]:
     """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n that all lie in their
     intervals, each with a third of the doubt.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cobogo.answer.chain import Chain
 from cobogo.answer.explain import Explanation, explain, price_for
 from cobogo.answer.plan import plan
-from cobogo.answer.query import Query
+from cobogo.answer.query import CuratorQuery
 from cobogo.answer.result import Answer
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import loss_of
@@ -18,10 +18,10 @@ from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
-    from cobogo.promises.curator_file import Dataset
+    from cobogo.promises.curator_file import DeclaredDataset
 
 
-class Session:
+class AnalystSession:
     """One analyst's way to ask."""
 
     def __init__(self, curator: Curator, analyst: str) -> None:
@@ -29,7 +29,7 @@ class Session:
         self.analyst = analyst
 
     @property
-    def datasets(self) -> dict[str, Dataset]:
+    def datasets(self) -> dict[str, DeclaredDataset]:
         """The data sets that this analyst may ask about."""
         return self.curator.open_to(self.analyst)
 
@@ -41,7 +41,7 @@ class Session:
 
     def table(self, dataset: str) -> Chain:
         """Begin to chain a question about a data set."""
-        return Chain(self, Query(dataset_named(dataset, self.datasets, "table"), ()))
+        return Chain(self, CuratorQuery(dataset_named(dataset, self.datasets, "table"), ()))
 
     def estimate(
         self,
@@ -70,7 +70,7 @@ class Session:
 
     def explained(
         self,
-        query: Query,
+        query: CuratorQuery,
         *,
         epsilon: Amount | None = None,
         rho: Amount | None = None,
@@ -83,7 +83,13 @@ class Session:
         return explain(plan(query, self.datasets[query.dataset]), loss, rows=rows, confidence=confidence)
 
     def priced(
-        self, query: Query, error: Amount, *, delta: Amount = 0, rows: int | None = None, confidence: float = 0.95
+        self,
+        query: CuratorQuery,
+        error: Amount,
+        *,
+        delta: Amount = 0,
+        rows: int | None = None,
+        confidence: float = 0.95,
     ) -> Fraction:
         """The same of a typed question."""
         return price_for(

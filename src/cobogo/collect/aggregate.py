@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.collect.power import too_few
-from cobogo.collect.protocol import LEVEL, Findings
+from cobogo.collect.protocol import LEVEL, CollectionFindings
 from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
 from cobogo.floor.arrays import Ints
@@ -83,7 +83,7 @@ class Aggregate:
             self.seeded or other.seeded,
         )  # fmt: skip
 
-    def findings(self, *, level: float = LEVEL) -> Findings:
+    def findings(self, *, level: float = LEVEL) -> CollectionFindings:
         """What the counts tell; of too few reports, that they are too few."""
         protocol = self.collection.protocol
         found, asked = protocol.findings(self.counts, self.users, level=level), protocol.detectable

@@ -61,16 +61,16 @@ def associate(first: Collection, first_rows: Rows, second: Collection, second_ro
     width = first_rows.shape[1]
     rows, one = _likely(first, seen[:, :width])
     columns, other = _likely(second, seen[:, width:])
-    reports = Pairs(one, other, often)
-    together, likely = fitted(reports)
-    apart, unlikely = fitted(reports, independent=True)
+    reports = ReportPairs(one, other, often)
+    together, likely = fit_shares(reports)
+    apart, unlikely = fit_shares(reports, independent=True)
     freedom = (_present(apart.sum(axis=1)) - 1) * (_present(apart.sum(axis=0)) - 1)
     chance = _tail(max(2 * (likely - unlikely), 0.0), freedom) if freedom > 0 else 1.0
     return Association(rows, columns, together, _errors(reports, together), len(first_rows), chance)
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class ReportPairs:
     """Different pairs of reports: how likely each is of every value of the one question and of the other, and how often
     it came."""
 
@@ -91,7 +91,7 @@ class Pairs:
         return (np.outer(new.sum(axis=1), new.sum(axis=0)) if independent else new), float(self.often @ np.log(seen))
 
 
-def fitted(reports: Pairs, *, independent: bool = False) -> tuple[Floats, float]:
+def fit_shares(reports: ReportPairs, *, independent: bool = False) -> tuple[Floats, float]:
     """The most likely shares of pairs, and the logarithm of how likely they make the reports; of those in which the two
     answers have nothing to do with each other, if ``independent``.
 
@@ -115,7 +115,7 @@ def fitted(reports: Pairs, *, independent: bool = False) -> tuple[Floats, float]
     return shares, float(reports.often @ np.log(reports.chances(shares)))
 
 
-def _errors(reports: Pairs, shares: Floats) -> Floats:
+def _errors(reports: ReportPairs, shares: Floats) -> Floats:
     """Standard errors from the observed information of the shares that are not none, which sum to one."""
     errors = np.full(shares.shape, np.nan)
     i, j = np.nonzero(shares > FEWEST)

@@ -146,7 +146,7 @@ class Collection(Part):
         return PolicyError(what, where=f"{self.where}.{key}", remedy=remedy)
 
 
-def listed(values: Sequence[str]) -> tuple[str, ...]:
+def check_listed(values: Sequence[str]) -> tuple[str, ...]:
     """Values of a list, each once and none of them empty."""
     if "" in values:
         raise ValueError("a value must not be empty")

@@ -8,19 +8,19 @@ from typing import Annotated, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, listed
+from cobogo.collect.collection import Collection, check_listed
 from cobogo.collect.hadamard import Hadamard
 from cobogo.collect.hashing import LocalHashing
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.oracle import Oracle
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
 from cobogo.collect.randomized_response import Direct, Optimized, Symmetric
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 
 
-class Frequency(Protocol):
+class FrequencyProtocol(Protocol):
     """Reports of an oracle about listed values; what is not listed is answered for as ``other``, if there is one."""
 
     def __init__(self, oracle: Oracle, values: Sequence[str], other: str | None = None) -> None:
@@ -83,11 +83,11 @@ class Frequency(Protocol):
         """Of every value: more likely where the report supports it."""
         return self.values, self.oracle.likelihoods(unpack_reports(rows, self.layout))
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """Estimates of the oracle. Chance is what nobody's holding a value would show of it."""
         found = self.oracle.estimate(counts, users)
         chances = self.oracle.chances(counts, users)
-        return Findings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
+        return CollectionFindings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
 
 
 class FrequencyCollection(Collection):
@@ -95,7 +95,7 @@ class FrequencyCollection(Collection):
 
     mechanism: Literal["grr", "sue", "oue", "olh", "hadamard"]
     epsilon: Annotated[float, Field(gt=0, le=20)]
-    values: Annotated[tuple[str, ...], Field(min_length=2, max_length=1_000_000), AfterValidator(listed)]
+    values: Annotated[tuple[str, ...], Field(min_length=2, max_length=1_000_000), AfterValidator(check_listed)]
     other: str | None = None
 
     randomizers: ClassVar[Mapping[str, type[Oracle]]] = {
@@ -106,4 +106,6 @@ class FrequencyCollection(Collection):
         """The oracle over the values."""
         if self.other is not None and self.other not in self.values:
             raise self.refused("other", "must be one of the values: those who hold none of them answer with it")
-        return Frequency(self.randomizers[self.mechanism](len(self.values), self.epsilon), self.values, self.other)
+        return FrequencyProtocol(
+            self.randomizers[self.mechanism](len(self.values), self.epsilon), self.values, self.other
+        )

@@ -75,7 +75,7 @@ class Hadamard(Oracle):
 
     def support(self, reports: Reports) -> Ints:
         """A report supports the values on whose rows its column is +1."""
-        signs = transformed(np.bincount(reports, minlength=self.size))
+        signs = hadamard_transform(np.bincount(reports, minlength=self.size))
         return (len(reports) + signs[1 : self.values + 1]) // 2
 
     def law(self, held: int) -> Mapping[int, Fraction]:
@@ -90,10 +90,10 @@ class Hadamard(Oracle):
         return np.where(negative == 0, self.p, 1 - self.p)
 
 
-def transformed(counts: Ints) -> Ints:
+def hadamard_transform(counts: Ints) -> Ints:
     """The Walsh–Hadamard transform of each row (of the last axis, whose length is a power of two).
 
-    >>> transformed(np.array([1, 2, 3, 4])).tolist()
+    >>> hadamard_transform(np.array([1, 2, 3, 4])).tolist()
     [10, -2, -4, 0]
     """
     found = counts.astype(np.int64)

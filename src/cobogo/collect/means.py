@@ -26,7 +26,7 @@ from pydantic import Field
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.oracle import Reports, at_most
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
@@ -299,7 +299,7 @@ class Hybrid(Mean):
         return share * piecewise._square(points) + (1 - share) * one_bit._square(points)
 
 
-class Numeric(Protocol):
+class MeanProtocol(Protocol):
     """Reports that each stand for a number; their mean is that of the numbers held."""
 
     def __init__(self, mean: Mean) -> None:
@@ -351,13 +351,13 @@ class Numeric(Protocol):
         """How often each report came."""
         return np.asarray(self.mean.tally(unpack_reports(rows, self.layout)), dtype=np.int64)
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """One figure."""
         if not users:
             nothing = np.zeros(0)
-            return Findings((), nothing, nothing, nothing, 0, 1, level, counted=False)
+            return CollectionFindings((), nothing, nothing, nothing, 0, 1, level, counted=False)
         found = self.mean.estimate(counts)
-        return Findings(
+        return CollectionFindings(
             ("mean",), np.array([found.mean]), np.array([found.error]), np.zeros(1), users, 1, level, counted=False
         )
 
@@ -376,6 +376,6 @@ class MeanCollection(Collection):
     def build(self) -> Protocol:
         """The mechanism over the grid."""
         try:
-            return Numeric(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
+            return MeanProtocol(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
         except ValueError as error:
             raise self.refused("low", str(error)) from None

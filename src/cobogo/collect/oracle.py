@@ -25,7 +25,7 @@ Reports = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class FrequencyEstimate:
     """How many clients hold each value, with the standard error of each figure. Estimates may be below zero: summed
     as they are they stay unbiased."""
 
@@ -88,11 +88,11 @@ class Oracle(ABC):
         """How likely each report is of each value, up to a factor of the report: a row for each report."""
         raise NotImplementedError(f"{self.name} does not tell how likely a report is ({len(reports)} reports)")
 
-    def estimate(self, support: Ints, users: int) -> Estimate:
+    def estimate(self, support: Ints, users: int) -> FrequencyEstimate:
         """How many of the users hold each value, from the counts of reports that support it."""
         counts: Floats = np.asarray((support - users * self.q) / (self.p - self.q), dtype=np.float64)
         held = np.clip(counts, 0, users)
-        return Estimate(counts, np.sqrt(self.variance(held, users)), users)
+        return FrequencyEstimate(counts, np.sqrt(self.variance(held, users)), users)
 
     def chances(self, support: Ints, users: int) -> Floats:
         """How likely each value would be supported as often if nobody held it: exactly, since each report supports it

@@ -13,10 +13,10 @@ import numpy as np
 
 from cobogo.collect.aggregate import Aggregate
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery.protocol import Discovered
+from cobogo.collect.discovery.protocol import DiscoveryProtocol
 from cobogo.collect.encode import shuffled_reports
-from cobogo.collect.means import Numeric
-from cobogo.collect.protocol import Findings
+from cobogo.collect.means import MeanProtocol
+from cobogo.collect.protocol import CollectionFindings
 from cobogo.collect.wire import batches, parse
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Entropy, Source, below
@@ -34,7 +34,7 @@ class Pilot:
 
     users: int
     truth: dict[str, float]
-    found: Findings
+    found: CollectionFindings
     bytes: int
 
     def rows(self) -> list[dict[str, Any]]:
@@ -65,7 +65,7 @@ def pilot(collection: Collection, users: int, source: Source | None = None) -> P
         raise PolicyError(f"must be from 1 to {MOST:,}", where="users")
     source = source or Entropy()
     uniform = below(2**53, users, source) / 2.0**53
-    if isinstance(collection.protocol, Numeric):
+    if isinstance(collection.protocol, MeanProtocol):
         mean = collection.protocol.mean
         numbers = mean.low + (mean.high - mean.low) * uniform**2
         held = [repr(number) for number in numbers.tolist()]
@@ -83,7 +83,7 @@ def pilot(collection: Collection, users: int, source: Source | None = None) -> P
 
 
 def _values(collection: Collection) -> tuple[str, ...]:
-    if isinstance(collection.protocol, Discovered):
+    if isinstance(collection.protocol, DiscoveryProtocol):
         return WORDS
     values: tuple[str, ...] = getattr(collection, "values", ()) or getattr(collection, "candidates", ())
     if not values:

@@ -12,15 +12,15 @@ from typing import Any, Literal
 import numpy as np
 
 from cobogo.collect.collection import TABLE, Collection
-from cobogo.collect.discovery.domains import Words
-from cobogo.collect.discovery.protocol import Discovered, DiscoveryCollection
-from cobogo.collect.frequency import Frequency, FrequencyCollection
-from cobogo.collect.means import MeanCollection, Numeric
+from cobogo.collect.discovery.domains import WordDomain
+from cobogo.collect.discovery.protocol import DiscoveryCollection, DiscoveryProtocol
+from cobogo.collect.frequency import FrequencyCollection, FrequencyProtocol
+from cobogo.collect.means import MeanCollection, MeanProtocol
 from cobogo.collect.power import ALPHA, POWER, smallest_share, users_needed
 from cobogo.collect.protocol import Protocol
-from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.parameters import RapporParameters
 from cobogo.collect.rappor.protocol import Rappor
-from cobogo.collect.sketch_protocol import SketchCollection, Sketched
+from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.schema.starter import toml
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import staged_file
@@ -68,7 +68,7 @@ class CollectionPlan:
         }
 
 
-def rappor_of(epsilon: float, *, hashes: int = 2) -> Parameters:
+def rappor_of(epsilon: float, *, hashes: int = 2) -> RapporParameters:
     """RAPPOR that shows its permanent answer as it is (p = 0, q = 1), whose loss is at most so much: each bit is
     forgotten with f = 2 / (1 + e^(ε / 2h)), rounded up.
 
@@ -76,27 +76,27 @@ def rappor_of(epsilon: float, *, hashes: int = 2) -> Parameters:
     True
     """
     f = min(Fraction(1), Fraction(ceil(2 / (1 + exp(epsilon / 2 / hashes)) * 10**9), 10**9))
-    return Parameters(hashes=hashes, f=f, p=Fraction(0), q=Fraction(1))
+    return RapporParameters(hashes=hashes, f=f, p=Fraction(0), q=Fraction(1))
 
 
-def counting(values: int, epsilon: float) -> dict[str, Protocol]:
+def counting_protocols(values: int, epsilon: float) -> dict[str, Protocol]:
     """Every mechanism that tells how many clients hold each of so many values, at one ε for all reports of a value."""
     names = [str(number) for number in range(values)]
     found: list[Protocol] = [
-        Frequency(kind(values, epsilon), names) for kind in FrequencyCollection.randomizers.values()
+        FrequencyProtocol(kind(values, epsilon), names) for kind in FrequencyCollection.randomizers.values()
     ]
-    found += [Sketched(kind(values, epsilon), names) for kind in SketchCollection.randomizers.values()]
+    found += [SketchProtocol(kind(values, epsilon), names) for kind in SketchCollection.randomizers.values()]
     return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
 
 
 def alternatives(collection: Collection | None, values: int, epsilon: float) -> dict[str, Protocol]:
     """What could be asked through instead of a collection's mechanism; and this itself, where it has parameters that
-    `counting` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
+    `counting_protocols` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
     protocol = None if collection is None else collection.protocol
-    if isinstance(protocol, Discovered):
+    if isinstance(protocol, DiscoveryProtocol):
         given = (epsilon, protocol.discovery.domain, protocol.discovery.keep)
-        return {name: Discovered(kind(*given)) for name, kind in DiscoveryCollection.randomizers.items()}
-    found = counting(values, epsilon)
+        return {name: DiscoveryProtocol(kind(*given)) for name, kind in DiscoveryCollection.randomizers.items()}
+    found = counting_protocols(values, epsilon)
     return (
         found
         if protocol is None or protocol.name in FrequencyCollection.randomizers
@@ -128,10 +128,11 @@ def plan(
 def plan_mean(collection: Collection, error: float) -> CollectionPlan:
     """How many users each mechanism for means needs to bring the standard error to that, whatever they hold."""
     protocol = collection.protocol
-    assert isinstance(protocol, Numeric)
+    assert isinstance(protocol, MeanProtocol)
     asked = protocol.mean
     kinds = [
-        Numeric(kind(asked.low, asked.high, asked.epsilon, asked.steps)) for kind in MeanCollection.randomizers.values()
+        MeanProtocol(kind(asked.low, asked.high, asked.epsilon, asked.steps))
+        for kind in MeanCollection.randomizers.values()
     ]
     return _sorted(
         [Offer(kind.name, kind.mean.users_needed(error), kind.layout.width) for kind in kinds], asked.epsilon
@@ -194,19 +195,22 @@ class Wish:
         epsilon, values = self.epsilon, list(self.values)
         if self.kind == "number":
             return {
-                name: Numeric(kind(self.low, self.high, epsilon)) for name, kind in MeanCollection.randomizers.items()
+                name: MeanProtocol(kind(self.low, self.high, epsilon))
+                for name, kind in MeanCollection.randomizers.items()
             }
         if self.kind == "words":
             return {
-                name: Discovered(kind(epsilon, Words(), 512)) for name, kind in DiscoveryCollection.randomizers.items()
+                name: DiscoveryProtocol(kind(epsilon, WordDomain(), 512))
+                for name, kind in DiscoveryCollection.randomizers.items()
             }
         if self.kind == "listed":
             return {
-                name: Frequency(kind(len(values), epsilon), values)
+                name: FrequencyProtocol(kind(len(values), epsilon), values)
                 for name, kind in FrequencyCollection.randomizers.items()
             }
         made: dict[str, Protocol] = {
-            name: Sketched(kind(len(values), epsilon), values) for name, kind in SketchCollection.randomizers.items()
+            name: SketchProtocol(kind(len(values), epsilon), values)
+            for name, kind in SketchCollection.randomizers.items()
         }
         return {**made, "rappor": Rappor(rappor_of(epsilon), values)}
 
@@ -238,7 +242,7 @@ class Wish:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class MechanismComparison:
     """What a mechanism would do with so many users: ``needed`` of them show a value of the share asked about (or bring
     a mean to the error asked for), None where no number would; ``smallest`` is the share that they show at best;
     ``error`` the standard error, of a share or of a mean."""
@@ -250,7 +254,7 @@ class Comparison:
     error: float | None
 
 
-def compare(wish: Wish, users: int, goal: float) -> list[Comparison]:
+def compare(wish: Wish, users: int, goal: float) -> list[MechanismComparison]:
     """Every mechanism with that many users, the least error first. ``goal``: the share to be seen, or a mean's error.
 
     >>> found = compare(Wish(values=("a", "b", "c", "d", "e", "f")), users=100_000, goal=0.02)
@@ -265,7 +269,7 @@ def compare(wish: Wish, users: int, goal: float) -> list[Comparison]:
     return sorted(found, key=lambda one: (one.error is None, one.error or 0.0, one.width))
 
 
-def best(found: list[Comparison]) -> str:
+def best(found: list[MechanismComparison]) -> str:
     """Of those that need about the fewest users, the one with the shortest reports."""
     able = [one for one in found if one.needed is not None] or found
     fewest = min(one.needed or 0 for one in able)
@@ -295,15 +299,15 @@ def collection_file(content: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _comparison(name: str, protocol: Protocol, users: int, goal: float) -> Comparison:
+def _comparison(name: str, protocol: Protocol, users: int, goal: float) -> MechanismComparison:
     width = protocol.layout.width
-    if isinstance(protocol, Numeric):
+    if isinstance(protocol, MeanProtocol):
         mean = protocol.mean
         worst = float(mean.variance(np.arange(mean.steps + 1)).max())
-        return Comparison(name, mean.users_needed(goal), width, None, sqrt(worst / users))
+        return MechanismComparison(name, mean.users_needed(goal), width, None, sqrt(worst / users))
     what = protocol.detectable
     assert what is not None
     variance = what.variance(np.array([goal * users, (1 - goal) * users]), users)[0]
-    return Comparison(
+    return MechanismComparison(
         name, users_needed(what, goal), width, smallest_share(what, users), sqrt(max(float(variance), 0.0)) / users
     )

@@ -27,7 +27,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
-class Findings:
+class CollectionFindings:
     """What the reports tell: for each of ``labels`` an estimate, its standard error, and how likely chance alone would
     show as much where there is nothing (``chances``). ``tested`` is how many were asked about, ``fit`` the share of the
     variance that the findings explain, where that says something.
@@ -149,7 +149,7 @@ class Protocol(ABC):
         raise NotImplementedError(f"{self.name} does not tell how likely a report is")
 
     @abstractmethod
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """What the counts tell."""
 
 

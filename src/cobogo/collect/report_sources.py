@@ -26,7 +26,7 @@ from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import staged_file
-from cobogo.floor.urls import is_url, shown
+from cobogo.floor.urls import is_url, public_url
 
 FAULTS = (
     "empty",
@@ -202,9 +202,9 @@ def aggregate_source(
         url, _, name = path.partition("#")
         if not name:
             raise PolicyError(
-                "names no table", where=shown(url), remedy="Write its name after #: postgresql://…#reports."
+                "names no table", where=public_url(url), remedy="Write its name after #: postgresql://…#reports."
             )
-        where = f"{shown(url)}, table {name}"
+        where = f"{public_url(url)}, table {name}"
         return aggregate_column(collection, table_in(connect(url), name, Data(), where), column, skip=skip)
     name = path.lower().rstrip("/")
     if name.endswith(TABLES) or Path(path).is_dir() or any(mark in path for mark in "*?["):

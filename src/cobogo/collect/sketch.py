@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.hadamard import transformed
+from cobogo.collect.hadamard import hadamard_transform
 from cobogo.collect.hash_functions import cells, read
 from cobogo.collect.layout import count_bits, random_bits
-from cobogo.collect.oracle import Estimate, Oracle, Reports, at_least, at_most
+from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, at_least, at_most
 from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -101,12 +101,12 @@ class Sketch(Oracle):
         """A report supports the values whose cell in its row it supports. Of the values from 0."""
         return self.read(self.sketch(reports), np.arange(self.values))
 
-    def frequencies(self, sketch: Ints, keys: Ints) -> Estimate:
+    def frequencies(self, sketch: Ints, keys: Ints) -> FrequencyEstimate:
         """How many users hold each of some values, listed beforehand or not."""
         users = int(sketch[:, 0].sum())
         return self.estimate(self.read(sketch, keys), users, pairs=self.pairs(sketch))
 
-    def estimate(self, support: Ints, users: int, pairs: float | None = None) -> Estimate:
+    def estimate(self, support: Ints, users: int, pairs: float | None = None) -> FrequencyEstimate:
         """How many of the users hold each value. The standard errors count in what other values may do by sharing
         cells. Without a sketch's ``pairs`` the values are taken as estimated, and whoever holds none of them as if they
         all held the same one."""
@@ -117,7 +117,7 @@ class Sketch(Oracle):
             unseen = max(users - float(counts.sum()), 0.0)
             pairs = min(max(float((counts**2 - noise).sum()), 0.0) + unseen**2, float(users) ** 2)
         others = np.maximum(pairs - held**2, 0)
-        return Estimate(counts, np.sqrt(noise + others / self._apart), users)
+        return FrequencyEstimate(counts, np.sqrt(noise + others / self._apart), users)
 
     def pairs(self, sketch: Ints) -> float:
         """About how many ordered pairs of users hold the same value, Σ n'(n' − 1): hardly fewer than the sketch shows.
@@ -276,7 +276,7 @@ class HadamardSketch(Sketch):
         said = [np.bincount(places[which], minlength=self.rows * self.width) for which in _halves(reports["negative"])]
         positive, negative = (part.reshape(self.rows, self.width) for part in said)
         reported: Ints = (positive + negative).sum(axis=1, keepdims=True)
-        return (reported + transformed(positive - negative)) // 2
+        return (reported + hadamard_transform(positive - negative)) // 2
 
     def law(self, held: int) -> Mapping[tuple[int, int, bool], Fraction]:
         """Every row, column and sign."""

@@ -13,12 +13,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, listed
+from cobogo.collect.collection import Collection, check_listed
 from cobogo.collect.hash_functions import cells, fingerprints, read
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
-from cobogo.collect.oracle import Estimate, Oracle, tail
+from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, distinct_texts, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, text_array
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, Sketch
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
@@ -32,7 +32,7 @@ def sketch_layout(sketch: Sketch) -> Layout:
     return Layout(numbers, sketch.width if "bits" in names else 0)
 
 
-class Sketched(Protocol):
+class SketchProtocol(Protocol):
     """Reports about cells of a sketch; candidates are only needed to look for them in it."""
 
     def __init__(self, oracle: Sketch, candidates: Sequence[str]) -> None:
@@ -78,11 +78,11 @@ class Sketched(Protocol):
         """The sketch of the reports."""
         return np.asarray(self.oracle.sketch(unpack_reports(rows, self.layout, self.oracle.report)), dtype=np.int64)
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
         asked = self.candidates
-        found = judged(self.oracle, counts, fingerprints(asked))
-        return Findings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
+        found = judge(self.oracle, counts, fingerprints(asked))
+        return CollectionFindings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
 
 
 class SketchCollection(Collection):
@@ -93,7 +93,7 @@ class SketchCollection(Collection):
     rows: int | None = None
     width: int | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
 
     randomizers: ClassVar[Mapping[str, type[Sketch]]] = {
         sketch.name: sketch for sketch in (CountMeanSketch, HadamardSketch, FastHashing)
@@ -111,7 +111,7 @@ class SketchCollection(Collection):
                 next((key for key in given if f"'{key}'" in str(error)), "mechanism"), str(error)
             ) from None
         assert isinstance(oracle, Sketch)
-        return Sketched(oracle, self.candidates)
+        return SketchProtocol(oracle, self.candidates)
 
 
 HEAVY = 512
@@ -125,20 +125,20 @@ ROUNDS = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Judged(Estimate):
+class SketchEstimate(FrequencyEstimate):
     """Estimates, and for each value how likely its support would be as high if nobody held it."""
 
     chances: Floats
 
 
-def judged(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None) -> Judged:
+def judge(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None) -> SketchEstimate:
     """What a sketch shows of some values, which must be different ones; ``support`` is what `Sketch.read` tells of
     them, where it is known already."""
     users = int(sketch[:, 0].sum())
     keys = np.ascontiguousarray(keys, dtype=np.int64)
     if not users or not len(keys):
         nothing = np.zeros(len(keys))
-        return Judged(nothing, nothing, users, np.ones(len(keys)))
+        return SketchEstimate(nothing, nothing, users, np.ones(len(keys)))
     own, other, width = float(oracle.supports_own), float(oracle.supports_other), oracle.width
     support = oracle.read(sketch, keys) if support is None else support
     pairs = oracle.pairs(sketch)
@@ -162,7 +162,7 @@ def judged(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None
     noise = Oracle.variance(oracle, np.clip(counts, 0, users), users)
     expected = users * other + (own - other) * (beside + spread)
     disturbed = ((own - other) * (1 - 1 / width)) ** 2 * rest
-    return Judged(counts, np.sqrt(noise + rest), users, tail(support, expected, users, disturbed))
+    return SketchEstimate(counts, np.sqrt(noise + rest), users, tail(support, expected, users, disturbed))
 
 
 def _cells(oracle: Sketch, keys: Ints) -> Ints:

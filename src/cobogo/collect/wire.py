@@ -148,7 +148,7 @@ def _message(collection: Collection, content: bytes, at: int, where: str) -> tup
     if end > len(content):
         raise _truncated(where)
     rows = np.frombuffer(content, dtype=np.uint8, count=count * width, offset=at).reshape(count, width)
-    return Batch(checked(collection, rows, where=where), bool(kind & SEEDED)), end
+    return Batch(checked_rows(collection, rows, where=where), bool(kind & SEEDED)), end
 
 
 def check(
@@ -173,7 +173,7 @@ def check(
         )
 
 
-def checked(collection: Collection, rows: Rows, *, where: str) -> Rows:
+def checked_rows(collection: Collection, rows: Rows, *, where: str) -> Rows:
     """The rows, if every one of them is a report that a client could have sent."""
     wrong = collection.protocol.layout.faults(rows)
     if wrong.size:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
 from cobogo.floor.files import create_private
-from cobogo.floor.urls import is_url, shown
+from cobogo.floor.urls import is_url, public_url
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -28,7 +28,7 @@ SQLITE = "sqlite:///"
 
 
 @dataclass(frozen=True)
-class Place:
+class StorePlace:
     """A file of SQLite, or the URL of a PostgreSQL database; ``name`` is what messages call it."""
 
     file: Path | None
@@ -36,7 +36,7 @@ class Place:
     name: str
 
 
-def parse_place(place: str | Path, kind: str, error: type[CobogoError], *, where: str | None = None) -> Place:
+def parse_place(place: str | Path, kind: str, error: type[CobogoError], *, where: str | None = None) -> StorePlace:
     """A path, ``sqlite:///…`` or ``postgresql://…`` as a place for a ``kind`` of book.
 
     >>> parse_place("books/ledger.db", "ledger", CobogoError).file
@@ -47,21 +47,21 @@ def parse_place(place: str | Path, kind: str, error: type[CobogoError], *, where
         file = text.removeprefix(SQLITE).removeprefix("sqlite://")
         if file in ("", ":memory:"):
             raise error(f"a {kind} in memory would forget everything", where=where, remedy="Give a path.")
-        return Place(Path(file).expanduser(), f"{SQLITE}{Path(file).expanduser()}", text)
+        return StorePlace(Path(file).expanduser(), f"{SQLITE}{Path(file).expanduser()}", text)
     scheme, _, rest = text.partition("://")
     if scheme.partition("+")[0] not in ("postgresql", "postgres"):
         raise error(
             f"there is no {kind} over {scheme}",
-            where=where or shown(text),
+            where=where or public_url(text),
             remedy="Give the path of a file, or the URL of a PostgreSQL database: postgresql://host/database.",
         )
     if find_spec("psycopg") is None:
         raise error(
             "PostgreSQL's driver is not installed",
-            where=where or shown(text),
+            where=where or public_url(text),
             remedy="Install it: pip install 'cobogo[postgres]'.",
         )
-    return Place(None, f"postgresql+psycopg://{rest}", shown(text))
+    return StorePlace(None, f"postgresql+psycopg://{rest}", public_url(text))
 
 
 class Store:
@@ -74,7 +74,7 @@ class Store:
 
     def __init__(
         self,
-        place: Place,
+        place: StorePlace,
         complaint: Callable[[SQLAlchemyError], Exception],
         *,
         patience: int,
@@ -120,7 +120,7 @@ def cause(error: SQLAlchemyError) -> str:
     return type(getattr(error, "orig", None) or error).__name__
 
 
-def _engine(place: Place, patience: int, pragmas: Sequence[str], *, pooled: bool) -> Engine:
+def _engine(place: StorePlace, patience: int, pragmas: Sequence[str], *, pooled: bool) -> Engine:
     from sqlalchemy import create_engine, event
     from sqlalchemy.pool import NullPool
 

@@ -16,10 +16,10 @@ def is_url(text: str) -> bool:
     return re.match(r"[a-z][a-z0-9+]+://", text) is not None
 
 
-def shown(url: str) -> str:
+def public_url(url: str) -> str:
     """A URL without what must not be shown: who logs in, with what, and options.
 
-    >>> shown("postgresql://ana:secret@db.example:5433/health?sslmode=require")
+    >>> public_url("postgresql://ana:secret@db.example:5433/health?sslmode=require")
     'postgresql://db.example:5433/health'
     """
     if not is_url(url):

@@ -26,29 +26,29 @@ LARGEST_LOSS = 10**6
 
 
 @dataclass(frozen=True)
-class Loss:
+class PrivacyLoss:
     """The most that something tells about a person: ``amount`` of ε or ρ, except with probability ``delta``.
 
-    >>> Loss("epsilon", Fraction(1, 2)) + Loss("epsilon", Fraction(1, 4), Fraction(1, 10**6))
-    Loss(measure='epsilon', amount=Fraction(3, 4), delta=Fraction(1, 1000000))
+    >>> PrivacyLoss("epsilon", Fraction(1, 2)) + PrivacyLoss("epsilon", Fraction(1, 4), Fraction(1, 10**6))
+    PrivacyLoss(measure='epsilon', amount=Fraction(3, 4), delta=Fraction(1, 1000000))
     """
 
     measure: Measure
     amount: Fraction
     delta: Fraction = Fraction(0)
 
-    def __add__(self, other: Loss) -> Loss:
+    def __add__(self, other: PrivacyLoss) -> PrivacyLoss:
         """Sequential composition."""
         if self.measure != other.measure:
             raise ValueError(f"costs in {self.measure} and {other.measure} do not add up: convert one of them")
-        return Loss(self.measure, self.amount + other.amount, self.delta + other.delta)
+        return PrivacyLoss(self.measure, self.amount + other.amount, self.delta + other.delta)
 
-    def times(self, number: int) -> Loss:
+    def times(self, number: int) -> PrivacyLoss:
         """The same, so many times."""
-        return Loss(self.measure, self.amount * number, self.delta * number)
+        return PrivacyLoss(self.measure, self.amount * number, self.delta * number)
 
 
-def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: str = "epsilon") -> Loss:
+def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: str = "epsilon") -> PrivacyLoss:
     """What an analyst is ready to spend, in the measure of the book."""
     given, other = (epsilon, rho) if measure == "epsilon" else (rho, epsilon)
     if given is None or other is not None:
@@ -60,42 +60,42 @@ def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: st
         raise QueryRefused(f"must be from 1e-9 to {LARGEST_LOSS:,}", where=measure)
     if share and not Fraction(1, ATTO) <= share < 1:
         raise QueryRefused("must be 0, or from 1e-18 to below 1", where="delta")
-    return Loss("epsilon" if measure == "epsilon" else "rho", amount, share)
+    return PrivacyLoss("epsilon" if measure == "epsilon" else "rho", amount, share)
 
 
-def sequential(losses: Sequence[Loss]) -> Loss:
+def sequential(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
     """What several answers about the same people cost."""
     first, *rest = losses
     return sum(rest, first)
 
 
-def parallel(losses: Sequence[Loss], parts_of_a_person: int) -> Loss:
+def parallel(losses: Sequence[PrivacyLoss], parts_of_a_person: int) -> PrivacyLoss:
     """What answers about the parts of a partition cost.
 
     The dearest of them, where a person lies in one part only; a person who lies in several is told about in each.
 
-    >>> parallel([Loss("epsilon", Fraction(1)), Loss("epsilon", Fraction(2))], 1).amount
+    >>> parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 1).amount
     Fraction(2, 1)
-    >>> parallel([Loss("epsilon", Fraction(1)), Loss("epsilon", Fraction(2))], 5).amount
+    >>> parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 5).amount
     Fraction(4, 1)
     """
     if len({loss.measure for loss in losses}) != 1:
         raise ValueError("parts are charged in one measure")
-    dearest = Loss(losses[0].measure, max(loss.amount for loss in losses), max(loss.delta for loss in losses))
+    dearest = PrivacyLoss(losses[0].measure, max(loss.amount for loss in losses), max(loss.delta for loss in losses))
     return dearest.times(min(parts_of_a_person, len(losses)))
 
 
-def concentrated(loss: Loss) -> Loss:
+def concentrated(loss: PrivacyLoss) -> PrivacyLoss:
     """A cost in ε as one in ρ: ε-differential privacy is ε²/2-zCDP (Bun & Steinke, Proposition 1.4)."""
     if loss.measure == "rho":
         return loss
-    return Loss("rho", loss.amount**2 / 2, loss.delta)
+    return PrivacyLoss("rho", loss.amount**2 / 2, loss.delta)
 
 
-def pure(loss: Loss) -> Fraction:
+def pure(loss: PrivacyLoss) -> Fraction:
     """The ε of a mechanism that may cost so much: √(2ρ), rounded down, where the cost is one in ρ.
 
-    >>> pure(concentrated(Loss("epsilon", Fraction(3)))), pure(Loss("rho", Fraction(1)))
+    >>> pure(concentrated(PrivacyLoss("epsilon", Fraction(3)))), pure(PrivacyLoss("rho", Fraction(1)))
     (Fraction(3, 1), Fraction(1414213562373, 1000000000000))
     """
     if loss.measure == "epsilon":

@@ -18,7 +18,7 @@ from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError, QueryRefused, nearest
 from cobogo.floor.urls import is_url
-from cobogo.promises.accounting import LARGEST_LOSS, Loss
+from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss
 from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
@@ -40,15 +40,15 @@ class Budget(Part):
             raise ValueError("a budget is either epsilon or rho")
         return self
 
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """The same as fractions."""
         delta = exact(self.delta, "delta", zero=True)
         if self.rho is not None:
-            return Loss("rho", exact(self.rho, "rho"), delta)
-        return Loss("epsilon", exact(self.epsilon or 0, "epsilon"), delta)
+            return PrivacyLoss("rho", exact(self.rho, "rho"), delta)
+        return PrivacyLoss("epsilon", exact(self.epsilon or 0, "epsilon"), delta)
 
 
-class Dataset(Data):
+class DeclaredDataset(Data):
     """A table about people that analysts may ask about.
 
     ``unit`` is the column that tells people apart; without it every row is somebody else's. One person is counted in at
@@ -78,7 +78,7 @@ class Dataset(Data):
                 raise ValueError(f"the budget of {analyst!r} is not in the measure of the data set's budget")
         return self
 
-    def found(self, name: str, *, quoted: bool, where: str) -> str:
+    def column_named(self, name: str, *, quoted: bool, where: str) -> str:
         """A declared column by the name that an analyst wrote; unquoted names may differ in case."""
         for known in self.columns:
             if known == name or (not quoted and known.casefold() == name.casefold()):
@@ -116,7 +116,7 @@ class CuratorPolicy(Part):
 
     ledger: str = "ledger.db"
     seal: str | None = None  # the file of the ledger's key, where the ledger is in PostgreSQL or the file elsewhere
-    datasets: Annotated[dict[str, Dataset], Field(min_length=1)]
+    datasets: Annotated[dict[str, DeclaredDataset], Field(min_length=1)]
     public: Annotated[dict[str, PublicTablePolicy], Field(default_factory=dict)]
 
     _home: Path = PrivateAttr(default_factory=Path)
@@ -141,7 +141,7 @@ class CuratorPolicy(Part):
             raise PolicyError("two data sets have names that differ only in case", where=f"{name}, datasets")
         return policy
 
-    def open_to(self, analyst: str) -> dict[str, Dataset]:
+    def open_to(self, analyst: str) -> dict[str, DeclaredDataset]:
         """The data sets that somebody may ask about."""
         return {name: dataset for name, dataset in self.datasets.items() if analyst in dataset.analysts}
 
@@ -188,7 +188,7 @@ class CuratorPolicy(Part):
         return ledger
 
 
-def open_book(ledger: Ledger, name: str, declared: Dataset, analysts: set[str] | None) -> None:
+def open_book(ledger: Ledger, name: str, declared: DeclaredDataset, analysts: set[str] | None) -> None:
     """Open the book of a data set and grant its analysts what they may spend.
 
     Where ``analysts`` are named, grants of others from an earlier time no longer hold: whoever was taken out of the
@@ -204,7 +204,7 @@ def open_book(ledger: Ledger, name: str, declared: Dataset, analysts: set[str] |
             ledger.grant(name, balance.analyst, Units(0, 0).loss(balance.measure))
 
 
-def dataset_named(name: str, datasets: Mapping[str, Dataset], where: str) -> str:
+def dataset_named(name: str, datasets: Mapping[str, DeclaredDataset], where: str) -> str:
     """A data set by the name that an analyst wrote."""
     for known in datasets:
         if known.casefold() == name.casefold():

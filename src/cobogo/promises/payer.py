@@ -9,7 +9,7 @@ from typing import Any
 
 from cobogo.errors import CobogoError, LedgerError, PolicyError
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.accounting import Loss, Measure, concentrated
+from cobogo.promises.accounting import Measure, PrivacyLoss, concentrated
 from cobogo.promises.curator_file import CuratorPolicy, dataset_named
 from cobogo.promises.ledger import Ledger
 
@@ -28,7 +28,7 @@ class Payer:
         """What the book counts in."""
         return self.ledger.balance(self.dataset, self.analyst).measure
 
-    def pay(self, loss: Loss, question: str) -> None:
+    def pay(self, loss: PrivacyLoss, question: str) -> None:
         """Debit, or refuse. Pure ε is a cost in ρ, too, where the book counts in that."""
         in_rho = self.measure == "rho" and loss.measure == "epsilon" and not loss.delta
         self.ledger.debit(self.dataset, self.analyst, concentrated(loss) if in_rho else loss, question)
@@ -77,7 +77,7 @@ def check_debit(evidence: Mapping[str, Any]) -> tuple[list[str], list[str]]:
     found = [entry for entry in entries if evidence["receipt"] in entry.question]
     if len(found) != 1:
         return ["the curator's ledger has no debit for this release"], []
-    due = Loss(evidence["measure"], fraction(evidence["amount"]), fraction(evidence["delta"]))
+    due = PrivacyLoss(evidence["measure"], fraction(evidence["amount"]), fraction(evidence["delta"]))
     own = found[0].cost.loss(due.measure)
     if own.amount < due.amount or own.delta < due.delta:
         return ["the curator's ledger debits less for this release than it cost"], []

@@ -26,8 +26,8 @@ from cobogo.promises.models.check import check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, released_trees
-from cobogo.release import alone
 from cobogo.release import manifest as manifests
+from cobogo.release import public_models
 from cobogo.release.contract import Json, ReadBack, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
@@ -175,7 +175,7 @@ class Recoded(Transformation):
         problems = [refusal(model) for model in given_away(self.problem.models, classes)] if self.plan.withheld else []
         problems += self.plan.faults(released)
         described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
-        models = alone.stated(verdicts, released, described, reference)
+        models = public_models.public_entries(verdicts, released, described, reference)
         verdict = Verdict(verdicts, tuple(problems), released.records, len(released.counts))
         return RecodedReadBack(described, verdict, models, released, classes, reference)
 

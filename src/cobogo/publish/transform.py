@@ -152,7 +152,7 @@ def transform(
         check_roles(policy, table, recoded=False)
         if policy.output.table is not None:
             table.engine.check_new_table(policy.output.table)
-        warnings = () if blind else _seen(policy, table)
+        warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
     origin = Origin.of(policy, table.name)
     return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
@@ -169,7 +169,7 @@ def _refuse_normalizing(policy: Policy) -> None:
             )
 
 
-def _seen(policy: Policy, table: Table) -> tuple[str, ...]:
+def _admit_rows(policy: Policy, table: Table) -> tuple[str, ...]:
     """Refuse what cannot be released whatever is done to it; what the data holder should know of the rest."""
     records = table.rows()
     if not records:

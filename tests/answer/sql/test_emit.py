@@ -8,7 +8,7 @@ import sqlglot
 
 from cobogo.answer.measure import statements
 from cobogo.answer.sql.dialects import DIALECTS
-from cobogo.answer.sql.emit import Source
+from cobogo.answer.sql.emit import SqlSource
 from support import questions as q
 from support.golden import assert_golden
 
@@ -33,7 +33,7 @@ class Named:
 @pytest.mark.parametrize("engine", DIALECTS)
 def test_statements_are_the_golden_ones(engine: str, name: str) -> None:
     plan = q.asked(ASKED[name], q.declared())
-    source = Source("SELECT * FROM people", dict(ibis.Schema.from_pyarrow(q.SCHEMA)))
+    source = SqlSource("SELECT * FROM people", dict(ibis.Schema.from_pyarrow(q.SCHEMA)))
     written = statements(plan, source, Named(engine), salt=5)  # type: ignore[arg-type]
     texts = [sqlglot.transpile(text, read=LANGUAGES[engine], pretty=True)[0] for _, text in written]
     assert_golden(f"sql/{LANGUAGES[engine]}/{name}.sql", ";\n\n".join(texts) + "\n")

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cobogo.examine.metrics import METRICS, Outcome, Scale, measure
+from cobogo.testing import check_metric
 
 # Two attributes with 4 and 2 leaves, hierarchies of height 2 and 1; ten records, two of them suppressed.
 SCALE = Scale(
@@ -92,3 +93,8 @@ def test_many_outcomes_at_once_are_the_outcomes_one_by_one(suppressed: list[int]
         cross_nats=np.full(len(suppressed), 17.0),
     )
     assert METRICS[name].value(many, SCALE) == pytest.approx(one_by_one, rel=1e-12)
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_it_passes_the_suite_that_other_packages_use(name: str) -> None:
+    check_metric(METRICS[name])

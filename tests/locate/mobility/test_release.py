@@ -14,7 +14,7 @@ import pytest
 import cobogo
 from cobogo.errors import BudgetSpent, CobogoError, LedgerError, OutputError, PolicyError
 from cobogo.faces.cli.main import app
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.release.manifest import NAME, sha256
 from cobogo.studies.fortaleza.people import write_people
@@ -136,8 +136,8 @@ def test_nothing_is_left_where_something_else_is(data: Path, tmp_path: Path) -> 
 
 def test_the_budget_pays_before_anything_is_drawn(data: Path, tmp_path: Path) -> None:
     books = Ledger(tmp_path / "ledger.db")
-    books.open("calls", Loss("epsilon", Fraction(3)))
-    books.grant("calls", "ana", Loss("epsilon", Fraction(3, 2)))
+    books.open("calls", PrivacyLoss("epsilon", Fraction(3)))
+    books.grant("calls", "ana", PrivacyLoss("epsilon", Fraction(3, 2)))
     asked = ["--ledger", str(tmp_path / "ledger.db"), "--dataset", "calls", "--analyst", "ana"]
     run(data, tmp_path / "one", *asked)
     assert [entry.cost.amount for entry in books.entries("calls")] == [10**9]

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.units import NANO
@@ -38,8 +38,8 @@ def dataset() -> str:
     return f"data {uuid4()}"
 
 
-def epsilon(amount: str, delta: str = "0") -> Loss:
-    return Loss("epsilon", Fraction(amount), Fraction(delta))
+def epsilon(amount: str, delta: str = "0") -> PrivacyLoss:
+    return PrivacyLoss("epsilon", Fraction(amount), Fraction(delta))
 
 
 def consistent(ledger: Ledger, dataset: str) -> None:
@@ -119,12 +119,12 @@ def test_who_has_no_grant_spends_nothing(place: str, dataset: str) -> None:
 
 def test_measures_do_not_mix(place: str, dataset: str) -> None:
     ledger = Ledger(place)
-    ledger.open(dataset, Loss("rho", Fraction(1)))
+    ledger.open(dataset, PrivacyLoss("rho", Fraction(1)))
     with pytest.raises(LedgerError, match="counts in rho"):
         ledger.open(dataset, epsilon("1"))
     with pytest.raises(LedgerError, match="counts in rho"):
         ledger.grant(dataset, "ana", epsilon("1"))
-    ledger.grant(dataset, "ana", Loss("rho", Fraction(1)))
+    ledger.grant(dataset, "ana", PrivacyLoss("rho", Fraction(1)))
     with pytest.raises(LedgerError, match="counts in rho"):
         ledger.debit(dataset, "ana", epsilon("1"), "q")
     ledger.close()
@@ -330,14 +330,14 @@ def test_fifty_analysts_at_once(place: str, dataset: str) -> None:
 SPEND = """
 import sys
 from fractions import Fraction
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.errors import BudgetSpent
 ledger = Ledger(sys.argv[1])
 print("ready", flush=True)
 while True:
     try:
-        ledger.debit(sys.argv[2], "ana", Loss("epsilon", Fraction(1, 1000)), "q")
+        ledger.debit(sys.argv[2], "ana", PrivacyLoss("epsilon", Fraction(1, 1000)), "q")
     except BudgetSpent:
         break
     print("spent", flush=True)
@@ -394,7 +394,7 @@ def test_no_sequence_of_costs_exceeds_a_limit(tmp_path_factory: pytest.TempPathF
     spent = Fraction(0)
     for cost in costs:
         try:
-            ledger.debit("d", "ana", Loss("epsilon", cost), "q")
+            ledger.debit("d", "ana", PrivacyLoss("epsilon", cost), "q")
             spent += cost
         except BudgetSpent:
             assert spent + cost + Fraction(len(costs), NANO) > 1

@@ -47,6 +47,7 @@ from cobogo.publish.recode.lattice.checks import form
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.release.reference import OriginalTable
+from cobogo.testing import check_model
 from support import random_tables as tables
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed
 from support.random_tables import Rows, row
@@ -95,7 +96,7 @@ def test_every_registered_model_is_put_to_the_test() -> None:
 
 
 def test_the_parameters_of_a_model_are_a_public_function() -> None:
-    assert cb.models.parameters is parameters
+    assert cobogo.promises.models.parameters is parameters
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -103,6 +104,19 @@ def test_a_model_is_registered_under_its_name_and_says_what_it_protects(name: st
     assert MODELS[name].name == name
     assert issubclass(MODELS[name], Model)
     assert len(MODELS[name].__doc__ or "") > 60, "the docstring is what a steward reads: what it protects, from whom"
+
+
+MORE_THAN_ROWS = {"k-map", "delta-presence", "b-t-privacy", "injector", "m-invariance", "personalized", "k-m-anonymity"}
+"""Models that look at more than released rows, or at values of a form of their own."""
+
+
+@each_model
+def test_it_passes_the_suite_that_other_packages_use(name: str, entry: Entry | None) -> None:
+    entry = needed(name, entry)
+    if name not in MORE_THAN_ROWS and entry.values is not Values.TREE:
+        column = "s" if entry.values is Values.NONE else entry.values.value
+        models = entry.models.filter(lambda model: model.attributes in ((), (column,)))
+        check_model(MODELS[name], models, attribute=column, examples=15)
 
 
 # --- order ------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from scipy.stats import chi2
 
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import Seeded
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.publish.frequency_list import kernels
 from cobogo.publish.frequency_list.bounds import DistanceBounds, bounds, ratio, tail
@@ -358,8 +358,8 @@ def test_counts_beyond_64_bits_are_too_many() -> None:
 
 def test_the_ledger_pays_first(here: Path) -> None:
     ledger = Ledger(here / "ledger.db")
-    ledger.open("users", Loss("epsilon", Fraction(3), Fraction(1, 10**8)))
-    ledger.grant("users", "ana", Loss("epsilon", Fraction(2), Fraction(1, 10**8)))
+    ledger.open("users", PrivacyLoss("epsilon", Fraction(3), Fraction(1, 10**8)))
+    ledger.grant("users", "ana", PrivacyLoss("epsilon", Fraction(2), Fraction(1, 10**8)))
     paid = ("--ledger", "ledger.db", "--dataset", "users", "--analyst", "ana")
     cobogo("answer", "frequency-list", "words.txt", "--epsilon", "1.5", "--out", "out", *paid, cwd=here)
     assert ledger.balance("users").spent.amount == 1_500_000_000

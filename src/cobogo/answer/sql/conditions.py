@@ -14,7 +14,7 @@ from sqlglot import exp
 from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
 from cobogo.answer.sql.nodes import WHERE, column_name, described, refused, taken
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.curator_file import Dataset
+from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
 
 COMPARISONS: dict[type[exp.Expression], tuple[Comparison, Comparison]] = {
@@ -34,7 +34,7 @@ ALLOWED = (
 DEEPEST = 100
 
 
-def condition(node: exp.Expression, dataset: Dataset, depth: int = 0) -> Condition:
+def condition(node: exp.Expression, dataset: DeclaredDataset, depth: int = 0) -> Condition:
     """A condition of the analyst's as typed values."""
     if depth > DEEPEST:
         raise refused(f"the condition is nested more than {DEEPEST} deep", ALLOWED)
@@ -57,7 +57,7 @@ def condition(node: exp.Expression, dataset: Dataset, depth: int = 0) -> Conditi
     return _of_a_column(node, dataset)
 
 
-def _of_a_column(node: exp.Expression, dataset: Dataset) -> Condition:
+def _of_a_column(node: exp.Expression, dataset: DeclaredDataset) -> Condition:
     match node:
         case exp.Between():
             column, low, high = taken(node, "this", "low", "high")
@@ -92,14 +92,14 @@ def literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> Litera
     return value
 
 
-def _compared(column: exp.Expression, operator: Comparison, value: exp.Expression, dataset: Dataset) -> Compare:
+def _compared(column: exp.Expression, operator: Comparison, value: exp.Expression, dataset: DeclaredDataset) -> Compare:
     name, declared = _declared(column, dataset)
     return Compare(name, operator, literal(value, name, declared))
 
 
-def _declared(node: exp.Expression, dataset: Dataset) -> tuple[str, DeclaredColumn]:
+def _declared(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
     name, quoted = column_name(node)
-    found = dataset.found(name, quoted=quoted, where=WHERE)
+    found = dataset.column_named(name, quoted=quoted, where=WHERE)
     return found, dataset.columns[found]
 
 

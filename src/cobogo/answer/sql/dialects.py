@@ -173,7 +173,7 @@ class Dialect:
         )
 
 
-class PostgreSQL(Dialect):
+class PostgreSqlDialect(Dialect):
     """PostgreSQL's."""
 
     sqlglot: ClassVar[str] = "postgres"
@@ -225,7 +225,7 @@ class PostgreSQL(Dialect):
         return f"CASE WHEN {inside} THEN CAST({column} AS DATE) END"
 
 
-class Spark(Dialect):
+class SparkDialect(Dialect):
     """Spark's."""
 
     sqlglot: ClassVar[str] = "spark"
@@ -257,5 +257,5 @@ class Spark(Dialect):
         return f"({text} RLIKE '{pattern}')"
 
 
-DIALECTS: dict[str, Dialect] = {"DuckDB": Dialect(), "PostgreSQL": PostgreSQL(), "Spark": Spark()}
+DIALECTS: dict[str, Dialect] = {"DuckDB": Dialect(), "PostgreSQL": PostgreSqlDialect(), "Spark": SparkDialect()}
 """By the name of the engine."""

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from cobogo.answer.plan import Bins, Measurement, Plan
+from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan
 from cobogo.answer.query import Both, Compare, Condition, Either, Missing, Not, OneOf, columns_of
 from cobogo.answer.sql.dialects import Dialect
 from cobogo.promises.mechanisms.base import LARGEST
 
 
 @dataclass(frozen=True)
-class Source:
+class SqlSource:
     """Where the rows are: something to select from, and the kinds of its columns as Ibis calls them."""
 
     statement: str
@@ -35,7 +35,7 @@ def held(figure: str, low: int, high: int) -> str:
 class Emitter:
     """Writes the statements of one plan in one engine's language."""
 
-    def __init__(self, plan: Plan, source: Source, dialect: Dialect, salt: int) -> None:
+    def __init__(self, plan: QueryPlan, source: SqlSource, dialect: Dialect, salt: int) -> None:
         self.plan, self.source, self.dialect, self.salt = plan, source, dialect, salt
         self.dataset, self.query = plan.dataset, plan.query
         part = self.query.part
@@ -46,7 +46,7 @@ class Emitter:
         self.columns = {name: f"c{number}" for number, name in enumerate(dict.fromkeys(used))}
         self.keys = [f"k{number}" for number in range(len(self.query.keys))]
 
-    def totals(self, measurements: list[Measurement]) -> str:
+    def totals(self, measurements: list[ExactMeasurement]) -> str:
         """Counts and sums of each group: a row a group, its keys first, then a figure for each measurement."""
         rows, figures = self.plan.rows_of_a_person, dict(enumerate(measurements))
         if self.dataset.unit is None:
@@ -66,7 +66,7 @@ class Emitter:
             f"SELECT {', '.join([*self.keys, *added])} FROM h{self._grouped()}"
         )
 
-    def distinct(self, measurement: Measurement) -> str:
+    def distinct(self, measurement: ExactMeasurement) -> str:
         """How many values of a column each group has, of each person at most so many."""
         value, rows = self.columns[str(measurement.column)], self.plan.rows_of_a_person
         shown = ", ".join([*self.keys, "count(DISTINCT v) AS m0"])
@@ -80,10 +80,10 @@ class Emitter:
         kept = self._kept("p", several=True)
         return f"WITH {self._rows([measurement])}, d AS ({values}), {few}{kept} SELECT {shown} FROM b{self._grouped()}"
 
-    def bins(self, measurement: Measurement) -> str:
+    def bins(self, measurement: ExactMeasurement) -> str:
         """How many rows each group has in each interval of a column, of each person at most so many."""
         column = str(measurement.column)
-        bins, rows = Bins.of(self.dataset.columns[column]), self.plan.rows_of_a_person
+        bins, rows = PublicIntervals.of(self.dataset.columns[column]), self.plan.rows_of_a_person
         number = self.dialect.divided(f"(v - ({bins.low}))", str(bins.width))
         placed = f"d AS (SELECT {self._all('u')}, {number} AS v, count(*) AS n FROM ({self._fixed(column)}) AS f "
         placed += f"WHERE v IS NOT NULL GROUP BY {self._all('u')}, {number})"
@@ -99,7 +99,7 @@ class Emitter:
         kept = self._kept("p", several=True)
         return f"WITH {self._rows([measurement])}, {placed}, {seen}, {few}{kept} SELECT {shown} FROM b{grouped}"
 
-    def _rows(self, measurements: list[Measurement]) -> str:
+    def _rows(self, measurements: list[ExactMeasurement]) -> str:
         """The rows of known people that the question is about: typed, then filtered."""
         dialect = self.dialect
         columns, kinds, decimal = self.dataset.columns, self.source.kinds, self.dataset.decimal
@@ -173,14 +173,14 @@ class Emitter:
         cases = "".join(f" WHEN {column} < {border} THEN {name}" for border, name in zip(borders, named, strict=True))
         return f"CASE WHEN {column} IS NULL THEN NULL{cases} ELSE {last} END"
 
-    def _gathered(self, number: int, measurement: Measurement) -> str:
+    def _gathered(self, number: int, measurement: ExactMeasurement) -> str:
         """A person's figure in a group, and how many rows it is of."""
         if measurement.kind == "present":
             return f"count({self.columns[str(measurement.column)]}) AS n{number}"
         value = self._value(measurement)
         return f"count({value}) AS n{number}, {self.dialect.total(value)} AS s{number}"
 
-    def _single(self, figures: dict[int, Measurement]) -> str:
+    def _single(self, figures: dict[int, ExactMeasurement]) -> str:
         """The same where a row is a person: nothing is to be put together."""
         one = ["1 AS n"]
         for number, measurement in figures.items():
@@ -190,7 +190,7 @@ class Emitter:
                 one.append(present + value)
         return ", ".join(one)
 
-    def _value(self, measurement: Measurement) -> str:
+    def _value(self, measurement: ExactMeasurement) -> str:
         """A row's value in whole steps, within its bounds, as its distance from the centre."""
         fixed = f"({self._in_steps(str(measurement.column))} - ({measurement.centre}))"
         return f"({fixed} * {fixed})" if measurement.kind == "squares" else fixed
@@ -209,7 +209,7 @@ class Emitter:
     def _fixed(self, name: str) -> str:
         return f"SELECT {self._all('u')}, {self._in_steps(name)} AS v FROM t"
 
-    def _counted(self, number: int, measurement: Measurement, rows: int) -> str:
+    def _counted(self, number: int, measurement: ExactMeasurement, rows: int) -> str:
         """A person's figure, as far as it counts. More rows than count are as many as do, of their average."""
         match measurement.kind:
             case "people":
@@ -223,7 +223,7 @@ class Emitter:
         average = self.dialect.divided(f"(s{number} * {rows})", f"n{number}")
         return f"CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END"
 
-    def _bounded(self, number: int, measurement: Measurement, rows: int) -> str:
+    def _bounded(self, number: int, measurement: ExactMeasurement, rows: int) -> str:
         """The same within what one person can be: the last step before people are added up."""
         if measurement.kind not in ("sum", "squares"):
             return held(f"f{number}", 0, rows)

@@ -11,11 +11,11 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from cobogo.answer.public import PublicTable, extended, joined
-from cobogo.answer.query import Aggregate, Kind, Lookup, Order, Query, own_name
+from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, own_name
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.curator_file import Dataset, dataset_named
+from cobogo.promises.curator_file import DeclaredDataset, dataset_named
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",
@@ -27,18 +27,18 @@ OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
 
 
 def parse(
-    text: str, datasets: Mapping[str, Dataset], public: Mapping[str, PublicTable] = MappingProxyType({})
-) -> Query:
+    text: str, datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable] = MappingProxyType({})
+) -> CuratorQuery:
     """A question about one of the data sets, which may be joined with a public table."""
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
     expressions, source, joins, where, group, order, limit = taken(select, *parts)
     name = dataset_named(_table(source), datasets, WHERE)
     lookup = _join(joins, datasets[name], public)
-    dataset = extended(Query(name, (), lookup=lookup), datasets[name])
+    dataset = extended(CuratorQuery(name, (), lookup=lookup), datasets[name])
     keys = _keys(group, dataset)
     shown, aggregates = _outputs(expressions, keys, dataset)
-    return Query(
+    return CuratorQuery(
         dataset=name,
         aggregates=aggregates,
         keys=keys,
@@ -74,7 +74,7 @@ def _table(source: object) -> str:
     return identifier_name(identifier)[0]
 
 
-def _join(joins: list[exp.Join] | None, dataset: Dataset, public: Mapping[str, PublicTable]) -> Lookup | None:
+def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable]) -> Lookup | None:
     if not joins:
         return None
     if len(joins) > 1 or not public:
@@ -87,7 +87,7 @@ def _join(joins: list[exp.Join] | None, dataset: Dataset, public: Mapping[str, P
     return joined(name, key, dataset, public, where=WHERE)
 
 
-def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:
+def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     if group is None:
         return ()
     assert isinstance(group, exp.Group)
@@ -95,7 +95,7 @@ def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:
     keys = []
     for node in expressions or ():
         name, quoted = column_name(node)
-        keys.append(dataset.found(name, quoted=quoted, where=WHERE))
+        keys.append(dataset.column_named(name, quoted=quoted, where=WHERE))
     if not keys:
         raise refused("GROUP BY names no columns")
     if len(set(keys)) < len(keys):
@@ -104,11 +104,11 @@ def _keys(group: object, dataset: Dataset) -> tuple[str, ...]:
 
 
 def _outputs(
-    nodes: list[exp.Expression], keys: tuple[str, ...], dataset: Dataset
-) -> tuple[tuple[tuple[str, str | Aggregate], ...], tuple[Aggregate, ...]]:
+    nodes: list[exp.Expression], keys: tuple[str, ...], dataset: DeclaredDataset
+) -> tuple[tuple[tuple[str, str | QueryAggregate], ...], tuple[QueryAggregate, ...]]:
     """The answer's columns, and the aggregates among them."""
-    shown: list[tuple[str, str | Aggregate]] = []
-    aggregates: list[Aggregate] = []
+    shown: list[tuple[str, str | QueryAggregate]] = []
+    aggregates: list[QueryAggregate] = []
     for node in nodes:
         alias, inner = None, node
         if isinstance(node, exp.Alias):
@@ -116,13 +116,13 @@ def _outputs(
             alias = identifier_name(identifier)[0]
         if isinstance(inner, exp.Column):
             name, quoted = column_name(inner)
-            found = dataset.found(name, quoted=quoted, where=WHERE)
+            found = dataset.column_named(name, quoted=quoted, where=WHERE)
             if found not in keys:
                 raise refused(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
             shown.append((alias or found, found))
             continue
         kind, column, share = _aggregate(inner, dataset)
-        one = Aggregate(kind, column, own_name(kind, column, share), share)
+        one = QueryAggregate(kind, column, own_name(kind, column, share), share)
         aggregates.append(one)
         shown.append((alias or one.name, one))
     names = [name.casefold() for name, _ in shown]
@@ -133,7 +133,7 @@ def _outputs(
     return tuple(shown), tuple(dict.fromkeys(aggregates))
 
 
-def _aggregate(node: exp.Expression, dataset: Dataset) -> tuple[Kind, str | None, Fraction | None]:
+def _aggregate(node: exp.Expression, dataset: DeclaredDataset) -> tuple[Kind, str | None, Fraction | None]:
     if isinstance(node, exp.Count):
         return _count(node, dataset)
     if type(node) in OF_A_COLUMN:
@@ -149,7 +149,7 @@ def _aggregate(node: exp.Expression, dataset: Dataset) -> tuple[Kind, str | None
     raise refused(f"{described(node)} is not answered")
 
 
-def _count(node: exp.Count, dataset: Dataset) -> tuple[Kind, str | None, None]:
+def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None, None]:
     inner, more = taken(node, "this", "expressions", ignored=("big_int",))
     if more:
         raise refused("COUNT of several columns is not answered")
@@ -165,13 +165,13 @@ def _count(node: exp.Count, dataset: Dataset) -> tuple[Kind, str | None, None]:
             name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
         ):
             return "people", None, None
-        return "count_distinct", dataset.found(name, quoted=quoted, where=WHERE), None
+        return "count_distinct", dataset.column_named(name, quoted=quoted, where=WHERE), None
     return "count", _column(inner, dataset), None
 
 
-def _column(node: object, dataset: Dataset) -> str:
+def _column(node: object, dataset: DeclaredDataset) -> str:
     name, quoted = column_name(node)
-    return dataset.found(name, quoted=quoted, where=WHERE)
+    return dataset.column_named(name, quoted=quoted, where=WHERE)
 
 
 def _share(node: object) -> Fraction:
@@ -183,7 +183,7 @@ def _share(node: object) -> Fraction:
         raise refused("the share of a quantile is a number between 0 and 1") from None
 
 
-def _order(node: object, names: list[str]) -> tuple[Order, ...]:
+def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
     if node is None:
         return ()
     assert isinstance(node, exp.Order)
@@ -195,7 +195,7 @@ def _order(node: object, names: list[str]) -> tuple[Order, ...]:
         found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
         if not found:
             raise refused(f'ORDER BY names "{name}", which is no column of the answer')
-        order.append(Order(found[0], bool(descending)))
+        order.append(OrderBy(found[0], bool(descending)))
     return tuple(order)
 
 

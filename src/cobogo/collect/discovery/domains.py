@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,12 @@ LARGEST = 2**60
 """More sequences than that cannot be numbered."""
 
 
-class Domain(ABC):
+class SequenceDomain(ABC):
     """Sequences of ``length`` symbols, numbered from 0 below ``symbols``. Whatever a client holds is one of them, so
     that every client has something to report."""
 
     length: int
+    title: ClassVar[str]
 
     @property
     @abstractmethod
@@ -53,22 +54,24 @@ class Domain(ABC):
     def _check(self) -> None:
         if self.length < 1 or self.symbols**self.length > LARGEST:
             raise ValueError(
-                f"The 'length' parameter of {type(self).__name__} must be 1 or more, and such that there are at most "
+                f"The 'length' parameter of {self.title} must be 1 or more, and such that there are at most "
                 f"2**60 sequences. Got {self.length!r} of {self.symbols} symbols instead"
             )
 
 
 @dataclass(frozen=True)
-class Words(Domain):
+class WordDomain(SequenceDomain):
     r"""Words of at most ``length`` letters. Longer ones are cut; a letter that is not of the alphabet becomes \ufffd.
 
-    >>> words = Words("abc", length=4)
+    >>> words = WordDomain("abc", length=4)
     >>> words.values(words.sequences(["cab", "abcabc", "a-b"]))
     ['cab', 'abca', 'a\ufffdb']
     """
 
     letters: str = "abcdefghijklmnopqrstuvwxyz"
     length: int = 8
+
+    title: ClassVar[str] = "Words"
 
     def __post_init__(self) -> None:
         if len(set(self.letters)) != len(self.letters) or not self.letters or {UNKNOWN, "\0"} & set(self.letters):
@@ -107,16 +110,18 @@ class Words(Domain):
 
 
 @dataclass(frozen=True)
-class Numbers(Domain):
+class NumberDomain(SequenceDomain):
     """Whole numbers of ``bits`` bits, in digits of ``digit`` bits each.
 
-    >>> numbers = Numbers(48)
+    >>> numbers = NumberDomain(48)
     >>> numbers.values(numbers.sequences([0, 2**48 - 1]))
     [0, 281474976710655]
     """
 
     bits: int = 48
     digit: int = 6
+
+    title: ClassVar[str] = "Numbers"
 
     def __post_init__(self) -> None:
         if not 1 <= self.digit <= 8:

@@ -24,11 +24,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.discovery.domains import Domain, Words
+from cobogo.collect.discovery.domains import SequenceDomain, WordDomain
 from cobogo.collect.hash_functions import cells
 from cobogo.collect.oracle import Oracle, Reports
 from cobogo.collect.sketch import FastHashing, HadamardSketch, Sketch
-from cobogo.collect.sketch_protocol import judged
+from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below
@@ -67,7 +67,7 @@ class Discovery(ABC):
     functions of the sketches, of ``rows`` rows of ``width`` cells: 0 stands for as many as suit ε."""
 
     epsilon: float
-    domain: Domain = field(default_factory=Words)
+    domain: SequenceDomain = field(default_factory=WordDomain)
     keep: int = 512
     rows: int = 0
     width: int = 0
@@ -152,7 +152,7 @@ class Discovery(ABC):
         if not len(sequences):
             nothing = np.zeros(0)
             return Found([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
-        last = judged(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
+        last = judge(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
         counts, errors = last.counts, last.errors
         significant = last.chances < alpha / len(sequences)
         share = np.clip(counts / asked, 0, 1)
@@ -176,7 +176,7 @@ class Discovery(ABC):
         support, users = self.sketch.read(tally, pieces), int(tally[:, 0].sum())
         noise = np.sqrt(Oracle.variance(self.sketch, np.zeros(1), users))
         seen = np.flatnonzero(self.sketch.estimate(support, users).counts > noise)
-        found = judged(self.sketch, tally, pieces[seen], support[seen])
+        found = judge(self.sketch, tally, pieces[seen], support[seen])
         likely = np.flatnonzero(found.chances < min(self.stray / max(len(pieces), 1), 0.5))
         chosen = likely[np.argsort(-found.counts[likely], kind="stable")[: self.keep]]
         return seen[chosen], found.counts[chosen]

@@ -9,17 +9,17 @@ import numpy as np
 from pydantic import Field
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.discovery.domains import Words
+from cobogo.collect.discovery.domains import WordDomain
 from cobogo.collect.discovery.methods import Discovery, Prefixes, Puzzles
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, distinct_texts, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, text_array
 from cobogo.collect.sketch_protocol import sketch_layout
 from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source
 
 
-class Discovered(Protocol):
+class DiscoveryProtocol(Protocol):
     """Reports of pieces of words, by groups of clients."""
 
     def __init__(self, discovery: Discovery) -> None:
@@ -73,13 +73,13 @@ class Discovered(Protocol):
             self.discovery.tally(unpack_reports(rows, self.layout, self.discovery.report)), dtype=np.int64
         )
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """The words that are certainly there. Chance is what the last group's reports show of one that nobody holds."""
         found = self.discovery.find(counts, alpha=level)
         sure = np.flatnonzero(found.significant)
         words = tuple(str(found.values[number]) for number in sure)
         chances = found.chances[sure]
-        return Findings(words, found.counts[sure], found.errors[sure], chances, users, found.tested, level)
+        return CollectionFindings(words, found.counts[sure], found.errors[sure], chances, users, found.tested, level)
 
 
 class DiscoveryCollection(Collection):
@@ -101,7 +101,7 @@ class DiscoveryCollection(Collection):
         try:
             method: Any = self.randomizers[self.mechanism]
             sizes = {"keep": self.keep, "rows": self.rows or 0, "width": self.width or 0, "seed": self.seed}
-            return Discovered(method(self.epsilon, Words(self.letters, self.length), **sizes))
+            return DiscoveryProtocol(method(self.epsilon, WordDomain(self.letters, self.length), **sizes))
         except ValueError as error:
             keys = ("letters", "length", "keep", "rows", "width", "seed")
             raise self.refused(

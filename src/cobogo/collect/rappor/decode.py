@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.collect.rappor.parameters import Parameters, filters
+from cobogo.collect.rappor.parameters import RapporParameters, filters
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
 
@@ -40,7 +40,7 @@ MOST_CELLS = 1 << 26
 """Candidates times bits that are decoded at once: some 2 GB, and a minute of a core."""
 
 
-def unbiased(counted: Ints, parameters: Parameters) -> tuple[Floats, Floats]:
+def unbiased(counted: Ints, parameters: RapporParameters) -> tuple[Floats, Floats]:
     """For each cohort and bit, how many clients' filters have it, and the standard error of that.
 
     A bit shown c times in N reports was set in about (c − p*·N) / (q* − p*) filters.
@@ -53,7 +53,9 @@ def unbiased(counted: Ints, parameters: Parameters) -> tuple[Floats, Floats]:
     return found, spread
 
 
-def decode(counted: Ints, candidates: Sequence[str], parameters: Parameters, *, level: float = CERTAINTY) -> Decoded:
+def decode(
+    counted: Ints, candidates: Sequence[str], parameters: RapporParameters, *, level: float = CERTAINTY
+) -> Decoded:
     """Which of the candidates clients hold: those whose estimate by weighted least squares is significantly above
     nothing, at a level that is divided among all candidates (Bonferroni).
 
@@ -87,7 +89,7 @@ def decode(counted: Ints, candidates: Sequence[str], parameters: Parameters, *, 
     )
 
 
-def _refuse_too_many(candidates: int, parameters: Parameters) -> None:
+def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
     bits = parameters.cohorts * parameters.bits
     if candidates * bits > MOST_CELLS:
         raise PolicyError(
@@ -147,7 +149,7 @@ class Decoding:
     all bits: the variance grows by bits / (bits − candidates), up to 2, where as many are chosen first.
     """
 
-    parameters: Parameters
+    parameters: RapporParameters
     values: int
 
     name: ClassVar[str] = "rappor"

@@ -23,13 +23,13 @@ def _fraction(value: Probability) -> Fraction:
 
 
 @dataclass(frozen=True)
-class Parameters:
+class RapporParameters:
     """``bits`` of a Bloom filter with ``hashes`` hash functions, of which each of the ``cohorts`` has its own.
 
     The permanent answer keeps a bit with probability 1 − ``f`` and else sets it by a fair coin; each report then shows
     a bit with probability ``q`` where the permanent answer has it and ``p`` where it does not.
 
-    >>> default = Parameters()
+    >>> default = RapporParameters()
     >>> round(default.epsilon_forever, 3), round(default.epsilon_once, 3)
     (4.394, 1.074)
     """
@@ -42,7 +42,7 @@ class Parameters:
     q: Fraction = Fraction(3, 4)
 
     @classmethod
-    def of(cls, *, f: Probability, p: Probability, q: Probability, **sizes: int) -> Parameters:
+    def of(cls, *, f: Probability, p: Probability, q: Probability, **sizes: int) -> RapporParameters:
         """Parameters whose probabilities are written as decimals."""
         return cls(**sizes, f=_fraction(f), p=_fraction(p), q=_fraction(q))
 
@@ -86,10 +86,10 @@ class Parameters:
 Bits = NDArray[np.bool_]
 
 
-def places(value: str, cohort: int, parameters: Parameters) -> list[int]:
+def places(value: str, cohort: int, parameters: RapporParameters) -> list[int]:
     """The bits of a value in a cohort: as many as there are hash functions, some of them perhaps the same.
 
-    >>> places("Fortaleza", 3, Parameters()) == places("Fortaleza", 3, Parameters())
+    >>> places("Fortaleza", 3, RapporParameters()) == places("Fortaleza", 3, RapporParameters())
     True
     """
     seal = hashlib.blake2b(value.encode(), digest_size=64, key=f"cobogo rappor {cohort}".encode()).digest()
@@ -99,7 +99,7 @@ def places(value: str, cohort: int, parameters: Parameters) -> list[int]:
     return [int(word) for word in drawn % np.uint64(parameters.bits)]
 
 
-def filters(values: Sequence[str], parameters: Parameters) -> Bits:
+def filters(values: Sequence[str], parameters: RapporParameters) -> Bits:
     """The filters of values, in a block for each cohort: [cohort, value, bit]."""
     found = np.zeros((parameters.cohorts, len(values), parameters.bits), dtype=np.bool_)
     for cohort in range(parameters.cohorts):
@@ -109,7 +109,7 @@ def filters(values: Sequence[str], parameters: Parameters) -> Bits:
 
 
 def filters_of(
-    values: Sequence[str], held: Ints, cohorts: Ints, parameters: Parameters
+    values: Sequence[str], held: Ints, cohorts: Ints, parameters: RapporParameters
 ) -> tuple[NDArray[np.uint8], Ints]:
     """The filters of clients who hold the values of some numbers in some cohorts: those of the pairs that occur, packed
     into bytes, each hashed once; and for each client the row of its own."""

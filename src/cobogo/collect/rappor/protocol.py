@@ -11,12 +11,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, listed
+from cobogo.collect.collection import Collection, check_listed
 from cobogo.collect.layout import Layout, Rows
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, Findings, Protocol, chances_of, distinct_texts, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, chances_of, distinct_texts, text_array
 from cobogo.collect.rappor.decode import Decoding, decode
-from cobogo.collect.rappor.parameters import Parameters, filters_of
+from cobogo.collect.rappor.parameters import RapporParameters, filters_of
 from cobogo.collect.rappor.reports import AT_ONCE, OTHER, Reports, counts, instantaneous, likelihoods, permanent
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -46,7 +46,7 @@ class Rappor(Protocol):
         \frac{q^{\ast} (1 - p^{\ast})}{p^{\ast} (1 - q^{\ast})}$ with $q^{\ast} = \frac{f}{2}(p + q) + (1 - f)\,q$ and
         $p^{\ast} = \frac{f}{2}(p + q) + (1 - f)\,p$
     Example:
-        >>> protocol = Rappor(Parameters(bits=128, hashes=2, cohorts=64), candidates=["a", "b"])
+        >>> protocol = Rappor(RapporParameters(bits=128, hashes=2, cohorts=64), candidates=["a", "b"])
         >>> round(protocol.epsilon_forever, 3), round(protocol.epsilon_once, 3)
         (4.394, 1.074)
 
@@ -59,7 +59,7 @@ class Rappor(Protocol):
         CCS 2014.
     """
 
-    def __init__(self, parameters: Parameters, candidates: Sequence[str] = ()) -> None:
+    def __init__(self, parameters: RapporParameters, candidates: Sequence[str] = ()) -> None:
         self.parameters = parameters
         self.candidates = tuple(candidates)
 
@@ -130,11 +130,11 @@ class Rappor(Protocol):
         (cohorts,), bits = self.layout.unpack(rows)
         return (*self.candidates, OTHER), likelihoods(cohorts, bits, self.candidates, self.parameters)
 
-    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> Findings:
+    def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """The candidates that were found."""
         found = decode(counts, self.candidates, self.parameters, level=level)
         scores = np.divide(found.counts, found.errors, out=np.zeros(len(found.counts)), where=found.errors > 0)
-        return Findings(
+        return CollectionFindings(
             found.strings, found.counts, found.errors, chances_of(scores), users, len(self.candidates), level, found.fit
         )
 
@@ -152,7 +152,7 @@ class RapporCollection(Collection):
     f: Share = Decimal("0.5")
     p: Share = Decimal("0.5")
     q: Share = Decimal("0.75")
-    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(listed)] = ()
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
 
     randomizers: ClassVar[Mapping[str, type[Rappor]]] = {"rappor": Rappor}
     server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
@@ -161,7 +161,7 @@ class RapporCollection(Collection):
         """RAPPOR with these parameters."""
         sizes: dict[str, Any] = {"bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts}
         try:
-            parameters = Parameters.of(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
+            parameters = RapporParameters.of(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
         except ValueError as error:
             key = next((key for key in (*sizes, "f", "p", "q") if f"'{key}'" in str(error)), "mechanism")
             raise self.refused(key, str(error)) from None

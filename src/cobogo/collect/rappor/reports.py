@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.collect.layout import count_bits, random_bits, select_bits
-from cobogo.collect.rappor.parameters import Parameters, filters, filters_of
+from cobogo.collect.rappor.parameters import RapporParameters, filters, filters_of
 from cobogo.floor.randomness import Source, below
 
 AT_ONCE = 1 << 16
@@ -28,20 +28,20 @@ class Reports:
         return len(self.cohorts)
 
 
-def permanent(filters: NDArray[np.uint8], parameters: Parameters, source: Source) -> NDArray[np.uint8]:
+def permanent(filters: NDArray[np.uint8], parameters: RapporParameters, source: Source) -> NDArray[np.uint8]:
     """The permanent answers of filters, packed into bytes as these are: a fair coin for every bit that is forgotten.
     Drawn once for a client's value, and kept."""
     coin = random_bits(Fraction(1, 2), filters.shape, source)
     return select_bits(random_bits(parameters.f, filters.shape, source), coin, filters)
 
 
-def instantaneous(answers: NDArray[np.uint8], parameters: Parameters, source: Source) -> NDArray[np.uint8]:
+def instantaneous(answers: NDArray[np.uint8], parameters: RapporParameters, source: Source) -> NDArray[np.uint8]:
     """Reports of permanent answers, packed as these are: drawn anew each time."""
     shown = random_bits(parameters.q, answers.shape, source)
     return select_bits(answers, shown, random_bits(parameters.p, answers.shape, source))
 
 
-def encode(values: Sequence[str], held: NDArray[np.int64], parameters: Parameters, source: Source) -> Reports:
+def encode(values: Sequence[str], held: NDArray[np.int64], parameters: RapporParameters, source: Source) -> Reports:
     """One report for each client, who holds the value of a number and gets a cohort by chance."""
     cohorts = below(parameters.cohorts, len(held), source)
     reports = np.empty((len(held), parameters.bits // 8), dtype=np.uint8)
@@ -53,7 +53,7 @@ def encode(values: Sequence[str], held: NDArray[np.int64], parameters: Parameter
     return Reports(cohorts, reports)
 
 
-def counts(reports: Reports, parameters: Parameters) -> NDArray[np.int64]:
+def counts(reports: Reports, parameters: RapporParameters) -> NDArray[np.int64]:
     """For each cohort, how many reports there are and how many show each bit: parts of the reports add up."""
     found = np.empty((parameters.cohorts, 1 + parameters.bits), dtype=np.int64)
     found[:, 0] = np.bincount(reports.cohorts, minlength=parameters.cohorts)
@@ -66,7 +66,7 @@ OTHER = "(other)"
 
 
 def likelihoods(
-    cohorts: NDArray[np.int64], bits: NDArray[np.uint8], candidates: Sequence[str], parameters: Parameters
+    cohorts: NDArray[np.int64], bits: NDArray[np.uint8], candidates: Sequence[str], parameters: RapporParameters
 ) -> NDArray[np.float64]:
     """For each report a row: how likely it is of each candidate, and of any other string, up to a factor of the row.
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.collect.rappor.decode import CERTAINTY, Decoded, decode
-from cobogo.collect.rappor.parameters import Parameters
+from cobogo.collect.rappor.parameters import RapporParameters
 from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source, below
@@ -28,10 +28,10 @@ SHAPES: dict[str, Callable[[Floats], Floats]] = {
 }
 """How frequent each string is, up to a factor, by its place among all: from 0 to 1."""
 
-PAPER = Parameters(bits=128, hashes=2, cohorts=64)
+PAPER = RapporParameters(bits=128, hashes=2, cohorts=64)
 """The parameters of the paper's experiment: f = 0.5, p = 0.5, q = 0.75."""
 
-DEMO = Parameters.of(bits=16, hashes=2, cohorts=64, f="0.2", p="0.1", q="0.9")
+DEMO = RapporParameters.of(bits=16, hashes=2, cohorts=64, f="0.2", p="0.1", q="0.9")
 """Those of the demonstration that comes with the authors' code, at 100,000 reports."""
 
 
@@ -89,7 +89,7 @@ class Simulated:
 def simulate(
     shape: str,
     clients: int,
-    parameters: Parameters,
+    parameters: RapporParameters,
     source: Source,
     *,
     strings: int = 100,

@@ -14,7 +14,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
 from cobogo.errors import DataError, PolicyError
-from cobogo.floor.urls import is_url, shown
+from cobogo.floor.urls import is_url, public_url
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,7 +137,7 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
                 remedy="Give the database's URL as data.path, or with --engine.",
             )
         opened = connect(url, writable=policy.output.format == "table")
-        return table_in(opened, data.table, data, f"{shown(url)}, table {data.table}")
+        return table_in(opened, data.table, data, f"{public_url(url)}, table {data.table}")
     if path is None:
         raise PolicyError("names no data", where=where, remedy="Give a path, or pass the data.")
     opened = connect(url, writable=policy.output.format == "table")

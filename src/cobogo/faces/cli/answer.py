@@ -109,7 +109,7 @@ def explain(
 def budget(config: Config = CURATOR, as_json: Json = False) -> None:
     """Show what every data set and analyst may spend, has spent and has left."""
     from cobogo.answer.curator import Curator
-    from cobogo.promises.ledger.balance import shown
+    from cobogo.promises.ledger.balance import amount_text
 
     curator = Curator.load(config)
     balances = [balance for name in curator.datasets for balance in curator.ledger.balances(name)]
@@ -117,7 +117,7 @@ def budget(config: Config = CURATOR, as_json: Json = False) -> None:
         console.say_json([balance.as_dict() for balance in balances])
         return
     rows = [
-        [b.dataset, b.analyst or "(all)", *(shown(units, b.measure) for units in (b.limit, b.spent, b.left))]
+        [b.dataset, b.analyst or "(all)", *(amount_text(units, b.measure) for units in (b.limit, b.spent, b.left))]
         for b in balances
     ]
     console.say(console.table(["data set", "analyst", "budget", "spent", "left"], rows))
@@ -197,7 +197,7 @@ def _analyst_of(rules: Any, analyst: str | None) -> str:
 
 
 def _say_answer(found: Answer) -> None:
-    from cobogo.promises.ledger.balance import Units, shown
+    from cobogo.promises.ledger.balance import Units, amount_text
 
     header: list[str] = []
     for name in found.columns:
@@ -214,7 +214,7 @@ def _say_answer(found: Answer) -> None:
     console.say(console.table(header, rows))
     spent = Units.charged(found.spent)
     measure = found.spent.measure
-    console.say(f"\nSpent {shown(spent, measure)}; left {shown(found.left.left, measure)}.")
+    console.say(f"\nSpent {amount_text(spent, measure)}; left {amount_text(found.left.left, measure)}.")
 
 
 def _say_explanation(found: Explanation) -> None:

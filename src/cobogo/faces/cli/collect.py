@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cobogo.collect.association import Association
     from cobogo.collect.collection import Collection
     from cobogo.collect.plan import CollectionPlan
-    from cobogo.collect.protocol import Findings
+    from cobogo.collect.protocol import CollectionFindings
 
 app = typer.Typer(
     name="collect", help="Collect without trusting the collector: local differential privacy.", no_args_is_help=True
@@ -180,14 +180,14 @@ def plan(
     Exit 1 when no number of clients would do, or those of --users do not.
     """
     from cobogo.collect import plan as planning
-    from cobogo.collect.means import Numeric
+    from cobogo.collect.means import MeanProtocol
 
     asked = None if collection is None else _collection(collection)
     _check_between(power, 0.5, "--power")
     _check_between(level, 0, "--level")
     if users is not None and users < 1:
         raise PolicyError(f"must be 1 or more. Got {users} instead", where="--users")
-    if asked is not None and isinstance(asked.protocol, Numeric):
+    if asked is not None and isinstance(asked.protocol, MeanProtocol):
         if plot is not None:
             raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
         if error is None or not error > 0:
@@ -273,7 +273,7 @@ def _losses(asked: Collection) -> str:
     return f"ε = {once:.4g}" if once == forever else f"ε = {once:.4g} a report, {forever:.4g} for all of one value"
 
 
-def _say_findings(asked: Collection, found: Findings) -> None:
+def _say_findings(asked: Collection, found: CollectionFindings) -> None:
     marks = ["✓" if there else "" for there in found.significant]
     entries = list(
         zip(found.labels, found.counts.tolist(), found.errors.tolist(), found.chances.tolist(), marks, strict=True)
@@ -319,7 +319,7 @@ def _say_if_seeded(total: Aggregate) -> None:
         console.warn("some of the reports were drawn from a seed: they are made up, or protect nobody")
 
 
-def _draw(path: Path, asked: Collection, found: Findings) -> None:
+def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     from cobogo.floor.files import staged_file
     from cobogo.tell.report.bars import EstimateBar, draw_estimates
 

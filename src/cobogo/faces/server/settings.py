@@ -12,7 +12,7 @@ from cobogo.data.policy.part import Part
 from cobogo.data.policy.readable import readable
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import InputError
-from cobogo.floor.urls import shown
+from cobogo.floor.urls import public_url
 
 MEGABYTE = 1 << 20
 
@@ -120,7 +120,9 @@ class ServerSettings(Part):
             if text is not None and place is not None:
                 said = f"the server's {name.replace('_', ' ')}"
                 text = text.replace(str(Path(place).absolute()), said)
-                text = text.replace(shown(place), said) if "/" in place or "." in place else text  # not a plain word
+                text = (
+                    text.replace(public_url(place), said) if "/" in place or "." in place else text
+                )  # not a plain word
         return text
 
     def check_exposure(self, *, keys: bool) -> None:

@@ -18,8 +18,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.services.keys import BEGUN
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.server.services.policies import Version
-from cobogo.faces.workbench.checking import check_draft
-from cobogo.faces.workbench.draft import PolicyDraft, unconfirmed
+from cobogo.faces.workbench.draft import PolicyDraft, check_draft, unconfirmed
 from cobogo.faces.workbench.session import Desk, PageSession
 
 if TYPE_CHECKING:

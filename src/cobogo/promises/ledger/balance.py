@@ -7,7 +7,7 @@ from datetime import datetime
 from fractions import Fraction
 
 from cobogo.floor.representation import brief
-from cobogo.promises.accounting import Loss, Measure
+from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.units import ATTO, NANO, allowed, charged
 
 SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
@@ -21,12 +21,12 @@ class Units:
     delta: int
 
     @classmethod
-    def charged(cls, loss: Loss) -> Units:
+    def charged(cls, loss: PrivacyLoss) -> Units:
         """A cost, rounded up."""
         return cls(charged(loss.amount, NANO), charged(loss.delta, ATTO))
 
     @classmethod
-    def allowed(cls, limit: Loss) -> Units:
+    def allowed(cls, limit: PrivacyLoss) -> Units:
         """A limit, rounded down."""
         return cls(allowed(limit.amount, NANO), allowed(limit.delta, ATTO))
 
@@ -37,9 +37,9 @@ class Units:
         """Whether nothing exceeds the limit."""
         return self.amount <= limit.amount and self.delta <= limit.delta
 
-    def loss(self, measure: Measure) -> Loss:
+    def loss(self, measure: Measure) -> PrivacyLoss:
         """The same as fractions."""
-        return Loss(measure, Fraction(self.amount, NANO), Fraction(self.delta, ATTO))
+        return PrivacyLoss(measure, Fraction(self.amount, NANO), Fraction(self.delta, ATTO))
 
 
 @dataclass(frozen=True)
@@ -90,10 +90,10 @@ class Debit:
     at: datetime
 
 
-def shown(units: Units, measure: Measure) -> str:
+def amount_text(units: Units, measure: Measure) -> str:
     """An amount for people.
 
-    >>> shown(Units(250_000_000, 10**12), "epsilon")
+    >>> amount_text(Units(250_000_000, 10**12), "epsilon")
     'ε = 0.25, δ = 1e-06'
     """
     text = f"{SYMBOLS[measure]} = {units.amount / NANO:.10g}"

@@ -32,7 +32,7 @@ NOTHING = (Units(0, 0), 0)
 
 
 @dataclass(frozen=True)
-class Book:
+class LedgerBook:
     """What the entries of a data set add up to, up to a place in its chain."""
 
     dataset: str
@@ -48,7 +48,7 @@ class Book:
         """What was spent, and in how many entries: by an analyst, or (empty) by all."""
         return self.spent.get(analyst, NOTHING)
 
-    def after(self, kind: str, row: Mapping[str, Any], key: bytes) -> Book:
+    def after(self, kind: str, row: Mapping[str, Any], key: bytes) -> LedgerBook:
         """With one more entry; `LedgerError` where the entry's own totals are not what the entries add up to."""
         sealed = sealing(key, self, kind, row)
         more = replace(self, position=self.position + 1, seal=sealed)
@@ -68,36 +68,36 @@ class Book:
         return replace(more, spent={**self.spent, "": whole, analyst: own})
 
 
-def sealing(key: bytes, before: Book, kind: str, row: Mapping[str, Any]) -> str:
+def sealing(key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -> str:
     """The seal of an entry after those before it."""
     told = {name: _plain(value) for name, value in row.items() if name != "id"}
     text = json.dumps([before.dataset, before.position, before.seal, kind, told], sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def add(connection: Connection, key: bytes, before: Book, kind: str, row: Mapping[str, Any]) -> Book:
+def add(connection: Connection, key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -> LedgerBook:
     """Write an entry and its seal; the book after it."""
     written = connection.execute(insert(ENTRY_TABLES[kind]).values(row))
     found = dict(row) | ({"id": written.inserted_primary_key[0]} if kind == "limit" else {})  # type: ignore[index]
     return _seal(connection, before, kind, before.after(kind, found, key))
 
 
-def adopt(connection: Connection, key: bytes, dataset: str) -> Book:
+def adopt(connection: Connection, key: bytes, dataset: str) -> LedgerBook:
     """Seal the entries of a book that was kept before there were seals."""
-    book = Book(dataset)
+    book = LedgerBook(dataset)
     for kind in ENTRY_TABLES:
         for row in _entries(connection, kind, book):
             book = _seal(connection, book, kind, book.after(kind, row, key))
     return book
 
 
-def _seal(connection: Connection, before: Book, kind: str, after: Book) -> Book:
+def _seal(connection: Connection, before: LedgerBook, kind: str, after: LedgerBook) -> LedgerBook:
     row = {"dataset": before.dataset, "position": after.position, "kind": kind, "seal": after.seal}
     connection.execute(insert(SEALS).values(row))
     return after
 
 
-def advance(connection: Connection, key: bytes, book: Book, head: tuple[int, str] | None = None) -> Book:
+def advance(connection: Connection, key: bytes, book: LedgerBook, head: tuple[int, str] | None = None) -> LedgerBook:
     """The book with what was entered since, all of it checked. Nobody else may write meanwhile.
 
     ``head`` is a place in the chain and the seal that was there.
@@ -121,7 +121,7 @@ def advance(connection: Connection, key: bytes, book: Book, head: tuple[int, str
     return book
 
 
-def _entries(connection: Connection, kind: str, book: Book) -> Iterator[Any]:
+def _entries(connection: Connection, kind: str, book: LedgerBook) -> Iterator[Any]:
     """The entries of a kind that a book does not know yet, in their order."""
     table = ENTRY_TABLES[kind]
     query = select(table).where(table.c.dataset == book.dataset)
@@ -131,7 +131,7 @@ def _entries(connection: Connection, kind: str, book: Book) -> Iterator[Any]:
     return iter(connection.execute(query.where(order > known).order_by(order)).mappings())
 
 
-def _check_sums(connection: Connection, book: Book) -> None:
+def _check_sums(connection: Connection, book: LedgerBook) -> None:
     """What was checked before may have been changed since: its sums would tell, at a fraction of the cost."""
     sums = select(func.count(), func.coalesce(func.sum(DEBITS.c.amount), 0), func.coalesce(func.sum(DEBITS.c.delta), 0))
     found = connection.execute(sums.where(DEBITS.c.dataset == book.dataset)).one()

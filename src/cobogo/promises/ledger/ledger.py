@@ -18,10 +18,10 @@ from sqlalchemy.exc import SQLAlchemyError
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
 from cobogo.floor.store import Store, cause, create_book, parse_place
 from cobogo.floor.untrusted import is_writable
-from cobogo.promises.accounting import Loss, Measure
+from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.ledger import chain
-from cobogo.promises.ledger.balance import Balance, Debit, Units, shown
-from cobogo.promises.ledger.chain import Book
+from cobogo.promises.ledger.balance import Balance, Debit, Units, amount_text
+from cobogo.promises.ledger.chain import LedgerBook
 from cobogo.promises.ledger.seal import Seal
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, SEALS, alone, create
 
@@ -44,7 +44,7 @@ class Ledger:
             seal = seal or found.file.with_name(f"{found.file.name}.seal")
         self._store = Store(found, _unusable, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
         self._seal = Seal(None if seal is None else Path(seal).expanduser())
-        self._checked: dict[str, Book] = {}
+        self._checked: dict[str, LedgerBook] = {}
         self._check()
 
     def close(self) -> None:
@@ -66,29 +66,29 @@ class Ledger:
             with self._store.transaction() as connection:
                 self._book(connection, name, head=heads.get(name))
 
-    def _book(self, connection: Connection, dataset: str, *, head: tuple[int, str] | None = None) -> Book:
+    def _book(self, connection: Connection, dataset: str, *, head: tuple[int, str] | None = None) -> LedgerBook:
         """A data set's book, which nobody else writes in until the transaction ends, checked up to its last entry."""
         query = select(BOOKS.c.dataset).where(BOOKS.c.dataset == dataset)
         there = connection.execute(query.with_for_update()).scalar() is not None
         known = self._checked.get(dataset)
         if not there and known is None and head is None:
             raise LedgerError("has no book in this ledger", where=dataset, remedy="Register the data set first.")
-        found = chain.advance(connection, self._seal.key, known or Book(dataset), head)
+        found = chain.advance(connection, self._seal.key, known or LedgerBook(dataset), head)
         if known is None or found.position > known.position:
             self._checked[dataset] = found
         return found
 
-    def _note(self, book: Book) -> None:
+    def _note(self, book: LedgerBook) -> None:
         self._seal.note(book.dataset, book.position, book.seal)
 
-    def open(self, dataset: str, limit: Loss) -> None:
+    def open(self, dataset: str, limit: PrivacyLoss) -> None:
         """Open the book of a data set, or set its limit anew. What a book counts in cannot change."""
         with self._store.transaction() as connection:
             alone(connection)
             found = connection.execute(select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)).scalar()
             if found is None and dataset not in self._checked:
                 row = {"dataset": dataset, "measure": limit.measure, "opened": datetime.now(UTC)}
-                book = chain.add(connection, self._seal.key, Book(dataset), "book", row)
+                book = chain.add(connection, self._seal.key, LedgerBook(dataset), "book", row)
             else:
                 book = self._book(connection, dataset)
             if book.measure != limit.measure:
@@ -101,7 +101,7 @@ class Ledger:
             book = self._set_limit(connection, book, "", Units.allowed(limit))
         self._note(book)
 
-    def grant(self, dataset: str, analyst: str, limit: Loss) -> None:
+    def grant(self, dataset: str, analyst: str, limit: PrivacyLoss) -> None:
         """Say what an analyst may spend on a data set, in all; the data set's own limit holds beside it."""
         check_name(analyst)
         with self._store.transaction() as connection:
@@ -115,7 +115,7 @@ class Ledger:
             book = self._set_limit(connection, book, analyst, Units.allowed(limit))
         self._note(book)
 
-    def debit(self, dataset: str, analyst: str, loss: Loss, question: str) -> Balance:
+    def debit(self, dataset: str, analyst: str, loss: PrivacyLoss, question: str) -> Balance:
         """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
         check_name(analyst)
         cost = Units.charged(loss)
@@ -162,7 +162,7 @@ class Ledger:
             rows = connection.execute(select(DEBITS).where(DEBITS.c.dataset == dataset).order_by(DEBITS.c.number))
             return [_debit(row) for row in rows]
 
-    def _set_limit(self, connection: Connection, book: Book, analyst: str, limit: Units) -> Book:
+    def _set_limit(self, connection: Connection, book: LedgerBook, analyst: str, limit: Units) -> LedgerBook:
         if book.limits.get(analyst) == limit:
             return book
         row = {"dataset": book.dataset, "analyst": analyst, "amount": limit.amount, "delta": limit.delta}
@@ -183,7 +183,7 @@ def check_name(analyst: str) -> None:
         raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
 
 
-def _balance(book: Book, analyst: str | None) -> tuple[Balance, int]:
+def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
     """A balance, and the number of the last entry that it counts."""
     limit = book.limits.get(analyst or "")
     if limit is None:
@@ -198,7 +198,10 @@ def _balance(book: Book, analyst: str | None) -> tuple[Balance, int]:
 
 def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
     """Of their own budget analysts are told what is left; of the data set's not, since that tells what others spent."""
-    price, remedy = f"this would cost {shown(cost, balance.measure)}", "Ask for less, or ask the data holder for more."
+    price, remedy = (
+        f"this would cost {amount_text(cost, balance.measure)}",
+        "Ask for less, or ask the data holder for more.",
+    )
     if balance.analyst is None:
         return BudgetSpent(
             f"{price}, and what all analysts may spend together does not allow for it",
@@ -206,8 +209,8 @@ def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
             remedy=remedy,
         )
     return BudgetSpent(
-        f"{price}, and of the budget {shown(balance.left, balance.measure)} is left "
-        f"(of {shown(balance.limit, balance.measure)})",
+        f"{price}, and of the budget {amount_text(balance.left, balance.measure)} is left "
+        f"(of {amount_text(balance.limit, balance.measure)})",
         where=f"{balance.analyst} on {balance.dataset}",
         remedy=remedy,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cobogo.floor.catalogue import Registry
-from cobogo.promises.mechanisms.exponential import Exponential
+from cobogo.promises.mechanisms.exponential import ExponentialMechanism
 from cobogo.promises.mechanisms.gaussian import Gaussian
 from cobogo.promises.mechanisms.laplace import Laplace
 from cobogo.promises.mechanisms.noisy_max import NoisyMax
@@ -16,7 +16,7 @@ MECHANISMS: Registry[Any] = Registry(
     {
         "laplace": ".laplace:Laplace",
         "gaussian": ".gaussian:Gaussian",
-        "exponential": ".exponential:Exponential",
+        "exponential": ".exponential:ExponentialMechanism",
         "noisy-max": ".noisy_max:NoisyMax",
         "sparse-vector": ".sparse_vector:SparseVector",
     },
@@ -26,4 +26,4 @@ MECHANISMS: Registry[Any] = Registry(
 )
 """Every mechanism by its name."""
 
-__all__ = ["MECHANISMS", "Exponential", "Gaussian", "Laplace", "NoisyMax", "SparseVector"]
+__all__ = ["MECHANISMS", "ExponentialMechanism", "Gaussian", "Laplace", "NoisyMax", "SparseVector"]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 
 LARGEST = 2**62
 """Values are held within ±this before noise, so that 64 bits hold both; that brings neighbours no further apart."""
@@ -30,7 +30,7 @@ class Noise(ABC):
 
     @property
     @abstractmethod
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """What one release costs."""
 
     @property

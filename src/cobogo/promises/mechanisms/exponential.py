@@ -7,16 +7,17 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.exact import exponential_coin
 
 
 @card("exponential", title="exponential mechanism")
 @dataclass(frozen=True)
-class Exponential:
+class ExponentialMechanism:
     r"""Chooses a candidate, the likelier the higher its score.
 
     ``sensitivity`` is the most by which one person can change the score of a candidate: it is declared, as the
@@ -25,7 +26,7 @@ class Exponential:
 
     Formula: $\Pr[o] = \frac{e^{\varepsilon\,u(o) / 2 \Delta u}}{\sum_{o'} e^{\varepsilon\,u(o') / 2 \Delta u}}$
     Example: The arithmetic of the surveys' example; Δu = 28 is declared here, not read off the table.
-        >>> [round(100 * p, 2) for p in Exponential(28, Fraction(1)).probabilities([16, 10, 28, 4])]
+        >>> [round(100 * p, 2) for p in ExponentialMechanism(28, Fraction(1)).probabilities([16, 10, 28, 4])]
         [25.35, 22.78, 31.41, 20.46]
 
     Guarantee: ε-differential privacy for one person, whatever anybody knows.
@@ -37,13 +38,14 @@ class Exponential:
         Ilvento, Implementing the exponential mechanism with base-2 differential privacy, CCS 2020, asks for.
     """
 
+    name: ClassVar[str]
     sensitivity: int
     epsilon: Fraction
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε, as it was allowed."""
-        return Loss("epsilon", self.epsilon)
+        return PrivacyLoss("epsilon", self.epsilon)
 
     def choose(self, scores: Sequence[int]) -> int:
         """The position of the candidate that was chosen."""
@@ -58,7 +60,7 @@ class Exponential:
     def probabilities(self, scores: Sequence[float]) -> list[float]:
         """The law, for what is public or made up: on private scores it would tell them.
 
-        >>> [round(100 * p, 2) for p in Exponential(28, Fraction(1)).probabilities([16, 10, 28, 4])]
+        >>> [round(100 * p, 2) for p in ExponentialMechanism(28, Fraction(1)).probabilities([16, 10, 28, 4])]
         [25.35, 22.78, 31.41, 20.46]
         """
         best, step = max(scores), float(self.epsilon) / (2 * self.sensitivity)

@@ -10,7 +10,7 @@ from statistics import NormalDist
 from typing import Any
 
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
 from cobogo.promises.units import above
 
@@ -42,23 +42,23 @@ class Gaussian(Noise):
     rho: Fraction
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ρ, as it was allowed."""
-        return Loss("rho", self.rho)
+        return PrivacyLoss("rho", self.rho)
 
     @cached_property
     def scale(self) -> float:
         """The root of sensitivity² / 2ρ, raised until OpenDP finds the cost within ρ."""
         scale = math.sqrt(above(self.squared / (2 * self.rho)))
         distance = math.nextafter(math.sqrt(self.squared), math.inf)
-        while Fraction(self._made(scale).map(distance)) > self.rho:
+        while Fraction(self._opendp_noise(scale).map(distance)) > self.rho:
             scale = raised(scale)
         return scale
 
     @cached_property
     def measurement(self) -> Any:
         """OpenDP's discrete Gaussian for vectors."""
-        return self._made(self.scale)
+        return self._opendp_noise(self.scale)
 
     def variance(self) -> float:
         """At most scale²; by the law itself where the scale is small."""
@@ -80,6 +80,6 @@ class Gaussian(Noise):
         """The law's weights at 0, 1, 2, … until they vanish."""
         return [math.exp(-x * x / (2 * self.scale**2)) for x in range(math.ceil(40 * self.scale) + 2)]
 
-    def _made(self, scale: float) -> Any:
+    def _opendp_noise(self, scale: float) -> Any:
         core = opendp()
         return core.m.make_gaussian(vectors(), core.l2_distance(T=float), scale=scale)

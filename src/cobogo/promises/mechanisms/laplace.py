@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
 from cobogo.promises.units import above
 
@@ -42,22 +42,22 @@ class Laplace(Noise):
     epsilon: Fraction
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε, as it was allowed."""
-        return Loss("epsilon", self.epsilon)
+        return PrivacyLoss("epsilon", self.epsilon)
 
     @cached_property
     def scale(self) -> float:
         """sensitivity / ε, raised until OpenDP finds the cost within ε."""
         scale = above(self.sensitivity / self.epsilon)
-        while Fraction(self._made(scale).map(self.sensitivity)) > self.epsilon:
+        while Fraction(self._opendp_noise(scale).map(self.sensitivity)) > self.epsilon:
             scale = raised(scale)
         return scale
 
     @cached_property
     def measurement(self) -> Any:
         """OpenDP's discrete Laplace for vectors."""
-        return self._made(self.scale)
+        return self._opendp_noise(self.scale)
 
     def variance(self) -> float:
         """2p / (1 − p)² for p = exp(−1/scale)."""
@@ -74,6 +74,6 @@ class Laplace(Noise):
         """The probability that the noise is ``distance`` (1 or more) or above: one side only."""
         return self.beyond(distance) / 2
 
-    def _made(self, scale: float) -> Any:
+    def _opendp_noise(self, scale: float) -> Any:
         core = opendp()
         return core.m.make_laplace(vectors(), core.l1_distance(T="i64"), scale=scale)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.base import LARGEST, opendp, raised, vectors
 from cobogo.promises.units import above
 
@@ -41,28 +41,29 @@ class NoisyMax:
         mechanism is identical to report-noisy-max with exponential noise, 2021.
     """
 
+    name: ClassVar[str]
     sensitivity: int
     epsilon: Fraction
     monotonic: bool = False
     k: int = 1
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε, as it was allowed, for all k."""
-        return Loss("epsilon", self.epsilon)
+        return PrivacyLoss("epsilon", self.epsilon)
 
     @cached_property
     def scale(self) -> float:
         """(2)·k·sensitivity / ε, raised until OpenDP finds the cost within ε."""
         scale = above(self.k * (1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
-        while Fraction(self._made(scale).map(self.sensitivity)) > self.epsilon:
+        while Fraction(self._opendp_noise(scale).map(self.sensitivity)) > self.epsilon:
             scale = raised(scale)
         return scale
 
     @cached_property
     def measurement(self) -> Any:
         """OpenDP's noisy max, or noisy top k."""
-        return self._made(self.scale)
+        return self._opendp_noise(self.scale)
 
     def choose(self, scores: Sequence[int]) -> list[int]:
         """The positions of the k chosen, the largest first."""
@@ -79,7 +80,7 @@ class NoisyMax:
         """
         return self.scale * math.log(self.k * candidates / (1 - confidence))
 
-    def _made(self, scale: float) -> Any:
+    def _opendp_noise(self, scale: float) -> Any:
         core = opendp()
         distance = core.linf_distance(T="i64", monotonic=self.monotonic)
         if self.k == 1:

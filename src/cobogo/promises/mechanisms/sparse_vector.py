@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.mechanisms.laplace import Laplace
 
 
@@ -35,15 +36,16 @@ class SparseVector:
         (Algorithm 7).
     """
 
+    name: ClassVar[str]
     sensitivity: int
     epsilon: Fraction
     most: int = 1
     monotonic: bool = False
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε, as it was allowed, however long the stream."""
-        return Loss("epsilon", self.epsilon)
+        return PrivacyLoss("epsilon", self.epsilon)
 
     @cached_property
     def of_threshold(self) -> Laplace:

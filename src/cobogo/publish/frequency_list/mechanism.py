@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cobogo.errors import DataError
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, DistanceBounds, bounds
 from cobogo.publish.frequency_list.outline import Counts, Outline, outline
 
@@ -47,9 +47,9 @@ class FrequencyList:
     delta: Fraction
 
     @property
-    def loss(self) -> Loss:
+    def loss(self) -> PrivacyLoss:
         """ε and δ, as they were allowed."""
-        return Loss("epsilon", self.epsilon, self.delta)
+        return PrivacyLoss("epsilon", self.epsilon, self.delta)
 
     @cached_property
     def bounds(self) -> DistanceBounds:

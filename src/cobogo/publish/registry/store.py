@@ -28,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 
 from cobogo.errors import RegistryError
-from cobogo.floor.store import Place, Store, cause, create_book, parse_place
+from cobogo.floor.store import Store, StorePlace, cause, create_book, parse_place
 from cobogo.publish.registry import seal
 from cobogo.publish.registry.seal import RegistryKey
 
@@ -93,7 +93,7 @@ class RegistryEntry:
 class Registry:
     """An open registry. What is read or written in one `transaction` nobody else changes meanwhile."""
 
-    def __init__(self, place: Place, key: RegistryKey) -> None:
+    def __init__(self, place: StorePlace, key: RegistryKey) -> None:
         self.key, self.name = key, place.name
         self.store = Store(place, self._complaint, patience=PATIENCE)
 
@@ -269,5 +269,5 @@ def default_key(location: str) -> Path | None:
     return None if file is None else file.with_name(file.name + ".key")
 
 
-def _placed(location: str) -> Place:
+def _placed(location: str) -> StorePlace:
     return parse_place(location, "registry", RegistryError)

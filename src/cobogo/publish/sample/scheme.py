@@ -16,7 +16,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
-from cobogo.promises.mechanisms.exponential import Exponential
+from cobogo.promises.mechanisms.exponential import ExponentialMechanism
 from cobogo.publish.hierarchies import built
 
 MOST_SCHEMES = 10_000
@@ -127,7 +127,7 @@ def chosen(
     record more or less changes that sum by 1 at most, and the score by `FULL`.
     """
     scores = [worth(made, levels, weights) * beyond(made.classes(levels)[1], least) for levels in schemes]
-    return dict(schemes[Exponential(FULL, epsilon).choose(scores)])
+    return dict(schemes[ExponentialMechanism(FULL, epsilon).choose(scores)])
 
 
 def worth(made: Coarser, levels: Levels, weights: Mapping[str, float]) -> int:

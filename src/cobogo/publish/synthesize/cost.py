@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from cobogo.data.policy import Synthesis
 from cobogo.errors import PolicyError
-from cobogo.promises.accounting import Loss, rho_of
+from cobogo.promises.accounting import PrivacyLoss, rho_of
 from cobogo.promises.units import exact
 
 
@@ -33,14 +33,14 @@ class Cost:
         epsilon, delta = exact(wanted.epsilon, f"{where}.epsilon"), exact(wanted.delta, f"{where}.delta")
         return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
 
-    def loss(self, measure: str, where: str) -> Loss:
+    def loss(self, measure: str, where: str) -> PrivacyLoss:
         """The same as a book counts it."""
         if measure == "rho":
-            return Loss("rho", self.rho)
+            return PrivacyLoss("rho", self.rho)
         if self.epsilon is None or self.delta is None:
             raise PolicyError(
                 "the curator's book counts in ε, and the cost is given in ρ",
                 where=where,
                 remedy="Give epsilon and delta instead of rho.",
             )
-        return Loss("epsilon", self.epsilon, self.delta)
+        return PrivacyLoss("epsilon", self.epsilon, self.delta)

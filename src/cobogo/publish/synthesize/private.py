@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 from cobogo.promises.accounting import choosing
-from cobogo.promises.mechanisms import Exponential, Gaussian
+from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian
 
 Attributes = tuple[int, ...]
 """Places of attributes, ascending."""
@@ -48,7 +48,7 @@ class Exact:
 
     def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """The exponential mechanism."""
-        return Exponential(sensitivity, epsilon).choose(scores)
+        return ExponentialMechanism(sensitivity, epsilon).choose(scores)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

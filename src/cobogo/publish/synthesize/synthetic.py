@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy import Policy, Synthesis
 from cobogo.data.table.read import Table
 from cobogo.floor.randomness import Entropy
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.promises.payer import Payer
 from cobogo.publish.synthesize.cost import Cost
@@ -38,7 +38,7 @@ class Done:
     steps: list[PaidStep] = field(default_factory=list)
     rows: CodedRows | None = None
     receipt: str | None = None
-    paid: Loss | None = None
+    paid: PrivacyLoss | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
     from cobogo.answer.explain import Explanation
     from cobogo.answer.result import Answer
-    from cobogo.promises.curator_file import Dataset
+    from cobogo.promises.curator_file import DeclaredDataset
     from cobogo.promises.ledger.balance import Balance
 
 LOG = logging.getLogger("cobogo.faces.server")
@@ -56,7 +56,7 @@ class CuratorService(Subject):
         return found
 
     @operation(Scope.ASK)
-    def datasets(self, holder: Holder) -> Mapping[str, Dataset]:
+    def datasets(self, holder: Holder) -> Mapping[str, DeclaredDataset]:
         """The data sets that the holder may ask about."""
         return self._curator.open_to(holder.owner)
 

@@ -14,7 +14,7 @@ from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plotted, whis
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.style import BRICK, NEGATIVE
-from cobogo.promises.accounting import Loss
+from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
 from cobogo.promises.units import ATTO, NANO
 
@@ -35,7 +35,7 @@ def small(session: PageSession, share: float) -> str:
     return raised if float(figure) == 1 else f"{session.number(float(figure), 3)} · {raised}"
 
 
-def priced(session: PageSession, loss: Loss) -> str:
+def priced(session: PageSession, loss: PrivacyLoss) -> str:
     """What something costs."""
     text = f"{SYMBOLS[loss.measure]} = {amount(session, float(loss.amount))}"
     return f"{text}, δ = {small(session, float(loss.delta))}" if loss.delta else text

@@ -21,7 +21,7 @@ from cobogo.promises.units import ATTO, NANO
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
-    from cobogo.promises.curator_file import Dataset
+    from cobogo.promises.curator_file import DeclaredDataset
 
 KEPT = 100
 """Questions of a session that are remembered."""
@@ -36,7 +36,7 @@ class Console:
         self,
         desk: Desk,
         session: PageSession,
-        datasets: Mapping[str, Dataset],
+        datasets: Mapping[str, DeclaredDataset],
         spent: Callable[[], Awaitable[None]],
     ) -> None:
         self.desk, self.session, self.datasets, self.spent = desk, session, datasets, spent
@@ -46,6 +46,7 @@ class Console:
         self.dataset = known if known in datasets else next(iter(datasets))
         self.books: AnalystBudget | None = None
         self.busy = False
+        self.listed: list[AskedQuestion] | None = None
 
     @property
     def measure(self) -> str:
@@ -156,8 +157,11 @@ class Console:
                     ui.label(" · ".join(parts)).classes("text-caption text-quiet")
 
     def _history(self) -> None:
-        self.history.clear()
         asked: list[AskedQuestion] = self.memory["asked"]
+        if asked is self.listed:  # a button that was drawn anew for nothing could not be clicked
+            return
+        self.listed = asked
+        self.history.clear()
         if not asked:
             return
         with self.history:

@@ -31,7 +31,7 @@ from cobogo.faces.workbench.widgets import editor
 
 if TYPE_CHECKING:
     from cobogo.collect.pilot import Pilot
-    from cobogo.collect.plan import Comparison, Wish
+    from cobogo.collect.plan import MechanismComparison, Wish
 
 
 START: dict[str, Any] = {
@@ -46,7 +46,7 @@ class Planner:
     def __init__(self, desk: Desk, session: PageSession, opened: Callable[[str], Awaitable[None]]) -> None:
         self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
         self.form: dict[str, Any] = session.kept.setdefault("collecting", dict(START))
-        self.found: list[Comparison] = []
+        self.found: list[MechanismComparison] = []
         self.chosen: str | None = None
 
     async def build(self) -> None:

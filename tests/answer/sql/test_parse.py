@@ -1,0 +1,135 @@
+"""What is asked becomes typed values or is refused; a refusal says what is allowed, costs nothing and reads nothing."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import date
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cobogo.answer.plan import ExactMeasurement, PublicIntervals, plan, sensitivity
+from cobogo.answer.public import PublicTable
+from cobogo.answer.query import Both, Compare, Missing, Not, OneOf, OrderBy, QueryAggregate
+from cobogo.answer.sql.parse import parse
+from cobogo.errors import QueryRefused
+from support import questions as q
+
+DATASET = q.declared()
+REGIONS = PublicTable("regions", "city", ("region",), (("Crato", "Cariri"), ("Sobral", "Norte"), ("d'água", "Norte")))
+HOSTILE = [
+    line
+    for line in (Path(__file__).parent / "hostile.sql").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("--")
+]
+
+
+def test_there_are_many_hostile_questions() -> None:
+    assert len(set(HOSTILE)) == len(HOSTILE) >= 90
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_questions_are_refused_with_a_remedy(text: str) -> None:
+    with pytest.raises(QueryRefused) as refusal:
+        plan(parse(text, {"people": DATASET}, {"regions": REGIONS}), DATASET)
+    assert refusal.value.remedy
+
+
+def test_a_question_is_typed_values() -> None:
+    query = parse(
+        "SELECT City AS town, COUNT(*) n, AVG(age), QUANTILE(weight, 0.9), COUNT(DISTINCT Person) FROM People "
+        "WHERE -3 < age AND city IN ('Crato', 'd''água') AND NOT (day = DATE '2020-01-31' OR job IS NULL) AND sick "
+        "AND weight <= 1.50 GROUP BY CITY ORDER BY n DESC, town LIMIT 2",
+        {"people": DATASET},
+    )
+    assert (query.dataset, query.keys, query.limit) == ("people", ("city",), 2)
+    assert query.order == (OrderBy("n", True), OrderBy("town"))
+    assert [(a.kind, a.column, a.share) for a in query.aggregates] == [
+        ("count", None, None), ("mean", "age", None), ("quantile", "weight", Fraction(9, 10)), ("people", None, None),
+    ]  # fmt: skip
+    where = query.where
+    conditions = []
+    while isinstance(where, Both):
+        conditions.append(where.right)
+        where = where.left
+    assert [where, *reversed(conditions)][:2] == [Compare("age", ">", -3), OneOf("city", ("Crato", "d'água"))]
+    assert conditions[0] == Compare("weight", "<=", Decimal("1.50"))
+    assert conditions[1] == Compare("sick", "=", True)
+    assert isinstance(conditions[2], Not)
+    assert Compare("day", "=", date(2020, 1, 31)) in vars(conditions[2].condition).values()
+    assert Missing("job") in vars(conditions[2].condition).values()
+
+
+def test_a_join_adds_public_columns() -> None:
+    text = "SELECT region, COUNT(*) FROM people JOIN Regions USING (city) WHERE region <> 'Sul' GROUP BY region"
+    made = plan(parse(text, {"people": DATASET}, {"regions": REGIONS}), DATASET)
+    assert made.public == (("Cariri",), ("Norte",))
+    assert made.groups_of_a_person == 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=q.questions())
+def test_every_question_of_the_allowed_kind_is_planned(text: str) -> None:
+    made = q.asked(text, DATASET)
+    assert all(1 <= made.sensitivity(measurement) <= 2**53 for measurement in made.measurements)
+    assert (made.public is None) == any(key in made.query.keys for key in ("job", "day"))
+
+
+WORDS = [
+    "SELECT", "COUNT", "SUM", "AVG", "(", ")", "*", ",", "FROM", "people", "WHERE", "age", "city", ">", "=", "'a'", "7",
+    "AND", "OR", "NOT", "IN", "GROUP", "BY", "ORDER", "LIMIT", "AS", "x", "NULL",
+]  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=40))
+def test_nothing_but_a_refusal_comes_of_nonsense(text: str) -> None:
+    with contextlib.suppress(QueryRefused):
+        q.asked(text, DATASET)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "expected"),
+    [
+        (QueryAggregate("sum", "age", "x"), 3 * 110),
+        (QueryAggregate("mean", "age", "x"), 3 * 55),
+        (QueryAggregate("sum", "weight", "x"), 3 * 3005),
+        (QueryAggregate("mean", "weight", "x"), 3 * 1528),
+        (QueryAggregate("count", None, "x"), 3),
+        (QueryAggregate("people", None, "x"), 1),
+        (QueryAggregate("count_distinct", "job", "x"), 3),
+        (QueryAggregate("quantile", "age", "x", Fraction(9, 10)), 3 * 9),
+    ],
+)
+def test_sensitivities(aggregate: QueryAggregate, expected: int) -> None:
+    from cobogo.answer.plan import measurements_of
+
+    assert sensitivity(measurements_of(aggregate, DATASET)[0], DATASET) == expected
+
+
+def test_aggregates_share_what_they_measure() -> None:
+    made = q.asked("SELECT AVG(age), VARIANCE(age), STDDEV(age), COUNT(age) FROM people", DATASET)
+    assert made.measurements == (
+        ExactMeasurement("sum", "age", 55), ExactMeasurement("present", "age"), ExactMeasurement("squares", "age", 55),
+    )  # fmt: skip
+
+
+def test_one_question_does_not_ask_for_a_day_of_computing() -> None:
+    keys = {"type": "integer", "keys": list(range(300))}
+    columns = {"a": keys, "b": keys, "age": {"type": "integer", "bounds": [0, 110]}}
+    dataset = q.DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
+    q.asked("SELECT a, MEDIAN(age), COUNT(*) FROM people GROUP BY a", dataset)
+    with pytest.raises(QueryRefused, match="90,000 quantiles"):
+        q.asked("SELECT a, b, MEDIAN(age) FROM people GROUP BY a, b", dataset)
+
+
+@given(low=st.integers(-(10**6), 10**6), width=st.integers(0, 10**6))
+def test_the_candidates_of_a_quantile_cover_the_bounds(low: int, width: int) -> None:
+    column = q.declared().columns["age"].model_copy(update={"bounds": (low, low + width)})
+    bins = PublicIntervals.of(column)
+    assert 1 <= bins.number <= 1024
+    assert bins.low + bins.number * bins.width > low + width >= bins.low + (bins.number - 1) * bins.width

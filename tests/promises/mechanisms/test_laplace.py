@@ -1,0 +1,22 @@
+"""The discrete Laplace mechanism follows its law."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from cobogo.promises.mechanisms import Gaussian, Laplace
+from support import laws
+
+
+@pytest.mark.parametrize(("sensitivity", "epsilon"), [(1, "1"), (1, "3"), (7, "1"), (3, "0.1")])
+def test_laplace_follows_its_law(sensitivity: int, epsilon: str) -> None:
+    noise = Laplace(sensitivity, Fraction(epsilon))
+    assert laws.fits(noise.release([0] * 20_000), laws.laplace(noise.scale))
+
+
+def test_a_law_that_is_slightly_off_is_noticed() -> None:
+    noise = Laplace(1, Fraction(1, 3))
+    assert not laws.fits(noise.release([0] * 20_000), laws.laplace(noise.scale * 1.1))
+    assert not laws.fits(Gaussian(8, Fraction(1)).release([0] * 15_000), laws.gaussian(2 * 1.1))

@@ -8,7 +8,7 @@ import pytest
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.studies.families.measures import _frequencies, measure_attacks, measure_use
 from cobogo.studies.families.releases import (
-    OriginalTable,
+    CodedOriginal,
     ReleaseView,
     generalized_column,
     original_release,
@@ -17,11 +17,11 @@ from cobogo.studies.families.releases import (
 )
 
 
-def tiny() -> OriginalTable:
+def tiny() -> CodedOriginal:
     tree = Hierarchy.from_columns("letter", [list("abcd"), ["ab", "ab", "cd", "cd"]])
     members = (np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1]))
     others = (np.array([3, 3, 1, 2]), np.array([0, 1, 1, 1]))
-    return OriginalTable(("letter", "ill"), (tuple("abcd"), ("n", "y")), members, others, {"letter": tree})
+    return CodedOriginal(("letter", "ill"), (tuple("abcd"), ("n", "y")), members, others, {"letter": tree})
 
 
 def test_coarser_values_are_spread_evenly() -> None:

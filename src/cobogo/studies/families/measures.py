@@ -15,14 +15,14 @@ import numpy as np
 from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.studies.families.releases import OriginalTable, ReleaseView
+from cobogo.studies.families.releases import CodedOriginal, ReleaseView
 
 QUERIES = 500  # count queries: the mean of their errors varies by a few per cent with the seed
 TARGETS = 4000  # people attacked on each side: enough to see an excess of about 4 %, in seconds
 ATTACKS = ("re-identification", "membership", "inference")
 
 
-def measure_use(original: OriginalTable, view: ReleaseView, seed: int) -> dict[str, float]:
+def measure_use(original: CodedOriginal, view: ReleaseView, seed: int) -> dict[str, float]:
     """Total variation of one- and two-way frequencies, the error of counts, the accuracy of a classifier.
 
     Frequencies are those that the release lets one estimate (`ReleasedColumn.counts`); below 0 they count as 0.
@@ -39,7 +39,7 @@ def measure_use(original: OriginalTable, view: ReleaseView, seed: int) -> dict[s
     }
 
 
-def _true(original: OriginalTable, places: tuple[int, ...]) -> Floats:
+def _true(original: CodedOriginal, places: tuple[int, ...]) -> Floats:
     sizes = [len(original.leaves[place]) for place in places]
     joint = np.ravel_multi_index([original.members[place] for place in places], sizes)
     found = np.bincount(joint, minlength=int(np.prod(sizes))).astype(np.float64).reshape(sizes)
@@ -62,7 +62,7 @@ def _apart(one: Floats, other: Floats) -> float:
     return float(np.abs(one - other).sum() / 2)
 
 
-def _query_error(original: OriginalTable, pairs: dict[tuple[int, int], Floats], seed: int) -> float:
+def _query_error(original: CodedOriginal, pairs: dict[tuple[int, int], Floats], seed: int) -> float:
     """The mean relative error of counts of people with some values of two columns, each value asked for by a coin.
 
     What fewer than one in a hundred have counts as one in a hundred.
@@ -78,7 +78,7 @@ def _query_error(original: OriginalTable, pairs: dict[tuple[int, int], Floats], 
     return float(np.mean(errors))
 
 
-def draw_leaves(original: OriginalTable, view: ReleaseView, seed: int) -> list[Ints]:
+def draw_leaves(original: CodedOriginal, view: ReleaseView, seed: int) -> list[Ints]:
     """The rows with one leaf drawn for each released value, by what it fits: what a classifier can learn from."""
     random = np.random.default_rng(seed)
     drawn = []
@@ -95,7 +95,7 @@ def draw_leaves(original: OriginalTable, view: ReleaseView, seed: int) -> list[I
     return drawn
 
 
-def accuracy(original: OriginalTable, view: ReleaseView, seed: int) -> float:
+def accuracy(original: CodedOriginal, view: ReleaseView, seed: int) -> float:
     """How often the sensitive value of people who are not in the data is predicted right, by the best of three models
     that learnt from the release."""
     from cobogo.examine.utility.learning import accuracies
@@ -112,7 +112,7 @@ def accuracy(original: OriginalTable, view: ReleaseView, seed: int) -> float:
     return max(found.values())
 
 
-def measure_attacks(original: OriginalTable, view: ReleaseView, seed: int) -> dict[str, dict[str, float]]:
+def measure_attacks(original: CodedOriginal, view: ReleaseView, seed: int) -> dict[str, dict[str, float]]:
     """For each attack how often it succeeds against people in the data, against others, and by how much more.
 
     *Re-identification*: the attacker points at one of the released records that fit all that is known, and takes it for
@@ -143,7 +143,7 @@ def measure_attacks(original: OriginalTable, view: ReleaseView, seed: int) -> di
 
 
 def _against(
-    original: OriginalTable, view: ReleaseView, chosen: Ints, people: tuple[Ints, ...]
+    original: CodedOriginal, view: ReleaseView, chosen: Ints, people: tuple[Ints, ...]
 ) -> tuple[Floats, Floats, Floats]:
     """The success of pointing at one record, the distance to the nearest, and whether the guess is right."""
     targets = np.stack([column[chosen] for column in people], axis=1).astype(np.int64)

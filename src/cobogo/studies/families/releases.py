@@ -16,7 +16,7 @@ from cobogo.floor.randomness import Entropy
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OriginalTable:
+class CodedOriginal:
     """The table, in codes: people whose records are released, and others like them whose are not."""
 
     names: tuple[str, ...]  # quasi-identifiers, then the attribute that is sensitive
@@ -97,11 +97,11 @@ def texts_of(column: Any) -> list[Label]:
     return list(column.cast(pa.string()).to_pylist())
 
 
-Maker = Callable[[OriginalTable, Policy, Any, float], ReleaseView]
+Maker = Callable[[CodedOriginal, Policy, Any, float], ReleaseView]
 """Makes the release of a table of records for one value of the kind's parameter."""
 
 
-def release_recoded(original: OriginalTable, policy: Policy, table: Any, k: float) -> ReleaseView:
+def release_recoded(original: CodedOriginal, policy: Policy, table: Any, k: float) -> ReleaseView:
     """A recoding until every quasi-identifier tuple is shared by k records."""
     from cobogo.publish.anonymize import anonymize
 
@@ -113,7 +113,7 @@ def release_recoded(original: OriginalTable, policy: Policy, table: Any, k: floa
     return ReleaseView("recoding", {"k": k}, _columns(original, release.to_arrow(), release.levels))
 
 
-def release_randomized(original: OriginalTable, policy: Policy, table: Any, retention: float) -> ReleaseView:
+def release_randomized(original: CodedOriginal, policy: Policy, table: Any, retention: float) -> ReleaseView:
     """Sensitive values kept with a probability, else drawn evenly; quasi-identifiers as they are."""
     from cobogo.publish.transform import perturb
 
@@ -125,7 +125,7 @@ def release_randomized(original: OriginalTable, policy: Policy, table: Any, rete
     return ReleaseView("randomization", {"retention": retention}, tuple(columns))
 
 
-def release_sample(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
+def release_sample(original: CodedOriginal, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
     """A differentially private sample of true rows, its levels chosen for a tenth of ε."""
     from cobogo.publish.transform import sample
 
@@ -136,7 +136,7 @@ def release_sample(original: OriginalTable, policy: Policy, table: Any, epsilon:
     return ReleaseView("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
 
 
-def release_synthetic(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
+def release_synthetic(original: CodedOriginal, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
     """Records drawn from a differentially private model (MST)."""
     from cobogo.publish.transform import synthesize
 
@@ -149,7 +149,7 @@ def release_synthetic(original: OriginalTable, policy: Policy, table: Any, epsil
     return ReleaseView("synthesis", {"epsilon": epsilon}, _columns(original, release, {}))
 
 
-def release_from_reports(original: OriginalTable, policy: Policy, table: Any, epsilon: float) -> ReleaseView:  # noqa: ARG001
+def release_from_reports(original: CodedOriginal, policy: Policy, table: Any, epsilon: float) -> ReleaseView:  # noqa: ARG001
     """Records rebuilt from local reports: everybody answers once, about one quasi-identifier together with the
     sensitive value; quasi-identifiers are drawn by what they have to do with that value, and with nothing else."""
     from cobogo.collect.randomized_response import Direct, Optimized
@@ -191,7 +191,7 @@ MAKERS: dict[str, tuple[str, Maker, tuple[float, ...]]] = {
 """Of each kind its parameter, what makes it, and the values that are tried if none are named."""
 
 
-def original_release(original: OriginalTable) -> ReleaseView:
+def original_release(original: CodedOriginal) -> ReleaseView:
     """The table as it is: what all are compared with."""
     columns = zip(original.members, original.leaves, strict=True)
     return ReleaseView("original", {}, tuple(unchanged_column(codes, len(leaves)) for codes, leaves in columns))
@@ -205,7 +205,7 @@ def _without(policy: Policy, **tables: Any) -> dict[str, Any]:
     return {"attributes": content["attributes"], "recoding": limit, "data": data, **tables}
 
 
-def _columns(original: OriginalTable, release: Any, levels: Mapping[str, int]) -> tuple[ReleasedColumn, ...]:
+def _columns(original: CodedOriginal, release: Any, levels: Mapping[str, int]) -> tuple[ReleasedColumn, ...]:
     made = []
     for name, leaves in zip(original.names, original.leaves, strict=True):
         texts: Sequence[Label] = texts_of(release.column(name))
@@ -217,5 +217,5 @@ def _columns(original: OriginalTable, release: Any, levels: Mapping[str, int]) -
     return tuple(made)
 
 
-def _nothing(original: OriginalTable) -> tuple[ReleasedColumn, ...]:
+def _nothing(original: CodedOriginal) -> tuple[ReleasedColumn, ...]:
     return tuple(unchanged_column(np.zeros(0, dtype=np.int64), len(leaves)) for leaves in original.leaves)

@@ -20,7 +20,7 @@ from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.progress import Progress, silent
 from cobogo.studies.families.measures import ATTACKS, TARGETS, measure_attacks, measure_use
-from cobogo.studies.families.releases import MAKERS, OriginalTable, ReleaseView, original_release, texts_of
+from cobogo.studies.families.releases import MAKERS, CodedOriginal, ReleaseView, original_release, texts_of
 from cobogo.studies.study import Study, Trial, no_release, timestamp
 from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, strong, table
 from cobogo.tell.report.words import Words
@@ -295,7 +295,7 @@ def compare_families(
     )
 
 
-def _measure(original: OriginalTable, view: ReleaseView, seed: int) -> FamilyTrial:
+def _measure(original: CodedOriginal, view: ReleaseView, seed: int) -> FamilyTrial:
     use, attacks = measure_use(original, view, seed), measure_attacks(original, view, seed)
     return FamilyTrial(
         name=view.kind, given=view.given, why=view.note or None, records=view.records, use=use, attacks=attacks
@@ -304,7 +304,7 @@ def _measure(original: OriginalTable, view: ReleaseView, seed: int) -> FamilyTri
 
 def _open_table(
     data: Any, policy: Policy, records: int, seed: int, engine: str | None
-) -> tuple[str, OriginalTable, Any, Policy]:
+) -> tuple[str, CodedOriginal, Any, Policy]:
     """The table in codes, the records to be released as a frame, and the policy of the columns that are looked at."""
     if not policy.sensitive or not policy.quasi_identifiers:
         raise PolicyError(
@@ -339,7 +339,7 @@ def _open_table(
         name: build(name, policy.attributes[name].hierarchy, known, policy=policy)
         for name, known in zip(names[:-1], leaves, strict=False)
     }
-    original = OriginalTable(names, tuple(leaves), tuple(members), tuple(beside), hierarchies)
+    original = CodedOriginal(names, tuple(leaves), tuple(members), tuple(beside), hierarchies)
     return Path(table.name).name, original, released, _own(policy, names)
 
 

@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
@@ -36,6 +37,8 @@ class ExponentialMechanism:
     Paper: F. McSherry and K. Talwar, Mechanism design via differential privacy, FOCS 2007; without floats as C.
         Ilvento, Implementing the exponential mechanism with base-2 differential privacy, CCS 2020, asks for.
     """
+
+    name: ClassVar[str]
 
     sensitivity: int
     epsilon: Fraction

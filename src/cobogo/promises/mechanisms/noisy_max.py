@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
@@ -40,6 +40,8 @@ class NoisyMax:
         2020; Z. Ding, D. Kifer, S. M. Saghaian N. E., T. Steinke, Y. Wang, Y. Xiao and D. Zhang, The permute-and-flip
         mechanism is identical to report-noisy-max with exponential noise, 2021.
     """
+
+    name: ClassVar[str]
 
     sensitivity: int
     epsilon: Fraction

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import ClassVar
 
 from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
@@ -34,6 +35,8 @@ class SparseVector:
     Paper: M. Lyu, D. Su and N. Li, Understanding the sparse vector technique for differential privacy, PVLDB 2017
         (Algorithm 7).
     """
+
+    name: ClassVar[str]
 
     sensitivity: int
     epsilon: Fraction

@@ -13,7 +13,7 @@ from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Marginalized
-from cobogo.publish.recode.marginals.source import Levels, Source
+from cobogo.publish.recode.marginals.source import Levels, MarginalSource
 from cobogo.release.margins import Attributes, join_tree, without_parts
 
 WIDEST = 4
@@ -51,7 +51,7 @@ def marginals(problem: Problem, *, time_limit: float | None = None, progress: St
     Paper: D. Kifer and J. Gehrke, Injecting utility into anonymized datasets, SIGMOD 2006.
     """
     _refuse(problem)
-    source = Source(problem)
+    source = MarginalSource(problem)
     deadline = math.inf if time_limit is None else time.monotonic() + time_limit
     search = _Search(source, deadline, progress or (lambda *_: None))
     levels, sets = search.asked(problem.marginals) if problem.marginals else search.chosen()
@@ -71,7 +71,7 @@ def marginals(problem: Problem, *, time_limit: float | None = None, progress: St
 class _Search:
     """From the levels that are sure to do downwards, or from the finest upwards, for as long as less is lost."""
 
-    def __init__(self, source: Source, deadline: float, progress: Steps) -> None:
+    def __init__(self, source: MarginalSource, deadline: float, progress: Steps) -> None:
         self.source, self.deadline, self.progress = source, deadline, progress
         self.problem = source.problem
         self.lowest = dict(zip(source.quasi, self.problem.lowest, strict=True))

@@ -20,7 +20,7 @@ Levels = Mapping[str, int]
 CELLS_AT_ONCE = 1_000_000
 
 
-class Source:
+class MarginalSource:
     """One problem's table, as (tuple, sensitive value) pairs. Marginals that were made are kept."""
 
     def __init__(self, problem: Problem) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.measure import Result, of_call
 from cobogo.locate.anonymizer.cloaking import Anonymizer
-from cobogo.locate.crowds import CLOAKS, Clique, Hilbert, QuadTree
+from cobogo.locate.crowds import CLOAKS, CliqueCloak, Hilbert, QuadTree
 from cobogo.locate.crowds.cells import cells, morton
 from cobogo.locate.places.points import Points
 
@@ -23,7 +23,7 @@ def cloaks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa: 
     codes = morton(*cells(points.lon, points.lat))
     note = f"{people:,} people, k = {K}"
     others = [QuadTree(K, reciprocal=True)]
-    for cloak in (*(kind(K) for kind in CLOAKS.values() if kind is not Clique), *others):
+    for cloak in (*(kind(K) for kind in CLOAKS.values() if kind is not CliqueCloak), *others):
         name = f"cloak: {cloak.name}" + (", reciprocal" if cloak in others else "")
         sort = of_call(lambda: np.sort(codes), times=9)
         spent = of_call(lambda cloak=cloak: cloak.regions(points), times=5)  # type: ignore[misc]
@@ -31,7 +31,7 @@ def cloaks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa: 
         yield Result(name, spent, "np.sort", sort, f"{note}; median {area:,.0f} m²")
     requests = Points(points.lon, points.lat, np.arange(people) * 0.01, np.arange(people))
     sort = of_call(lambda: np.sort(codes), times=9)
-    clique = Clique(5, dx=500, dy=500, dt=60)
+    clique = CliqueCloak(5, dx=500, dy=500, dt=60)
     spent = of_call(lambda: clique.met(requests.take(slice(0, people // 10))), times=2)
     share = float((~clique.met(requests.take(slice(0, people // 10))).refused).mean())
     yield Result("cloak: clique", spent, "np.sort", sort, f"{people // 10:,} requests, k = 5; {share:.0%} answered")

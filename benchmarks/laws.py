@@ -8,11 +8,11 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.mechanisms import Exponential, Optimal, PlanarLaplace, Remapped
+from cobogo.locate.mechanisms import GridExponential, Optimal, PlanarLaplace, Remapped
 from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 EPSILON, SIZE, DRAWS = 0.004, 200.0, 200_000
@@ -31,9 +31,9 @@ def towns(grid: Grid) -> Floats:
 def mechanisms(grid: Grid, prior: Floats) -> dict[str, Mechanism]:
     """Each with the same guarantee on the same cells."""
     found: dict[str, Mechanism] = {
-        "planar-laplace, in the region": PlanarLaplace(EPSILON, region=Places.of_cells(grid)),
+        "planar-laplace, in the region": PlanarLaplace(EPSILON, region=PublicPlaces.of_cells(grid)),
         "remapped-laplace": Remapped(EPSILON, grid, prior),
-        "grid-exponential": Exponential(EPSILON, grid),
+        "grid-exponential": GridExponential(EPSILON, grid),
     }
     for dilation in (1.5, 1.1, 1.0):
         if dilation > 1.2 or grid.cells <= (90 if dilation > 1 else 50):

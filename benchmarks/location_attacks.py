@@ -12,12 +12,12 @@ from benchmarks.measure import Result, of_call
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks import Scene, ShortObservation
 from cobogo.locate.attacks.identification import Visits, uniqueness
-from cobogo.locate.attacks.posterior import blocks
+from cobogo.locate.attacks.inference import blocks
 from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips import KDelta, Synthesis, anonymize, fit
+from cobogo.locate.trips import KDelta, TripSynthesis, anonymize, fit
 
 PEOPLE, VISITS, PLACES = 10_000, 100, 5_000
 CITY = Frame(-38.5, -3.75)
@@ -70,7 +70,7 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
         asked = KDelta(5, 300, method, stay=0)  # type: ignore[arg-type]
         spent = of_call(lambda asked=asked: anonymize(walks, asked), times=1)  # type: ignore[misc]
         yield Result(f"trajectories: {method}", spent, "distances", plain, f"{trips:,} trips × 60 points, k = 5")
-    asked = Synthesis(Fraction(1), Grid(CITY, 40, 40, 500.0), stay=0)
+    asked = TripSynthesis(Fraction(1), Grid(CITY, 40, 40, 500.0), stay=0)
     spent = of_call(lambda: fit(walks, asked).sample(trips), times=1)
     yield Result("trajectories: synthesis", spent, "distances", plain, f"{trips:,} trips, 1,600 cells")
 

@@ -20,11 +20,10 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import open_source
 from cobogo.floor.randomness import Entropy
 from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import AttributeDomain, declared
+from cobogo.publish.synthesize.domains import AttributeDomain, declared, encode_rows
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import Private
-from cobogo.publish.synthesize.rows import coded_rows
 
 EPSILONS = (0.1, 1.0, 10.0)
 DELTA = 1e-9
@@ -41,7 +40,7 @@ def census(directory: Path, rows: int = 30_000) -> tuple[str, tuple[AttributeDom
         name, label = "made-up census", "q1"
     rules = Policy.of({key: policy[key] for key in ("data", "attributes")} | {"synthesis": {}})
     domains = declared(rules, rules.quasi_identifiers)
-    return name, domains, list(coded_rows(open_source(rules), domains, ".").codes), label
+    return name, domains, list(encode_rows(open_source(rules), domains, ".").codes), label
 
 
 def once(

@@ -14,9 +14,9 @@ import numpy as np
 
 from benchmarks.measure import Result, of_call
 from cobogo.locate.mobility import Space, sample
-from cobogo.locate.mobility.bounded import bounded
 from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.job import fitted
+from cobogo.locate.mobility.fit import fit_model
+from cobogo.locate.mobility.space import bound_calls
 from cobogo.studies import fortaleza
 
 FIRST, DAYS = date(2024, 3, 4), 7
@@ -32,10 +32,10 @@ def mobility(directory: Path, people: int = 10_000) -> Iterator[Result]:  # noqa
     space = Space(calls.cells, FIRST, DAYS, utc_offset=fortaleza.UTC_OFFSET)
     mixed = np.random.default_rng(1).permutation(len(calls))
     sorting = of_call(lambda: np.lexsort((calls.time[mixed], calls.user[mixed])))
-    model = fitted(calls, space, Fraction(1))
+    model = fit_model(calls, space, Fraction(1))
     steps = {
         "made-up people, every 10 minutes": lambda: fortaleza.people(people, days=DAYS).trajectories(),
-        "mobility model, fitted at ε = 1": lambda: fitted(calls, space, Fraction(1)),
+        "mobility model, fitted at ε = 1": lambda: fit_model(calls, space, Fraction(1)),
         "people drawn from the model": lambda: sample(model),
     }
     for name, work in steps.items():
@@ -49,11 +49,11 @@ def table() -> None:
     for people in SIZES:
         calls = fortaleza.people(people, days=DAYS).calls()
         space = Space(calls.cells, FIRST, DAYS, utc_offset=fortaleza.UTC_OFFSET)
-        real = bounded(calls, space)
+        real = bound_calls(calls, space)
         for epsilon in EPSILONS:
             found = []
             for draw in range(DRAWS if people < SIZES[-1] else 1):
-                model = fitted(calls, space, None if epsilon is None else Fraction(epsilon))
+                model = fit_model(calls, space, None if epsilon is None else Fraction(epsilon))
                 one = fidelity(real, sample(model, seed=draw), space)
                 hours = one["population by hour"]
                 found.append([one["daily range"]["earth mover's metres"], hours["mean"], one["home"], one["work"]])

@@ -66,6 +66,8 @@ def test_the_tree_is_the_tree() -> None:
     """The drawing names every room, and every room within a room."""
     drawn = re.findall(r"^  (\w+)/ +(.*)$", ARCHITECTURE.split("```")[1], re.MULTILINE)
     assert sorted(room for room, _ in drawn) == packages(SOURCE)
+    files = re.findall(r"^  (\w+\.py) ", ARCHITECTURE.split("```")[1], re.MULTILINE)
+    assert sorted([*files, "__init__.py"]) == sorted(file.name for file in SOURCE.glob("*.py"))
     for room, line in drawn:
         assert set(packages(SOURCE / room)) <= set(re.findall(r"(\w+)/", line)), room
         assert [name for name in re.findall(r"(\w+)/", line) if not (SOURCE / room / name).is_dir()] == [], room

@@ -109,12 +109,22 @@ def test_its_parameters_are_refused_in_the_form_of_all(place: Path) -> None:
     assert "The 'pairs' parameter of parity must be a whole number of at least 1. Got 0 instead" in said
 
 
-def test_a_position_goes_through_its_mechanism(place: Path) -> None:
-    (place.parent / "points.csv").write_text("user,time,lon,lat\na,0,-38.527,-3.731\n", encoding="utf-8")
-    run(place, "locate", "protect", "points.csv", "--mechanism", "rounding:decimals=1", "--out", "points")
-    released = (place.parent / "points" / "public" / "release.csv").read_text(encoding="utf-8")
-    assert "-38.5" in released
-    assert "-38.52" not in released
+def test_positions_go_through_its_mechanism(place: Path) -> None:
+    rows = "".join(f"{user},{60 * n},{-38.527 + 0.001 * n},-3.731\n" for user in "ab" for n in range(30))
+    (place.parent / "points.csv").write_text("user,time,lon,lat\n" + rows, encoding="utf-8")
+    words = ("--mechanism", "rounding:decimals=2", "--attack", "short-observation", "--json")
+    assert "rounding:decimals=2" in run(place, "locate", "evaluate", "points.csv", *words)
+    said = run(place, "locate", "protect", "points.csv", "--mechanism", "rounding", "--out", "points", code=2)
+    assert "rounding has no guarantee" in said
+
+
+@pytest.mark.parametrize(
+    "file", ["pyproject.toml", *(f"cobogo_extra/{name}.py" for name in ("model", "metric", "attack", "mechanism")),
+             "test_extra.py"],
+)  # fmt: skip
+def test_the_page_shows_the_package_as_it_is(file: str) -> None:
+    page = (PLUGIN.parents[2] / "docs" / "extend.md").read_text(encoding="utf-8")
+    assert f"\n{(PLUGIN / file).read_text(encoding='utf-8').rstrip()}\n```\n" in page
 
 
 def test_it_passes_the_suite_that_ours_pass(place: Path) -> None:

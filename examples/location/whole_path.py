@@ -15,14 +15,12 @@ import httpx
 import numpy as np
 
 from cobogo.locate.anonymizer.app import create_app
-from cobogo.locate.anonymizer.catalogue import Catalogue
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.places import PlacesService, create_places_app
-from cobogo.locate.anonymizer.running import running
-from cobogo.locate.anonymizer.server import PrivacyServer, Settings
-from cobogo.locate.anonymizer.tls import self_signed
+from cobogo.locate.anonymizer.example_service import Catalogue, PlacesService, create_places_app
+from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
+from cobogo.locate.anonymizer.start import self_signed, serve_in_background
 from cobogo.locate.crowds import Hilbert
-from cobogo.locate.device import Client
+from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Dummies
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
@@ -42,10 +40,13 @@ def main() -> None:
     heard: list[dict[str, object]] = []
     devices = Devices()
     tokens = [devices.enrol(f"person {number}") for number in range(PEOPLE)]
-    with tempfile.TemporaryDirectory() as directory, running(create_places_app(catalogue, heard)) as service:
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        serve_in_background(create_places_app(catalogue, heard)) as service,
+    ):
         certificate, key = self_signed(Path(directory) / "tls", ["127.0.0.1"])
-        app = create_app(PrivacyServer(Settings(Hilbert(K))), devices, service=PlacesService(service))
-        with running(app, certificate=certificate, key=key) as anonymizer:
+        app = create_app(PrivacyServer(AnonymizerSettings(Hilbert(K))), devices, service=PlacesService(service))
+        with serve_in_background(app, certificate=certificate, key=key) as anonymizer:
             print(f"service     {service}\nanonymizer  {anonymizer}\n")
             trust = ssl.create_default_context(cafile=str(certificate))
             with httpx.Client(base_url=anonymizer, verify=trust) as wire:
@@ -55,7 +56,7 @@ def main() -> None:
         found = [place["id"] for place in answer["places"]]
         _compare("Under a cloak", found, catalogue, float(at.lon[0]), float(at.lat[0]), heard)
         grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
-        device = Client(Dummies(8, grid), reports=1, window=1)
+        device = DeviceClient(Dummies(8, grid), reports=1, window=1)
         exact = device.nearest(float(at.lon[0]), float(at.lat[0]), 0.0, PlacesService(service), count=3)
         found = [place.id for place in exact.places]
         _compare("Among dummies", found, catalogue, float(at.lon[0]), float(at.lat[0]), heard)

@@ -20,8 +20,8 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
 from cobogo.floor.catalogue import Card, construct
 from cobogo.promises.models.base import Model, Monotone, Scope
-from cobogo.promises.models.by_hand import classes
 from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.example_classes import classes
 from cobogo.promises.models.promise import parameters
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ Table = list[list[str | None]]
 """The sensitive values of a table, class by class."""
 
 
+def _classes(attribute: str, table: Table) -> Classes:
+    given: dict[str, Any] = {attribute: table}
+    return classes(**given)
+
+
 def check_model(kind: type[Model], models: SearchStrategy[Any], *, attribute: str = "s", examples: int = 50) -> None:
     """What the search and a verdict rely on, on random tables: ``models`` draws models on the sensitive ``attribute``.
 
@@ -68,16 +73,15 @@ def check_model(kind: type[Model], models: SearchStrategy[Any], *, attribute: st
         deadline=None, max_examples=examples, suppress_health_check=list(hypothesis.HealthCheck), database=None
     )
 
-    @settings
-    @hypothesis.given(model=models, table=_tables(hypothesis.strategies), data=hypothesis.strategies.data())
     def on_any_table(model: Model, table: Table, data: Any) -> None:
         assert isinstance(model, kind)
         _check_round_trip(model)
         _check_order(model, table, data.draw(hypothesis.strategies.permutations(range(len(table)))), attribute)
         _check_merging(model, table, attribute)
-        _check_verdict(model, classes(**{attribute: table}))
+        _check_verdict(model, _classes(attribute, table))
 
-    on_any_table()
+    given = hypothesis.given(model=models, table=_tables(hypothesis.strategies), data=hypothesis.strategies.data())
+    settings(given(on_any_table))()
 
 
 def _hypothesis() -> Any:
@@ -108,7 +112,7 @@ def _check_round_trip(model: Model) -> None:
 
 def _check_order(model: Model, table: Table, order: Sequence[int], attribute: str) -> None:
     """In another order, classes measure the same."""
-    one, other = classes(**{attribute: table}), classes(**{attribute: [table[place] for place in order]})
+    one, other = _classes(attribute, table), _classes(attribute, [table[place] for place in order])
     measured, again = model.measure(one), model.measure(other)
     if model.scope is Scope.CLASS:
         measured = measured[list(order)]
@@ -117,17 +121,17 @@ def _check_order(model: Model, table: Table, order: Sequence[int], attribute: st
 
 def _check_merging(model: Model, table: Table, attribute: str) -> None:
     """What a model says of generalization is true of any two classes that fall together."""
-    parts = classes(**{attribute: table})
+    parts = _classes(attribute, table)
     if model.scope is Scope.TABLE:
         together: Table = [[value for part in table for value in part]]
         if model.monotone is not Monotone.NO and check([model], parts)[0].satisfied:
-            assert check([model], classes(**{attribute: together}))[0].satisfied, "merging all classes breaks it"
+            assert check([model], _classes(attribute, together))[0].satisfied, "merging all classes breaks it"
         return
     failed = failing([model], parts)
     least_of_parts = np.where(failed, parts.sizes, 0)
     for place in range(len(table) - 1):
         both = [*table[:place], table[place] + table[place + 1], *table[place + 2 :]]
-        merged = classes(**{attribute: both})
+        merged = _classes(attribute, both)
         fails = bool(failing([model], merged)[place])
         if model.monotone is not Monotone.NO and not failed[place] and not failed[place + 1]:
             assert not fails, f"{model} says that it is monotone: two classes that satisfy it do not together"
@@ -168,7 +172,8 @@ def check_metric(metric: Metric) -> None:
     values = [float(metric.value(one, SCALE)) for one in outcomes]
     assert np.isfinite(values).all(), f"{metric.name} is no number: {values}"
     sums = {one.name for one in fields(Outcome)} - {"others"}
-    many = Outcome(**{name: np.array([getattr(one, name) for one in outcomes]) for name in sums})
+    together: dict[str, Any] = {name: np.array([getattr(one, name) for one in outcomes]) for name in sums}
+    many = Outcome(**together)
     assert np.allclose(metric.value(many, SCALE), values, rtol=1e-12), "many outcomes at once have other values"
     bound = float(metric.bound(outcomes[0], SCALE, 0))
     slack = 1e-9 * max(1.0, abs(values[0]))

@@ -20,14 +20,12 @@ import pytest
 
 from cobogo.errors import InputError
 from cobogo.faces.cli.main import app
-from cobogo.locate.anonymizer.catalogue import Catalogue
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.places import PlacesService, create_places_app
-from cobogo.locate.anonymizer.running import running
-from cobogo.locate.anonymizer.server import PrivacyServer, Settings
-from cobogo.locate.anonymizer.tls import self_signed
+from cobogo.locate.anonymizer.example_service import Catalogue, PlacesService, create_places_app
+from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
+from cobogo.locate.anonymizer.start import self_signed, serve_in_background
 from cobogo.locate.crowds import Hilbert
-from cobogo.locate.device import Client
+from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Dummies
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
@@ -76,10 +74,10 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     devices, heard = Devices(), []  # type: ignore[var-annotated]
     at = {f"p{n}": (x, y) for n, (x, y) in enumerate((rng.normal(size=(PEOPLE, 2)) * 0.01 + [-38.5, -3.74]).tolist())}
     tokens = {who: devices.enrol(who) for who in [*at, "late"]}
-    server = PrivacyServer(Settings(Hilbert(K)))
-    with running(create_places_app(catalogue, heard)) as places:
+    server = PrivacyServer(AnonymizerSettings(Hilbert(K)))
+    with serve_in_background(create_places_app(catalogue, heard)) as places:
         app = create_app(server, devices, service=PlacesService(places))
-        with running(app, certificate=certificate, key=key) as url:
+        with serve_in_background(app, certificate=certificate, key=key) as url:
             found = Town(url, places, tokens, certificate, catalogue, heard, at)
             for who, (lon, lat) in at.items():
                 with found.device(who) as device:
@@ -120,7 +118,7 @@ def test_the_service_hears_of_positions_under_cloaks_only(town: Town) -> None:
 def test_among_dummies_the_answer_is_exactly_the_nearest(town: Town) -> None:
     town.heard.clear()
     grid = Grid.over(-38.56, -3.80, -38.44, -3.68, size=200)
-    device = Client(Dummies(5, grid), reports=1000, window=1)
+    device = DeviceClient(Dummies(5, grid), reports=1000, window=1)
     for who, (lon, lat) in town.at.items():
         answer = device.nearest(lon, lat, 0.0, PlacesService(town.places), count=2)
         assert answer.exact
@@ -156,7 +154,7 @@ def test_the_leg_to_the_anonymizer_is_encrypted_and_its_certificate_checked(town
     plain = town.url.replace("https", "http")
     with pytest.raises(httpx.HTTPError), httpx.Client() as careless:
         careless.get(f"{plain}/health").raise_for_status()
-    with pytest.raises(InputError, match="--plain-http"), running(object(), host="0.0.0.0"):
+    with pytest.raises(InputError, match="--plain-http"), serve_in_background(object(), host="0.0.0.0"):
         pass
 
 
@@ -167,7 +165,7 @@ def test_a_request_that_does_not_come_in_as_a_whole_is_hung_up_on(monkeypatch: p
     monkeypatch.setattr(web, "STALLED", 0.2)
     health = b"GET /health HTTP/1.1\r\nHost: a\r\n\r\n"
     head = b"POST /locations HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"
-    with running(create_app(PrivacyServer(), Devices())) as url:
+    with serve_in_background(create_app(PrivacyServer(), Devices())) as url:
         host, port = url.removeprefix("http://").split(":")
         for before, rest in ((b"", b""), (b"", b"GET /hea"), (b"", head), (health, b"GET /hea"), (health, head)):
             with socket.create_connection((host, int(port))) as half:

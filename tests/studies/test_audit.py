@@ -13,9 +13,6 @@ import pytest
 import cobogo as cb
 from cobogo.examine.attacks import ATTACKS
 from cobogo.studies import audit as audits
-from cobogo.studies.audit_page import described
-from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
-from cobogo.tell.report.words import words
 from support.registry_commands import command
 
 POLICY = """
@@ -139,13 +136,6 @@ def test_an_audit_says_what_is_found_and_what_anybody_knew(home: Path, capsys: p
     assert found["people"] == {"record": 0, "value": 60, "presence": 0}
     by_name = {entry["attack"]: entry for entry in found["attacks"]}
     assert by_name["homogeneity"]["surest_before"] == pytest.approx(2 / 3)
-
-
-def test_every_attack_speaks_portuguese() -> None:
-    assert ATTACKS_IN_PORTUGUESE.keys() == ATTACKS.keys()
-    for kind in ATTACKS.values():
-        assert described(kind, words("en"))[1:] == (kind.knows, kind.defence)
-        assert described(kind, words("pt-BR")) == ATTACKS_IN_PORTUGUESE[kind.name]
 
 
 def test_an_attack_is_tried_on_what_it_is_made_for(home: Path) -> None:

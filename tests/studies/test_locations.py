@@ -23,23 +23,19 @@ from cobogo.locate.attacks import (
     IntersectionOfCloaks,
     ShortObservation,
     Tracking,
-    Trilateration,
 )
-from cobogo.locate.attacks.likelihood import likelihood_of
-from cobogo.locate.attacks.posterior import posterior, prior_of
+from cobogo.locate.attacks.inference import likelihood_of, posterior, prior_of
 from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
 from cobogo.locate.mechanisms import Predictive
-from cobogo.locate.mechanisms.history import joined
+from cobogo.locate.mechanisms.base import join_points
 from cobogo.locate.places.points import Points
 from cobogo.locate.protect import _visible
-from cobogo.locate.spec import Asked, attack, mechanism, mechanisms, parsed
+from cobogo.locate.spec import MechanismSpec, attack, mechanism, mechanisms, parsed
 from cobogo.locate.trips import closeness
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.studies.fortaleza import people
-from cobogo.studies.location_page import write
 from cobogo.studies.locations import evaluate, sample_points
-from cobogo.tell.report.words import words
 from support.paths import SHARED
 from support.stand_ins import Noise, scattered, square, walkers
 
@@ -121,7 +117,7 @@ UNHEARD = {
 def test_every_mechanism_is_tried_by_every_attack_that_can_hear_it() -> None:
     points = people(6, days=1).trajectories(3600)
     home = points.take(points.time == points.time[0])
-    together = joined(points, Points(points.lon, points.lat, points.time, points.user + 6))  # in pairs
+    together = join_points(points, Points(points.lon, points.lat, points.time, points.user + 6))  # in pairs
     made = {
         name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together) for name in mechanisms()
     }
@@ -193,31 +189,6 @@ def test_cloaks_are_made_from_everybody_and_attacked_on_a_sample() -> None:
         assert other.released.box is not None
         assert (one.released.box[0][mine] == other.released.box[0]).all()
         assert other.findings["centre-of-cloak"].figures["smallest_crowd"] >= 5
-
-
-def test_the_page_is_whole_in_both_languages_and_marked_as_evidence(tmp_path: Path) -> None:
-    found = evaluate(
-        walkers(4, 20, 1), {"noise": Noise(0.01)}, [ShortObservation(), Trilateration()], source=Seeded(1), name="x.csv"
-    )
-    for language, said in (("en", "for the steward only"), ("pt-BR", "só para quem guarda os dados")):
-        write(found, tmp_path / "out", language=language)
-        evidence = tmp_path / "out" / "evidence"
-        assert {entry.name for entry in (tmp_path / "out").iterdir()} == {"evidence"}
-        assert said in (evidence / "evaluation.html").read_text(encoding="utf-8")
-        assert (evidence / "frontier.png").read_bytes()[:4] == b"\x89PNG"
-        assert (evidence / "map.png").read_bytes()[:4] == b"\x89PNG"
-        page = (evidence / "map.html").read_text(encoding="utf-8")
-        assert "http://" not in page.replace("http://www.w3.org", "")
-        assert evidence.stat().st_mode & 0o077 == 0
-    (tmp_path / "out" / "mine.txt").write_text("")
-    with pytest.raises(CobogoError, match="did not write"):
-        write(found, tmp_path / "out", language="en")
-
-
-def test_every_attack_has_words_in_both_languages() -> None:
-    for language in ("en", "pt-BR"):
-        texts = words(language).texts
-        assert all(f"{room}.{name}" in texts for name in ATTACKS for room in ("attack", "knows", "finds"))
 
 
 def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys) -> None:
@@ -376,9 +347,9 @@ def test_options_that_are_no_numbers_are_told_how_to_be_written() -> None:
                 asked = {"epsilon": "0.01", one.name: value} if "epsilon" in names_of(kind) else {one.name: value}
                 for some in (None, points):
                     with suppress(PolicyError, DataError):  # wrong input, and nothing else
-                        mechanism(Asked(name, asked), some)
+                        mechanism(MechanismSpec(name, asked), some)
     with pytest.raises(PolicyError, match="west/south/east/north"):
-        mechanism(Asked("optimal", {"epsilon": "0.01"}), None)
+        mechanism(MechanismSpec("optimal", {"epsilon": "0.01"}), None)
 
 
 def names_of(kind: Any) -> set[str]:

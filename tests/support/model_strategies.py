@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 from cobogo.promises.models import MODELS, Model
 from cobogo.promises.models.b_t_privacy import BT
+from cobogo.promises.models.ck_safety import CKSafety
 from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
-from cobogo.promises.models.guarding import Personalized
 from cobogo.promises.models.injector import Injector
-from cobogo.promises.models.invariance import MInvariance
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
-from cobogo.promises.models.minimality import MConfidentiality
+from cobogo.promises.models.m_confidentiality import MConfidentiality
+from cobogo.promises.models.m_invariance import MInvariance
 from cobogo.promises.models.numbers import KE, EpsilonM
+from cobogo.promises.models.personalized import Personalized
 from cobogo.promises.models.population import DeltaPresence, KMap
 from cobogo.promises.models.risk import AverageRisk, HighestRisk
-from cobogo.promises.models.safety import CKSafety
 from cobogo.promises.models.set_valued import KM
 from cobogo.promises.models.t_closeness import TCloseness
 from support import random_tables as tables

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.places.geometry import Frame, moved
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -24,8 +24,8 @@ class Noise(Mechanism):
     name: ClassVar[str] = "planar-laplace"
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("geo-indistinguishability", self.epsilon)
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("geo-indistinguishability", self.epsilon)
 
     def apply(self, points: Points, source: Source) -> Released:
         rng = np.random.default_rng(int(source.words(1)[0]))
@@ -41,8 +41,8 @@ class Nothing(Mechanism):
     name: ClassVar[str] = "nothing"
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none")
 
     def apply(self, points: Points, source: Source) -> Released:
         return Released(points, free(points))
@@ -56,8 +56,8 @@ class Ring(Mechanism):
     name: ClassVar[str] = "ring"
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none")
 
     def apply(self, points: Points, source: Source) -> Released:
         rng = np.random.default_rng(int(source.words(1)[0]))

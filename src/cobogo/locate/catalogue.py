@@ -10,8 +10,8 @@ TRAJECTORIES: Registry[Any] = Registry(
     "method for trajectories",
     {
         "k-delta-anonymity": ".trips.kdelta:KDelta",
-        "trip-synthesis": ".trips.synthesis:Synthesis",
-        "dp-where": ".mobility.job:where",
+        "trip-synthesis": ".trips.synthesis:TripSynthesis",
+        "dp-where": ".mobility.fit:where",
     },
     home="cobogo.locate",
     listed="mechanisms",

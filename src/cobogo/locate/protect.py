@@ -11,7 +11,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import number
 from cobogo.floor.randomness import Entropy, keys
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
@@ -194,7 +194,7 @@ def _meanings(shown: Points, limits: ReportLimits) -> dict[str, str]:
     return meanings
 
 
-def _explained(promised: Guarantee, budget: float, whose: bool, limits: ReportLimits) -> str:
+def _explained(promised: LocationGuarantee, budget: float, whose: bool, limits: ReportLimits) -> str:
     """What the release of all reports promises, for whoever receives it."""
     together = (
         f"All reports of a person together cost ε = {budget:g} per metre at most: two ways of life whose places are "

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.locate.attacks import ATTACKS, Attack
-from cobogo.locate.attacks.posterior import grid_for, prior_of
+from cobogo.locate.attacks import ATTACKS, LocationAttack
+from cobogo.locate.attacks.inference import grid_for, prior_of
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.geometry import DEGREE, Frame
 from cobogo.locate.places.grid import Grid, World
@@ -29,7 +29,7 @@ COARSE = 100
 
 
 @dataclass(frozen=True)
-class Asked:
+class MechanismSpec:
     """A name, and options as texts."""
 
     name: str
@@ -47,7 +47,7 @@ def _coordinates(text: str) -> bool:
     return not text.strip("-+.eE/0123456789")
 
 
-def parsed(text: str, where: str) -> list[Asked]:
+def parsed(text: str, where: str) -> list[MechanismSpec]:
     """What a text asks for: several values of an option, divided by "|", ask for one of each.
 
     >>> [one.label for one in parsed("planar-laplace:epsilon=0.01|0.02", "--mechanism")]
@@ -62,7 +62,7 @@ def parsed(text: str, where: str) -> list[Asked]:
                 f"{part!r} is no option", where=where, remedy="Write it as in: planar-laplace:epsilon=0.01."
             )
         options[key.strip().replace("-", "_")] = [one.strip() for one in value.split("|")]
-    return [Asked(name, dict(zip(options, values, strict=True))) for values in product(*options.values())]
+    return [MechanismSpec(name, dict(zip(options, values, strict=True))) for values in product(*options.values())]
 
 
 def mechanisms() -> dict[str, type[Mechanism]]:
@@ -74,7 +74,7 @@ def mechanisms() -> dict[str, type[Mechanism]]:
 
 
 def mechanism(
-    asked: Asked, points: Points | None, *, places: Points | None = None, where: str = "--mechanism"
+    asked: MechanismSpec, points: Points | None, *, places: Points | None = None, where: str = "--mechanism"
 ) -> Mechanism:
     """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that is not said is made
     from the points: for measuring with, not for releasing. Without points it must be said: see `FORMS`."""
@@ -88,7 +88,7 @@ def mechanism(
     return _made(known[asked.name], asked, where, _Context(points, places, where))
 
 
-def attack(asked: Asked, *, where: str = "--attack") -> Attack:
+def attack(asked: MechanismSpec, *, where: str = "--attack") -> LocationAttack:
     """An attack of these options."""
     if asked.name not in ATTACKS:
         raise PolicyError(
@@ -122,8 +122,8 @@ class _Context:
 
     def said(self, kind: Any, name: str, text: str, given: Mapping[str, Any]) -> Any:
         """The value of an option, as it is written."""
-        from cobogo.locate.mechanisms import Key, PlanarLaplace
-        from cobogo.locate.places.nearest import Places
+        from cobogo.locate.mechanisms import MapKey, PlanarLaplace
+        from cobogo.locate.places.cells import PublicPlaces
 
         match name:
             case "grid" if kind is PlanarLaplace:
@@ -138,19 +138,19 @@ class _Context:
                 seen = given["grid"].cell_of(*_degrees(read_points(text)))
                 return np.bincount(seen[seen >= 0], minlength=cells) > 0
             case "region" if text.count("/") == 4 and not Path(text).exists():
-                return Places.of_cells(self._grid(name, text))
+                return PublicPlaces.of_cells(self._grid(name, text))
             case "places" | "region":
-                return Places(read_points(text))
+                return PublicPlaces(read_points(text))
             case "key":
-                return Key(Path(text).expanduser().read_bytes())
+                return MapKey(Path(text).expanduser().read_bytes())
             case "centre":
                 return Frame(*self._numbers(name, text, 2))
         return _value(text)
 
     def unsaid(self, name: str, given: Mapping[str, Any]) -> Any:
         """What is made from the very points; None where there are none, or words can say it."""
-        from cobogo.locate.mechanisms import Key
-        from cobogo.locate.places.nearest import Places
+        from cobogo.locate.mechanisms import MapKey
+        from cobogo.locate.places.cells import PublicPlaces
 
         if self.points is None:
             return None
@@ -161,10 +161,12 @@ class _Context:
                 return prior_of(self.points, given["grid"])
             case "places":
                 return (
-                    Places(self.places) if self.places is not None else Places.of_cells(grid_for(self.points, COARSE))
+                    PublicPlaces(self.places)
+                    if self.places is not None
+                    else PublicPlaces.of_cells(grid_for(self.points, COARSE))
                 )
             case "key":
-                return Key.fresh()
+                return MapKey.fresh()
             case "centre":
                 return self.points.frame
         return None
@@ -206,7 +208,7 @@ def _written(name: str) -> str:
     return f"Write it as in: {name}={FORMS.get(name, '…')}."
 
 
-def _made(kind: Callable[..., Made], asked: Asked, where: str, context: _Context | None) -> Made:
+def _made(kind: Callable[..., Made], asked: MechanismSpec, where: str, context: _Context | None) -> Made:
     known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
     unknown = [name for name in asked.options if name not in known]
     if unknown:

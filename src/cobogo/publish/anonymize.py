@@ -33,13 +33,13 @@ from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.planning import plan
+from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoded import Recoded
 from cobogo.release.release import Origin, Release
 from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.book import Book
+    from cobogo.publish.registry.book import RegistryBook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,7 +52,7 @@ class Prepared:
     warnings: tuple[str, ...]
     populations: dict[str, Table] = field(default_factory=dict)
     series: ReleaseSeries | None = None
-    book: Book | None = None
+    book: RegistryBook | None = None
     seconds: float = 0.0
     whole: bool = True  # whether the search may look at every level that the policy allows
 
@@ -93,7 +93,7 @@ def prepare(
     progress("read", 0, 0)
     table = data if isinstance(data, Table) else normalized(open_data(data, rules, engine), rules)
     with table.engine.guarded("reading and counting"):
-        return _prepared(rules, table, wanted, metric, book, start)
+        return _prepare_table(rules, table, wanted, metric, book, start)
 
 
 def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
@@ -105,7 +105,7 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     return wanted, metric
 
 
-def _opened_book(policy: Policy) -> Book | None:
+def _opened_book(policy: Policy) -> RegistryBook | None:
     """The registry's book of a policy that names one, opened before any work is done."""
     if policy.registry is None:
         return None
@@ -114,13 +114,13 @@ def _opened_book(policy: Policy) -> Book | None:
     return open_book(policy)
 
 
-def _prepared(
-    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: Book | None, start: float
+def _prepare_table(
+    rules: Policy, table: Table, wanted: tuple[Model, ...], metric: Metric, book: RegistryBook | None, start: float
 ) -> Prepared:
     """Check a table against its policy, count it, build the hierarchies, and put the problem together."""
     looked_at = admit_table(rules, table, wanted, bucketized=not releases_one_table(rules.recoding.algorithm))
     series = open_series(rules, wanted)
-    counted, rolled = _counted(rules, wanted, table, looked_at, named=series is not None)
+    counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
     counted = with_earlier_releases(counted, wanted, series)
     counted, populations = _beside_populations(rules, wanted, counted)
@@ -132,7 +132,7 @@ def _prepared(
         lowest = book.lowest(hierarchies, lowest, highest, rules.name)
     if rolled and rolled != lowest:
         lowest = tuple(map(max, rolled, lowest))
-        warnings = (*warnings, _began_at(rolled, rules, table))
+        warnings = (*warnings, _rolled_up_warning(rolled, rules, table))
     problem = _problem(rules, counted, hierarchies, metric, lowest, highest).promising(wanted)
     seconds = time.perf_counter() - start
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
@@ -227,7 +227,7 @@ def _algorithm(policy: Policy) -> Algorithm:
     return algorithm
 
 
-def _counted(
+def _count(
     policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], *, named: bool
 ) -> tuple[FrequencyTable, tuple[int, ...]]:
     """The table counted, and the levels at which, where it has more combinations than fit: coarser ones, found from
@@ -252,7 +252,7 @@ def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[i
     return level_range(hierarchies, [a.min_level for a in attributes], [a.max_level for a in attributes])
 
 
-def _began_at(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
+def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) -> str:
     raised = ", ".join(f"{name} {level}" for name, level in zip(policy.quasi_identifiers, levels, strict=True) if level)
     return (
         f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "

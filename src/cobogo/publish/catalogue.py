@@ -14,22 +14,22 @@ STEPS: Registry[Any] = Registry(
     guide="perturbation",
     remark="perturbation",
 )
-"""Every step by its ``method``; what a policy says of one is in `cobogo.data.policy.perturbation`."""
+"""Every step by its ``method``; what a policy says of one is in `cobogo.data.policy.random_releases`."""
 
 MASKS: Registry[Any] = Registry(
     "way to mask a column",
     {
         "fake": ".fakes:fake",
-        "list": ".fakes:Listed",
+        "list": ".fakes:ListedFake",
         "shuffle": ".operators:Shuffled",
-        "blur": ".numbers:blurred",
-        "days": ".dates:shifts",
-        "null": ".texts:nothing",
-        "truncate": ".texts:cut",
-        "mask": ".texts:masked",
+        "blur": ".edits:blurred",
+        "days": ".edits:shifts",
+        "null": ".edits:nulls",
+        "truncate": ".edits:truncated",
+        "mask": ".edits:masked_characters",
         "pseudonym": ".encryption:pseudonyms",
         "encrypt": ".encryption:encrypted",
-        "token": ".vault.vault:Vault",
+        "token": ".vault.access:Vault",
     },
     home="cobogo.publish.mask",
     listed="mechanisms",

@@ -17,7 +17,7 @@ from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import RegistryError
 from cobogo.examine import metrics
@@ -25,9 +25,9 @@ from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
-from cobogo.publish.recode.plan import Description, RecodingPlan, released_trees
-from cobogo.release import alone
+from cobogo.publish.recode.plans.base import Description, RecodingPlan, released_trees
 from cobogo.release import manifest as manifests
+from cobogo.release import public_models
 from cobogo.release.contract import Json, ReadBack, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
@@ -38,7 +38,7 @@ from cobogo.release.series import ReleaseSeries
 from cobogo.release.withheld import given_away, refusal
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.book import Book
+    from cobogo.publish.registry.book import RegistryBook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +61,7 @@ class Recoded(Transformation):
     plan: RecodingPlan
     populations: Mapping[str, Table] = field(default_factory=dict)
     series: ReleaseSeries | None = None  # that it goes on with, or begins
-    book: Book | None = None  # of the registry that it will be checked against and entered in
+    book: RegistryBook | None = None  # of the registry that it will be checked against and entered in
     registered: str | None = None  # the id under which it is there, when it is written
 
     kind: ClassVar[str] = RECODING
@@ -150,7 +150,7 @@ class Recoded(Transformation):
     @property
     def mark(self) -> str:
         """The column of `traced` that tells records again."""
-        return unused([*self.table.columns, *self.released_columns], 1)[0]
+        return unused_names([*self.table.columns, *self.released_columns], 1)[0]
 
     @cached_property
     def traced(self) -> Expression:
@@ -175,7 +175,7 @@ class Recoded(Transformation):
         problems = [refusal(model) for model in given_away(self.problem.models, classes)] if self.plan.withheld else []
         problems += self.plan.faults(released)
         described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
-        models = alone.stated(verdicts, released, described, reference)
+        models = public_models.public_entries(verdicts, released, described, reference)
         verdict = Verdict(verdicts, tuple(problems), released.records, len(released.counts))
         return RecodedReadBack(described, verdict, models, released, classes, reference)
 

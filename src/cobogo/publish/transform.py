@@ -65,8 +65,8 @@ def mask(
     ``mask(policy)`` reads the policy's own data; ``mask(data, policy)`` takes the data given: a path, or a frame of
     pandas, polars, Arrow or Ibis. A policy that lists several tables gives `MaskedTables`.
     """
+    from cobogo.publish.mask.build import Shared
     from cobogo.publish.mask.masked import make
-    from cobogo.publish.mask.settle import Shared
     from cobogo.publish.mask.tables import mask_tables
 
     asked = data if policy is None else policy
@@ -152,7 +152,7 @@ def transform(
         check_roles(policy, table, recoded=False)
         if policy.output.table is not None:
             table.engine.check_new_table(policy.output.table)
-        warnings = () if blind else _seen(policy, table)
+        warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
     origin = Origin.of(policy, table.name)
     return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
@@ -169,7 +169,7 @@ def _refuse_normalizing(policy: Policy) -> None:
             )
 
 
-def _seen(policy: Policy, table: Table) -> tuple[str, ...]:
+def _admit_rows(policy: Policy, table: Table) -> tuple[str, ...]:
     """Refuse what cannot be released whatever is done to it; what the data holder should know of the rest."""
     records = table.rows()
     if not records:

@@ -12,7 +12,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.arrays import Floats
@@ -142,7 +142,7 @@ def shuffled(engine: Engine, table: Expression, group: str, slices: Sequence[Seq
 
     columns = list(table.columns)
     parts = every_slice(columns, group, slices)
-    names = unused(columns, 3 * len(parts))
+    names = unused_names(columns, 3 * len(parts))
     joined = None
     for number, part in enumerate(parts):
         key, turn, bucket = names[3 * number : 3 * number + 3]

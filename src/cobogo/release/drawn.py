@@ -19,7 +19,7 @@ from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.checks import check
 from cobogo.release.contract import Json, Meaning, ReadBack, Story, Transformation, Verdict, Written
 from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
-from cobogo.release.readback import opened
+from cobogo.release.readback import open_released
 
 if TYPE_CHECKING:
     from cobogo.release.release import Release
@@ -117,7 +117,7 @@ class DrawnRows(Transformation):
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
         """The rows must be as many as were drawn, and such as the manifest says they were made."""
         unsigned = self.manifest(release, rows)
-        after, records = opened(rows, unsigned), self.record_count(release)
+        after, records = open_released(rows, unsigned), self.record_count(release)
         found = check(Written(unsigned, after, self.model_entries, self.private_statement(), public))
         lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
         models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)

@@ -78,7 +78,7 @@ def is_output(directory: Path) -> bool:
     public, evidence = directory / "public", directory / "evidence"
     try:
         ours = {manifest.NAME, *manifest.load(public).files}
-        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed(evidence)
+        return manifest.contents(public) <= ours and manifest.contents(evidence) <= listed_files(evidence)
     except VerificationFailed:
         return False
 
@@ -91,7 +91,7 @@ def amend(evidence: Path, names: Sequence[str]) -> None:
     _save(content, evidence)
 
 
-def listed(evidence: Path) -> set[str]:
+def listed_files(evidence: Path) -> set[str]:
     """The files that belong to the evidence, by its own account."""
     try:
         return {NAME, *json.loads((evidence / NAME).read_bytes())["files"]}

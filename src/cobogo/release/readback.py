@@ -32,7 +32,7 @@ def parts(release: Path) -> tuple[Path, Path | None]:
     raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
 
 
-def opened(rows: Path | Table, manifest: Manifest) -> Table:
+def open_released(rows: Path | Table, manifest: Manifest) -> Table:
     """Released rows, to be read once. Their columns must be those that the manifest names."""
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading, once=True)
     if table.columns != manifest.columns_in():
@@ -46,7 +46,7 @@ def released_table(
     """Read released rows back and count them."""
     if manifest.marginals and isinstance(rows, Path):
         return marginal_table(rows, manifest)
-    table = opened(rows, manifest)
+    table = open_released(rows, manifest)
     if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
         return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
     starred = [column.name for column in manifest.columns if column.withheld]

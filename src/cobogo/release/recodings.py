@@ -19,8 +19,8 @@ from cobogo.promises.models import Model
 from cobogo.promises.models.check import check
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.population import open_population, recoded
-from cobogo.release import alone
 from cobogo.release import manifest as manifests
+from cobogo.release import public_models
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
 from cobogo.release.contract import Verdict
 from cobogo.release.evidence import NAME as EVIDENCE
@@ -65,7 +65,7 @@ def verify_recoding(
         populations = _populations(asked, manifest, rules or made_by)
         if kept is None or made_by is None:
             known = [model for model in asked if rules is not None and model.needs_members]
-            verdicts, notes = alone.judged([m for m in asked if m not in known], table, manifest, populations)
+            verdicts, notes = public_models.judge([m for m in asked if m not in known], table, manifest, populations)
             if known:
                 verdicts = (*verdicts, *check(known, _beside_original(table, manifest, rules, engine)))
         else:
@@ -74,8 +74,12 @@ def verify_recoding(
             verdicts, notes = check(asked, classes), ()
             if any(column.withheld for column in manifest.columns):
                 problems += [refusal(model) for model in given_away(asked, classes)]
-        own = [model for model in asked if alone.key(parameters(model)) in {alone.key(e) for e in manifest.models}]
-        problems += alone.misstatements(manifest, own, table, populations)
+        own = [
+            model
+            for model in asked
+            if public_models.model_key(parameters(model)) in {public_models.model_key(e) for e in manifest.models}
+        ]
+        problems += public_models.misstatements(manifest, own, table, populations)
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, 0)
     if table.records != manifest.data.records:
@@ -105,18 +109,20 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     asked = _built(stated, sensitive)
     if kept is not None:
         made_for = _built(_stated_in(kept), sensitive)
-        promised, kept_to = ({alone.key(parameters(model)) for model in some} for some in (asked, made_for))
+        promised, kept_to = (
+            {public_models.model_key(parameters(model)) for model in some} for some in (asked, made_for)
+        )
         problems += [
             f"the manifest states {model}, and the evidence does not"
             for model in asked
-            if alone.key(parameters(model)) not in kept_to
+            if public_models.model_key(parameters(model)) not in kept_to
         ]
         problems += [
             f"the release was made for {model}, and its manifest does not state it"
             for model in made_for
-            if alone.key(parameters(model)) not in promised
+            if public_models.model_key(parameters(model)) not in promised
         ]
-        extra = [m for m in asked if alone.key(parameters(m)) not in kept_to and m.follows_from_release]
+        extra = [m for m in asked if public_models.model_key(parameters(m)) not in kept_to and m.follows_from_release]
         asked = (*made_for, *(model for model in extra if not model.populations))
     if rules is not None:
         own = models.build(rules.models, rules.sensitive, where=rules.name)
@@ -183,7 +189,7 @@ def _reference(
 def _beside_original(table: FrequencyTable, manifest: Manifest, policy: Policy | None, engine: str | None) -> Classes:
     """The released classes with the original tuples behind them, from where a policy says that they lie."""
     original = _original(manifest, policy, engine, star=False)
-    return replace(alone.classes(table, manifest), members=original.members(table))
+    return replace(public_models.classes(table, manifest), members=original.members(table))
 
 
 def _populations(asked: Sequence[Model], manifest: Manifest, policy: Policy | None) -> dict[str, FrequencyTable]:

@@ -13,14 +13,14 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.release import alone
 from cobogo.release import manifest as manifests
+from cobogo.release import public_models
 from cobogo.release.checks import check
 from cobogo.release.contract import Verdict, Written
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
-from cobogo.release.readback import opened, parts, released_rows
+from cobogo.release.readback import open_released, parts, released_rows
 from cobogo.release.recodings import role_problems, verify_recoding
 from cobogo.release.reference import (
     Json,
@@ -70,7 +70,7 @@ def _verify_drawn(
         asked += [] if rules.privacy is None else rules.privacy.models
     try:
         rows = released_rows(public, manifest, kept, engine)
-        table = opened(rows, manifest)
+        table = open_released(rows, manifest)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
         records = table.rows()
@@ -85,13 +85,13 @@ def _verify_drawn(
 
 def _misstatements(manifest: Manifest, verdicts: Sequence[ModelVerdict]) -> list[str]:
     """Where the manifest says that something else was measured, or that a model holds that does not."""
-    found = {alone.key(verdict.as_dict()): verdict for verdict in verdicts}
+    found = {public_models.model_key(verdict.as_dict()): verdict for verdict in verdicts}
     problems = []
     for entry in manifest.models:
-        verdict = found.get(alone.key(entry))
+        verdict = found.get(public_models.model_key(entry))
         if verdict is None or verdict.undecided:
             continue
-        stated = "measured" not in entry or alone.same(entry["measured"], verdict.as_dict()["measured"])
+        stated = "measured" not in entry or public_models.agree(entry["measured"], verdict.as_dict()["measured"])
         if not stated or entry.get("satisfied") is not True:
             problems.append(f"the manifest states another measure of {entry.get('model')} than was found")
     return problems

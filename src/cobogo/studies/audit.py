@@ -147,9 +147,9 @@ class Audit(Study):
 
 
 def audit(
-    release: Path,
+    release: str | Path,
     *,
-    earlier: Sequence[Path] = (),
+    earlier: Sequence[str | Path] = (),
     knowledge: Any = None,
     original: Path | None = None,
     control: Any = None,
@@ -163,6 +163,7 @@ def audit(
     lies: nobody knows more.
     Without ``earlier`` the release is crossed with those before it in its registry, if that can be opened.
     """
+    release = Path(release)
     public, _ = parts(release)
     manifest = manifests.load(public)
     made_by = _policy_of(release) if policy is None else Policy.given(policy)
@@ -174,7 +175,7 @@ def audit(
     if not earlier:
         earlier, note = _earlier_releases(release, made_by)
         notes += note
-    directories = [*earlier, release]
+    directories = [*map(Path, earlier), release]
     try:
         case = open_case(directories, knowledge=knowledge, control=control, queries=queries, policy=policy)
     except DataError as error:

@@ -29,7 +29,7 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.lattice.evaluate import Evaluator, Looked
+from cobogo.publish.recode.lattice.evaluate import EvaluatedNode, Evaluator
 from cobogo.publish.recode.lattice.ranking import MOST, Standing, Survey
 from cobogo.publish.recode.lattice.search import optimal
 from cobogo.tell.report.exposure import risk, worst_inference
@@ -219,7 +219,7 @@ def _by_nodes(policy: Policy) -> Policy:
     return policy.model_copy(update={"recoding": recoding, "utility": None})
 
 
-def _combinations(problem: Problem, found: Looked, shown: int) -> tuple[ReleasedTuple, ...]:
+def _combinations(problem: Problem, found: EvaluatedNode, shown: int) -> tuple[ReleasedTuple, ...]:
     rolled = found.rolled
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
     kept = np.flatnonzero(found.kept)

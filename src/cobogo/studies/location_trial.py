@@ -15,8 +15,8 @@ from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 from cobogo.locate import spec as asking
-from cobogo.locate.attacks import Findings
-from cobogo.locate.mechanisms.base import Guarantee, Released
+from cobogo.locate.attacks import LocationFindings
+from cobogo.locate.mechanisms.base import LocationGuarantee, Released
 from cobogo.locate.places.points import Points
 from cobogo.studies.locations import MechanismTrial, Sample, evaluate, ground_of, sample_points
 
@@ -81,9 +81,9 @@ class LocationTrial:
 
     ground: TrialGround
     label: str
-    guarantee: Guarantee
+    guarantee: LocationGuarantee
     run: MechanismTrial
-    finding: Findings | None
+    finding: LocationFindings | None
     skipped: str | None
     own_context: tuple[str, ...]  # what was made from these very points, and would have to be public
     _latest: dict[int, tuple[Floats, Ints]] = field(default_factory=dict, repr=False)
@@ -167,9 +167,9 @@ def try_mechanism(
     >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)
     ('geo-indistinguishability', 24, 0.24)
     """
-    asked = asking.Asked(mechanism, {name: str(value) for name, value in options.items()})
+    asked = asking.MechanismSpec(mechanism, {name: str(value) for name, value in options.items()})
     made = asking.mechanism(asked, ground.truth, where=mechanism)
-    attacks = [] if attack is None else [asking.attack(asking.Asked(attack, {}), where=attack)]
+    attacks = [] if attack is None else [asking.attack(asking.MechanismSpec(attack, {}), where=attack)]
     found = evaluate(
         ground.sample,
         {asked.label: made},

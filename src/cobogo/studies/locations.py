@@ -12,14 +12,13 @@ import numpy as np
 from cobogo.errors import CobogoError, DataError, NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy, Source, below
-from cobogo.locate.attacks import Attack, Findings, Scene
-from cobogo.locate.attacks.base import rounded
-from cobogo.locate.attacks.posterior import prior_of
+from cobogo.locate.attacks import LocationAttack, LocationFindings, Scene
+from cobogo.locate.attacks.base import brief_figure
+from cobogo.locate.attacks.inference import prior_of
 from cobogo.locate.attacks.spots import Ground, Spots
-from cobogo.locate.crowds import Clique
-from cobogo.locate.crowds.base import Cloak
+from cobogo.locate.crowds import CliqueCloak
+from cobogo.locate.crowds.base import Cloak, over_time
 from cobogo.locate.crowds.base import released as cloaks_released
-from cobogo.locate.crowds.slices import over_time
 from cobogo.locate.mechanisms.base import Mechanism, Released, free
 from cobogo.locate.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
 from cobogo.locate.places.points import Points
@@ -52,7 +51,7 @@ class MechanismTrial(Trial):
     recall: float
     area: float | None  # square metres, where regions are released
     positions: float | None  # of a report, where sets are released
-    findings: Mapping[str, Findings] = field(repr=False)
+    findings: Mapping[str, LocationFindings] = field(repr=False)
     skipped: Mapping[str, str]
     released: Released = field(repr=False)
     answered: float  # the share of reports that were not refused
@@ -73,15 +72,15 @@ class MechanismTrial(Trial):
         return {
             "mechanism": self.label,
             "guarantee": self.guarantee,
-            "answered": rounded(self.answered),
+            "answered": brief_figure(self.answered),
             "quality_loss_metres": {
-                "mean": rounded(self.quality_loss),
-                "median": rounded(float(np.median(self.loss))),
-                "p95": rounded(float(np.quantile(self.loss, 0.95))),
+                "mean": brief_figure(self.quality_loss),
+                "median": brief_figure(float(np.median(self.loss))),
+                "p95": brief_figure(float(np.quantile(self.loss, 0.95))),
             },
-            "area_of_interest": {"precision": rounded(self.precision), "recall": rounded(self.recall)},
-            "region_square_metres": rounded(self.area),
-            "positions_of_a_report": rounded(self.positions),
+            "area_of_interest": {"precision": brief_figure(self.precision), "recall": brief_figure(self.recall)},
+            "region_square_metres": brief_figure(self.area),
+            "positions_of_a_report": brief_figure(self.positions),
             "attacks": [found.to_dict() for found in self.findings.values()],
             "skipped": dict(self.skipped),
         }
@@ -113,7 +112,7 @@ class Evaluation:
             "people": self.truth.users,
             "people_cloaked": self.everyone,
             "cells": self.grid.cells,
-            "cell_metres": rounded(self.grid.size),
+            "cell_metres": brief_figure(self.grid.size),
             "mechanisms": [run.to_dict() for run in self.runs],
             "notes": list(self.notes),
         }
@@ -122,7 +121,7 @@ class Evaluation:
 def evaluate(
     truth: Points | Sample,
     mechanisms: Mapping[str, Mechanism],
-    attacks: Sequence[Attack],
+    attacks: Sequence[LocationAttack],
     *,
     name: str = "points",
     grid: Ground | None = None,
@@ -180,7 +179,7 @@ def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple
         return np.arange(len(truth)), mechanism.apply(truth, source)
     whole = (
         mechanism.apply(everyone, source)
-        if everyone.time is None or isinstance(mechanism, Clique)
+        if everyone.time is None or isinstance(mechanism, CliqueCloak)
         else cloaks_released(everyone, over_time(mechanism, everyone, every=MOMENT))
     )
     assert whole.box is not None
@@ -194,11 +193,11 @@ def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple
 
 
 def _run(
-    label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[Attack], answered: float
+    label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[LocationAttack], answered: float
 ) -> MechanismTrial:
     if not len(scene.truth):
         raise NoSolution("there are too few people at any moment", where=label, remedy="Ask for a smaller k.")
-    findings: dict[str, Findings] = {}
+    findings: dict[str, LocationFindings] = {}
     skipped: dict[str, str] = {}
     for attack in attacks:
         lack = attack.lacks(scene)

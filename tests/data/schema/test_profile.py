@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.data.schema import MOST_VALUES, Kind, Type
+from cobogo.data.schema import MOST_VALUES, ColumnKind, Type
 from cobogo.data.schema.profile import DATE_FORMATS
 from support.schema_columns import column
 
@@ -16,27 +16,27 @@ from support.schema_columns import column
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
-        (["39", "-4", "0"], Kind(Type.INTEGER)),
-        (["1.5", "2", "1e-05", ".5"], Kind(Type.DECIMAL, mark=".")),
-        (["1,5", "2", "1.234,56"], Kind(Type.DECIMAL, mark=",")),
-        (["true", "False"], Kind(Type.BOOLEAN)),
-        (["Sim", "Não"], Kind(Type.BOOLEAN)),
-        (["0", "1"], Kind(Type.BOOLEAN)),
-        (["1", "1"], Kind(Type.INTEGER)),
-        (["F", "M"], Kind(Type.CATEGORY)),
-        (["F"], Kind(Type.CATEGORY)),
-        (["01310", "60160"], Kind(Type.CATEGORY)),  # zeros in front: a code, not a number
-        (["1.5", "1,5"], Kind(Type.CATEGORY)),
-        (["nan", "inf", "x"], Kind(Type.CATEGORY)),
-        (["-", ""], Kind(Type.CATEGORY)),
-        (["١", "٢"], Kind(Type.CATEGORY)),  # digits, but not those that are read as numbers
-        ([f"text {i} of a kind" for i in range(30)], Kind(Type.TEXT)),
-        (["word " * 40], Kind(Type.TEXT)),
-        ([], Kind(Type.EMPTY)),
-        ([None, None], Kind(Type.EMPTY)),
+        (["39", "-4", "0"], ColumnKind(Type.INTEGER)),
+        (["1.5", "2", "1e-05", ".5"], ColumnKind(Type.DECIMAL, mark=".")),
+        (["1,5", "2", "1.234,56"], ColumnKind(Type.DECIMAL, mark=",")),
+        (["true", "False"], ColumnKind(Type.BOOLEAN)),
+        (["Sim", "Não"], ColumnKind(Type.BOOLEAN)),
+        (["0", "1"], ColumnKind(Type.BOOLEAN)),
+        (["1", "1"], ColumnKind(Type.INTEGER)),
+        (["F", "M"], ColumnKind(Type.CATEGORY)),
+        (["F"], ColumnKind(Type.CATEGORY)),
+        (["01310", "60160"], ColumnKind(Type.CATEGORY)),  # zeros in front: a code, not a number
+        (["1.5", "1,5"], ColumnKind(Type.CATEGORY)),
+        (["nan", "inf", "x"], ColumnKind(Type.CATEGORY)),
+        (["-", ""], ColumnKind(Type.CATEGORY)),
+        (["١", "٢"], ColumnKind(Type.CATEGORY)),  # digits, but not those that are read as numbers
+        ([f"text {i} of a kind" for i in range(30)], ColumnKind(Type.TEXT)),
+        (["word " * 40], ColumnKind(Type.TEXT)),
+        ([], ColumnKind(Type.EMPTY)),
+        ([None, None], ColumnKind(Type.EMPTY)),
     ],
 )
-def test_kind(values: list[str | None], kind: Kind) -> None:
+def test_kind(values: list[str | None], kind: ColumnKind) -> None:
     assert column("x", values).kind == kind
 
 

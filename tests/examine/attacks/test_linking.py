@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.examine.attacks.case import open_case
+from cobogo.examine.attacks.linkage_maps import maps
 from cobogo.examine.attacks.linking import link
-from cobogo.promises.models.maps import maps
 from support.attack_tables import policy, table
 
 TREES: dict[str, Any] = {

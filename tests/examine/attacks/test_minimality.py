@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo.promises.models.minimality import beliefs
+from cobogo.promises.models.m_confidentiality import beliefs
 
 HALF = {"model": "alpha-k-anonymity", "attribute": "d", "alpha": 0.5, "k": 1}
 TREE = {"tree": {"Q": ["q1", "q2"]}}

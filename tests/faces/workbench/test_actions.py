@@ -24,7 +24,7 @@ from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.actions import ACTIONS
-from cobogo.faces.workbench.checking import check_draft, undecided
+from cobogo.faces.workbench.draft import check_draft, undecided
 from cobogo.faces.workbench.pages.login import wanted
 from cobogo.faces.workbench.session import Browser, Desk, PageSession
 from support.services import person, service_of

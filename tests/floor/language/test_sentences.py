@@ -18,7 +18,7 @@ SOURCES = Path(cobogo.__file__).parent
 MAIN_JOB = (
     "data", "examine/metrics", "examine/risk", "promises/models", "publish/admission.py", "publish/anonymize.py",
     "publish/recode", "publish/registry", "release", "studies/comparison.py", "studies/frontier.py",
-    "faces/server/drafts.py", "faces/workbench/actions.py", "faces/workbench/checking.py", "faces/workbench/session.py",
+    "faces/server/drafts.py", "faces/workbench/actions.py", "faces/workbench/draft.py", "faces/workbench/session.py",
 )  # fmt: skip
 LETTERS = re.compile(r"[^\W\d_]{2}")
 ERRORS = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, Exception)}

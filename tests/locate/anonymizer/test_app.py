@@ -15,14 +15,12 @@ import numpy as np
 import pytest
 
 from cobogo.errors import BudgetSpent, InputError, LedgerError, NoSolution, OutputError
-from cobogo.locate.anonymizer.assembled import assembled
-from cobogo.locate.anonymizer.books import Books
+from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cloaking import Demand
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.running import State
-from cobogo.locate.anonymizer.server import PrivacyServer, Settings
-from cobogo.locate.anonymizer.tls import check_leg, self_signed
-from cobogo.locate.crowds import Clique, QuadTree
+from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
+from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server, check_leg, self_signed
+from cobogo.locate.crowds import CliqueCloak, QuadTree
 from cobogo.locate.crowds.mix_zones import MixZone
 from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.places.geometry import distance
@@ -36,7 +34,7 @@ NOW = 1_000_000.0
 class City:
     """A server with thirty people about, and a clock that is set by hand."""
 
-    def __init__(self, settings: Settings, service: Any = None, **options: Any) -> None:
+    def __init__(self, settings: AnonymizerSettings, service: Any = None, **options: Any) -> None:
         from cobogo.locate.anonymizer.app import create_app
 
         self.now = NOW
@@ -70,7 +68,7 @@ class City:
 
 @pytest.fixture
 def city() -> City:
-    return City(Settings(QuadTree(4)))
+    return City(AnonymizerSettings(QuadTree(4)))
 
 
 def test_a_cloak_holds_k_people_and_its_owner(city: City) -> None:
@@ -87,7 +85,7 @@ def test_a_cloak_holds_k_people_and_its_owner(city: City) -> None:
 
 
 def test_requests_that_wait_for_each_other_go_out_together() -> None:
-    city = City(Settings(Clique(3, dx=5000, dy=5000, dt=30)))
+    city = City(AnonymizerSettings(CliqueCloak(3, dx=5000, dy=5000, dt=30)))
 
     async def all_at_once() -> list[Any]:
         transport = httpx.ASGITransport(city.app)
@@ -111,7 +109,7 @@ def test_too_few_people_are_a_refusal_with_a_remedy(city: City) -> None:
 
 
 def test_nobody_sees_another_s_budget_or_cloak(city: City) -> None:
-    city.server.books = Books(0.1, window=60)
+    city.server.books = WindowBooks(0.1, window=60)
     assert city.ask("GET", "/budget/p3", "p3").json()["left"] == 0.1
     assert city.ask("GET", "/budget/p3", "p4").status_code == 403
     assert city.ask("GET", "/budget/nobody", "p4").status_code == 403
@@ -175,7 +173,7 @@ def test_a_body_may_not_be_endless(city: City) -> None:
 def test_identities_are_lasting_changing_or_none() -> None:
     def names(identity: str, secret: bytes = b"s" * 32) -> list[str | None]:
         town = City(
-            Settings(QuadTree(2), identity, secret),  # type: ignore[arg-type]
+            AnonymizerSettings(QuadTree(2), identity, secret),  # type: ignore[arg-type]
             zones=[MixZone("square", -39.0, -3.7, 300, least=2)],
         )
         found = [town.ask("POST", "/cloak", "p1", {}).json()["identity"]]
@@ -193,7 +191,7 @@ def test_identities_are_lasting_changing_or_none() -> None:
 
 
 def test_nobody_is_heard_of_within_a_mix_zone() -> None:
-    city = City(Settings(QuadTree(4)), Broken(ConnectionError()))
+    city = City(AnonymizerSettings(QuadTree(4)), Broken(ConnectionError()))
     zone = {"name": "square", "lon": -39.0, "lat": -3.7, "radius": 300.0, "least": 2}
     assert city.ask("POST", "/mixzones", "olga", zone).status_code == 201
     assert city.ask("POST", "/mixzones", "olga", zone).status_code == 409
@@ -213,8 +211,8 @@ def test_nobody_is_heard_of_within_a_mix_zone() -> None:
 
 
 def test_noise_is_paid_for_and_then_refused(tmp_path: Path) -> None:
-    books = Books(0.03, window=600, file=tmp_path / "ledger.db")
-    city = City(Settings(QuadTree(4), mechanism=PlanarLaplace(0.01)), books=books)
+    books = WindowBooks(0.03, window=600, file=tmp_path / "ledger.db")
+    city = City(AnonymizerSettings(QuadTree(4), mechanism=PlanarLaplace(0.01)), books=books)
     places = [city.ask("POST", "/noise", "p1").json() for _ in range(3)]
     assert len({(place["lon"], place["lat"]) for place in places}) == 3
     assert city.ask("POST", "/noise", "p1").status_code == 429
@@ -223,7 +221,7 @@ def test_noise_is_paid_for_and_then_refused(tmp_path: Path) -> None:
     }  # fmt: skip
     assert city.ask("POST", "/noise", "p2").status_code == 200
     with pytest.raises(BudgetSpent):
-        Books(0.03, window=600, file=tmp_path / "ledger.db").spend("p1", 0.01, city.now + 599)
+        WindowBooks(0.03, window=600, file=tmp_path / "ledger.db").spend("p1", 0.01, city.now + 599)
     city.now += 600.5
     city.move("p1", -38.5, -3.7)
     assert city.ask("POST", "/noise", "p1").status_code == 200
@@ -268,7 +266,7 @@ def test_a_trip_is_told_afterwards_without_its_ends(city: City) -> None:
 
 def test_a_trip_is_not_told_from_within_a_mix_zone_nor_across_one() -> None:
     zone = MixZone("square", -38.47, -3.7, 300, least=2)
-    city = City(Settings(QuadTree(2), "pseudonymous"), zones=[zone])
+    city = City(AnonymizerSettings(QuadTree(2), "pseudonymous"), zones=[zone])
     for step in range(61):
         for who in ("p1", "p2"):
             city.server.update(who, [(-38.5 + 0.001 * step, -3.7, NOW + 60 * step)], trip="run")
@@ -290,7 +288,7 @@ def test_a_trip_is_not_told_from_within_a_mix_zone_nor_across_one() -> None:
 
 
 def test_a_trip_without_company_is_not_told() -> None:
-    city = City(Settings(QuadTree(4)))
+    city = City(AnonymizerSettings(QuadTree(4)))
     for step in range(1, 31):
         city.now = NOW + 1000 + 60 * step
         city.move("p5", -38.5 + 0.0005 * step, -3.7, release="accumulated", trip="run")
@@ -325,10 +323,12 @@ def held(thing: Any, found: set[Any]) -> set[Any]:
 PLACES = {-38.4321, -38.2345, -39.0001}
 
 
-@pytest.mark.parametrize("cloak", [QuadTree(2), Clique(2)], ids=["quad-tree", "clique"])
+@pytest.mark.parametrize("cloak", [QuadTree(2), CliqueCloak(2)], ids=["quad-tree", "clique"])
 @pytest.mark.parametrize("how", ["forgotten", "expired"])
 def test_nothing_is_left_of_who_is_forgotten_or_was_long_ago(cloak: Any, how: str) -> None:
-    server = PrivacyServer(Settings(cloak, "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    server = PrivacyServer(
+        AnonymizerSettings(cloak, "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)]
+    )
     server.update("bia", [(-38.5, -3.7, NOW)])
     for second, lon in enumerate((-38.4321, -39.0001, -38.2345, -39.0001)):
         server.update("ana", [(lon, -3.7, NOW + second)], trip="run")
@@ -373,7 +373,9 @@ def test_positions_go_by_the_clock_and_those_that_are_too_old_do_not_come_in(cit
 
 def test_a_late_position_tells_nothing_from_within_a_mix_zone() -> None:
     service = Listening()
-    city = City(Settings(QuadTree(4), "pseudonymous"), service, zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    city = City(
+        AnonymizerSettings(QuadTree(4), "pseudonymous"), service, zones=[MixZone("square", -39.0, -3.7, 300, least=2)]
+    )
     city.now = NOW + 60
     city.move("p1", -39.0, -3.7)
     service.heard.clear()
@@ -402,7 +404,7 @@ def test_nobody_asks_faster_than_the_pace(city: City) -> None:
 def test_cloaks_of_a_large_crowd_are_drawn_in_another_thread_once_for_all() -> None:
     import threading
 
-    from cobogo.locate.anonymizer.cloaking import app
+    from cobogo.locate.anonymizer import app
 
     @dataclass(frozen=True)
     class Watched(QuadTree):
@@ -414,7 +416,7 @@ def test_cloaks_of_a_large_crowd_are_drawn_in_another_thread_once_for_all() -> N
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(app, "HEAVY", 20)
-        city = City(Settings(Watched(4)))
+        city = City(AnonymizerSettings(Watched(4)))
 
         async def all_at_once() -> list[Any]:
             transport = httpx.ASGITransport(city.app)
@@ -472,14 +474,14 @@ class Broken:
 
 
 def test_a_service_that_does_not_answer_is_told_apart_from_a_refusal() -> None:
-    city = City(Settings(QuadTree(4)), Broken(ConnectionError("secret 38.123456")))
+    city = City(AnonymizerSettings(QuadTree(4)), Broken(ConnectionError("secret 38.123456")))
     answer = city.ask("POST", "/nearest", "p1", {})
     assert answer.status_code == 502
     assert "38.12" not in answer.text
 
 
 def test_of_a_fault_only_its_kind_and_place_are_told(caplog: pytest.LogCaptureFixture, capfd: Any) -> None:
-    city = City(Settings(QuadTree(4)), Broken(ZeroDivisionError("at 38.123456")))
+    city = City(AnonymizerSettings(QuadTree(4)), Broken(ZeroDivisionError("at 38.123456")))
     answer = city.ask("POST", "/nearest", "p1", {})
     assert (answer.status_code, answer.json()) == (500, {"error": "a fault of the server"})
     assert "ZeroDivisionError in test_app.py" in caplog.text
@@ -560,12 +562,12 @@ def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
 
 
 def test_a_server_of_plain_words(tmp_path: Path) -> None:
-    state = State.at(tmp_path / "state")
-    server = assembled(state, cloak="casper", k=7, identity="consistent", epsilon=0.01)
+    state = ServerDirectory.at(tmp_path / "state")
+    server = assemble_server(state, cloak="casper", k=7, identity="consistent", epsilon=0.01)
     assert server.settings.cloak.k == 7
     assert server.books is not None
     assert server.books.balance("ana", 0.0)["budget"] == 0.1
-    assert server.identity("ana") == assembled(state, identity="consistent").identity("ana")
+    assert server.identity("ana") == assemble_server(state, identity="consistent").identity("ana")
     assert (tmp_path / "state").stat().st_mode & 0o077 == 0
     for wrong, said in (
         ({"cloak": "circle"}, "no cloak 'circle'"),
@@ -577,21 +579,21 @@ def test_a_server_of_plain_words(tmp_path: Path) -> None:
         ({"max_wait": -1.0}, "0 or above"),
     ):
         with pytest.raises(InputError, match=said):
-            assembled(state, **wrong)  # type: ignore[arg-type]
+            assemble_server(state, **wrong)  # type: ignore[arg-type]
     (state.directory / "secret").write_text("short")
     with pytest.raises(InputError, match="not a secret"):
-        assembled(state)
+        assemble_server(state)
 
 
 def test_books_that_cannot_be_read_stop_everything(tmp_path: Path) -> None:
     file = tmp_path / "ledger.db"
     file.write_bytes(b"this is no database at all" * 100)
     with pytest.raises(LedgerError, match="cannot be read"):
-        Books(1, window=1, file=file)
+        WindowBooks(1, window=1, file=file)
 
 
 def test_trips_have_an_end() -> None:
-    server = PrivacyServer(replace(Settings(), trip_positions=2))
+    server = PrivacyServer(replace(AnonymizerSettings(), trip_positions=2))
     server.update("bia", [(0.0, 0.0, 0.0)] * 2, trip="run")
     server.update("ana", [(0.0, 0.0, 0.0)], trip="run")
     with pytest.raises(InputError, match="2 positions at most"):
@@ -601,7 +603,7 @@ def test_trips_have_an_end() -> None:
 
 
 def test_who_went_into_a_mix_zone_while_they_waited_is_refused() -> None:
-    city = City(Settings(QuadTree(2), "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
+    city = City(AnonymizerSettings(QuadTree(2), "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
     region = city.server.anonymizer.cloak("p1", city.now)
     name = city.server.identity("p1")
     assert city.server.told("p1", region, name).identity == name
@@ -617,7 +619,7 @@ def test_a_trip_that_nobody_heard_of_is_still_there() -> None:
         async def told(self, reports: Any) -> None:
             raise self.error
 
-    city = City(Settings(QuadTree(4)), None)
+    city = City(AnonymizerSettings(QuadTree(4)), None)
     for step in range(1, 31):
         for who in ("p1", "p2", "p3", "p4"):
             trip = "run" if who == "p1" else None

@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 from cobogo.errors import DataError, NoSolution
 from cobogo.locate.anonymizer import cloaking as anonymizer_module
 from cobogo.locate.anonymizer.cliques import Gatherer
-from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, Held, Outcome
-from cobogo.locate.anonymizer.records import FIRST, Records
-from cobogo.locate.crowds import Casper, Clique, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
-from cobogo.locate.crowds.slices import over_time
-from cobogo.locate.places.points import Points
+from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, RequestOutcome, WaitingRequest
+from cobogo.locate.crowds import Casper, CliqueCloak, Cloak, Hilbert, NearestNeighbours, QuadTree
 
 
 def city(method: Cloak, people: int = 40, **options: float) -> Anonymizer:
@@ -101,7 +98,7 @@ def test_a_request_waits_until_enough_were_seen_about_there() -> None:
     anonymizer.update("far", 10.0, 50.0, 0)
     anonymizer.update("off", 11.0, 50.0, 0)
     held = anonymizer.ask("ana", 1.0, small)
-    assert isinstance(held, Held)
+    assert isinstance(held, WaitingRequest)
     assert anonymizer.settle(5.0) == []
     anonymizer.update("bia", -38.5001, -3.7001, 10)
     anonymizer.update("bia", -38.6, -3.8, 20)  # she passed by
@@ -119,11 +116,11 @@ def test_a_request_waits_until_enough_were_seen_about_there() -> None:
 def test_a_request_that_waited_in_vain_is_refused() -> None:
     anonymizer = Anonymizer(QuadTree(3))
     anonymizer.update("ana", -38.5, -3.7, 0)
-    assert isinstance(anonymizer.ask("ana", 0.0, Demand(3, max_wait=10)), Held)
+    assert isinstance(anonymizer.ask("ana", 0.0, Demand(3, max_wait=10)), WaitingRequest)
     assert anonymizer.settle(9.0) == []
     (outcome,) = anonymizer.settle(10.0)
     assert outcome.region is None
-    assert anonymizer.ask("ana", 11.0, Demand(3)) == Outcome(2, "ana", None)
+    assert anonymizer.ask("ana", 11.0, Demand(3)) == RequestOutcome(2, "ana", None)
 
 
 def test_who_leaves_is_forgotten() -> None:
@@ -158,19 +155,6 @@ def test_nobody_waits_twice() -> None:
         anonymizer.ask("ana", 1.0, Demand(3, max_wait=10))
 
 
-def test_old_reports_are_not_kept() -> None:
-    records = Records()
-    for second in range(2 * FIRST):
-        records.add(f"p{second % 7}", 1.0, 2.0, float(second))
-    log = records._log.lon
-    assert not records.expire(2 * FIRST - 50.0)
-    assert len(records.seen(-np.inf, np.inf)) == 50
-    assert not log.any()  # nothing is left in the memory that was used
-    assert records.people == 7
-    assert records.expire(2 * FIRST)
-    assert (records.people, len(records.current(-1.0))) == (0, 0)
-
-
 def test_nobody_s_last_report_outlives_the_memory() -> None:
     anonymizer = Anonymizer(QuadTree(2), memory=100.0)
     anonymizer.update("ana", -38.5, -3.7, 0.0)
@@ -184,14 +168,14 @@ def test_nobody_s_last_report_outlives_the_memory() -> None:
     assert anonymizer.place("caio", 200.0) == (-38.5, -3.7)
 
 
-@pytest.mark.parametrize("method", [QuadTree(2), Clique(2)], ids=["quad-tree", "clique"])
+@pytest.mark.parametrize("method", [QuadTree(2), CliqueCloak(2)], ids=["quad-tree", "clique"])
 def test_no_picture_and_no_request_outlives_its_moment(method: Cloak) -> None:
-    crowd = Gatherer(method) if isinstance(method, Clique) else Anonymizer(method)
+    crowd = Gatherer(method) if isinstance(method, CliqueCloak) else Anonymizer(method)
     for who in ("ana", "bia"):
         crowd.update(who, -38.5, -3.7, 0.0)
-    if not isinstance(method, Clique):
+    if not isinstance(method, CliqueCloak):
         crowd.cloak("ana", 1.0)
-    assert isinstance(crowd.ask("ana", 1.0, Demand(3, max_wait=10.0)), Held)
+    assert isinstance(crowd.ask("ana", 1.0, Demand(3, max_wait=10.0)), WaitingRequest)
     crowd.update("ana", -38.6, -3.7, 200.0)
     crowd.update("bia", -38.6, -3.7, 200.0)
     assert not crowd._pictures
@@ -227,33 +211,3 @@ def test_few_pictures_are_kept_and_few_requests_looked_at_a_time(monkeypatch: py
     assert next(look.held.user for look in crowd.looks(12.5)) == "p0"  # whose patience ends comes first
     assert [outcome.user for outcome in crowd.conclude(40.0, {})] != []
     assert crowd.waiting == 0
-
-
-@settings(max_examples=15, deadline=None)
-@given(st.integers(0, 1000), st.integers(2, 4), st.sampled_from([30.0, 100.0]))
-def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float) -> None:
-    rng = np.random.default_rng(seed)
-    points = Points.of(
-        rng.normal(-38.5, 0.01, 60),
-        rng.normal(-3.7, 0.01, 60),
-        time=rng.uniform(0, 300, 60),
-        user=rng.integers(0, 9, 60),
-    )
-    assert points.time is not None
-    assert points.user is not None
-    cloaked = over_time(QuadTree(k), points, every=every)
-    spans = np.floor(points.time / every)
-    for span in np.unique(spans):
-        rows = np.flatnonzero(spans == span)
-        assert cloaked.refused[rows].all() == (len(set(points.user[rows].tolist())) < k)
-        some = Cloaked(tuple(edge[rows] for edge in cloaked.box))  # type: ignore[arg-type]
-        assert (some.people(points.take(rows))[~some.refused] >= k).all()
-
-
-def test_the_clique_cloak_has_a_room_of_its_own() -> None:
-    with pytest.raises(ValueError, match="Gatherer"):
-        Anonymizer(Clique(2))
-    with pytest.raises(ValueError, match="'min_area'"):
-        Demand(2, min_area=5, max_area=1)
-    with pytest.raises(ValueError, match="'max_wait'"):
-        Demand(2, max_wait=-1)

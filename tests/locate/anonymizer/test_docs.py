@@ -9,7 +9,7 @@ import pytest
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks.base import Scene
-from cobogo.locate.attacks.cloaks import CentreOfCloak
+from cobogo.locate.attacks.crowds import CentreOfCloak
 from cobogo.locate.crowds import CLOAKS, Casper, Hilbert, NearestNeighbours, QuadTree
 from cobogo.locate.device import PRESETS
 from cobogo.locate.places.grid import Grid

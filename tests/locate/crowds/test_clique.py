@@ -9,11 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.errors import DataError, NoSolution
+from cobogo.errors import DataError
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.anonymizer.cliques import Gatherer
-from cobogo.locate.anonymizer.cloaking import Demand, Held, Outcome
-from cobogo.locate.crowds import Clique, Gathering, Hilbert
+from cobogo.locate.crowds import CliqueCloak, Gathering
 from cobogo.locate.crowds.cells import area, inside
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
@@ -49,7 +47,7 @@ def test_a_crowd_suits_all_its_members(asked: tuple[Points, dict[str, np.ndarray
     points, demands = asked
     assert points.time is not None
     assert points.user is not None
-    met = Clique(2, least).met(points, **demands)
+    met = CliqueCloak(2, least).met(points, **demands)
     for crowd in range(met.crowd.max(initial=-1) + 1):
         rows = np.flatnonzero(met.crowd == crowd)
         assert len(set(points.user[rows].tolist())) == len(rows) >= demands["k"][rows].max()
@@ -68,7 +66,7 @@ def test_nobody_waits_who_could_have_gone(asked: tuple[Points, dict[str, np.ndar
     points, demands = asked
     assert points.time is not None
     assert points.user is not None
-    met = Clique(2).met(points, **demands)
+    met = CliqueCloak(2).met(points, **demands)
     for new in range(len(points)):
         if met.when[new] == points.time[new]:
             continue
@@ -92,8 +90,8 @@ def test_one_by_one_is_the_same_as_all_at_once(asked: tuple[Points, dict[str, np
     points, demands = asked
     assert points.time is not None
     assert points.user is not None
-    met = Clique(2).met(points, **demands)
-    gathering = Gathering(Clique(2))
+    met = CliqueCloak(2).met(points, **demands)
+    gathering = Gathering(CliqueCloak(2))
     boxes: dict[tuple[str, float], tuple[float, ...]] = {}
     for row in range(len(points)):
         own = {"k": int(demands["k"][row]), **{key: float(demands[key][row]) for key in ("dx", "dy", "dt")}}
@@ -111,19 +109,19 @@ def test_one_by_one_is_the_same_as_all_at_once(asked: tuple[Points, dict[str, np
 
 def test_who_asks_for_more_waits_for_more() -> None:
     points = Points.of([-38.5] * 4, [-3.7] * 4, time=[0, 1, 2, 3], user=["a", "b", "c", "d"])
-    met = Clique(2, dt=60).met(points, k=[4, 2, 2, 2])
+    met = CliqueCloak(2, dt=60).met(points, k=[4, 2, 2, 2])
     assert met.crowd.tolist() == [-1, 0, 0, -1]  # b and c do not wait for a
-    assert Clique(4).met(points).when.tolist() == [3.0] * 4
+    assert CliqueCloak(4).met(points).when.tolist() == [3.0] * 4
 
 
 def test_one_person_is_no_company_for_themselves() -> None:
     points = Points.of([-38.5] * 3, [-3.7] * 3, time=[0, 1, 2], user=["a", "a", "a"])
-    assert Clique(2).met(points).refused.all()
+    assert CliqueCloak(2).met(points).refused.all()
 
 
 def test_what_goes_out_goes_out_when_the_crowd_is_complete() -> None:
     points = Points.of([-38.5] * 3, [-3.7, -3.7001, -3.9], time=[0, 7, 8], user=["a", "b", "c"])
-    released = Clique(2).apply(points, Seeded(1))
+    released = CliqueCloak(2).apply(points, Seeded(1))
     assert released.points.time is not None
     assert released.points.time[:2].tolist() == [7.0, 7.0]
     assert np.isnan(released.points.time[2])
@@ -132,57 +130,16 @@ def test_what_goes_out_goes_out_when_the_crowd_is_complete() -> None:
 
 def test_crowds_have_an_end() -> None:
     points = Points.of([-38.5] * 90, [-3.7] * 90, time=np.arange(90), user=np.arange(90))
-    assert (np.bincount(Clique(61).met(points).crowd + 1)).tolist() == [29, 61]
+    assert (np.bincount(CliqueCloak(61).met(points).crowd + 1)).tolist() == [29, 61]
     for wrong in (1, 62):
         with pytest.raises(ValueError, match="'k' parameter"):
-            Clique(2).met(points, k=wrong)
+            CliqueCloak(2).met(points, k=wrong)
         with pytest.raises(ValueError, match="'k' parameter"):
-            Gathering(Clique(2)).ask("a", 0.0, 0.0, 0.0, k=wrong)
+            Gathering(CliqueCloak(2)).ask("a", 0.0, 0.0, 0.0, k=wrong)
     with pytest.raises(ValueError, match="'k' parameter"):
-        Clique(62)
+        CliqueCloak(62)
 
 
 def test_requests_without_times_are_refused() -> None:
     with pytest.raises(DataError, match="have no times"):
-        Clique(2).regions(Points.of([1.0], [1.0]))
-
-
-def test_an_anonymizer_of_requests() -> None:
-    gatherer = Gatherer(Clique(3, dx=300, dy=300, dt=60))
-    for name, lon in (("a", -38.5), ("b", -38.501), ("c", -38.502), ("far", -38.6)):
-        gatherer.update(name, lon, -3.7, 0.0)
-    first, far = gatherer.ask("a", 1.0), gatherer.ask("far", 2.0, Demand(3, max_wait=10))
-    assert isinstance(first, Held)
-    assert isinstance(far, Held)
-    with pytest.raises(NoSolution, match="waits already"):
-        gatherer.ask("a", 2.0)
-    assert isinstance(gatherer.ask("b", 3.0), Held)
-    last = gatherer.ask("c", 4.0)
-    assert isinstance(last, Outcome)
-    assert last.region is not None
-    assert (last.region.people, last.region.since, last.region.until) == (3, 1.0, 4.0)
-    assert {outcome.user: outcome.region for outcome in gatherer.settle(5.0)} == {"a": last.region, "b": last.region}
-    assert gatherer.waiting == 1
-    assert gatherer.settle(11.9) == []
-    assert gatherer.settle(12.0) == [Outcome(far.ticket, "far", None)]
-    assert gatherer.waiting == 0
-
-
-def test_a_demand_narrows_whom_a_request_goes_out_with() -> None:
-    gatherer = Gatherer(Clique(2, dx=3000, dy=3000))
-    for name, lon in (("a", -38.50), ("b", -38.51), ("c", -38.5003)):
-        gatherer.update(name, lon, -3.7, 0.0)
-    gatherer.ask("a", 1.0, Demand(2, max_area=40_000))
-    assert isinstance(gatherer.ask("b", 2.0), Held)  # too far for a
-    found = gatherer.ask("c", 3.0, Demand(2, max_area=40_000))
-    assert isinstance(found, Outcome)
-    assert found.region is not None
-    assert found.region.area <= 40_000
-    gatherer.forget("b")
-    assert gatherer.waiting == 0
-    with pytest.raises(NoSolution, match="wait for each other"):
-        gatherer.cloak("a", 4.0)
-    with pytest.raises(NoSolution, match="area of 0 m²"):
-        gatherer.ask("a", 4.0, Demand(2, min_area=5))
-    with pytest.raises(ValueError, match="must be clique"):
-        Gatherer(Hilbert(2))
+        CliqueCloak(2).regions(Points.of([1.0], [1.0]))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -13,68 +11,38 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.errors import BudgetSpent, DataError, OutputError
+from cobogo.errors import BudgetSpent
 from cobogo.floor.randomness import Seeded, Source
-from cobogo.locate.anonymizer.catalogue import Catalogue
+from cobogo.locate.anonymizer.example_service import Catalogue
 from cobogo.locate.crowds.cells import boxes, cells
-from cobogo.locate.device import PRESETS, Client, Ledger, Report
-from cobogo.locate.device.presets import WITHIN_95
-from cobogo.locate.device.reports import Area
+from cobogo.locate.device import PRESETS, DeviceClient, WindowLedger
+from cobogo.locate.device.client import WITHIN_95
 from cobogo.locate.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
-
-HOME = (-38.52, -3.74)
-
-
-def client(**options: object) -> Client:
-    chosen: dict[str, object] = {"budget": 0.03, "window": 3600.0, "source": Seeded(4), **options}
-    return Client(PlanarLaplace(0.01), **chosen)  # type: ignore[arg-type]
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.floats(0, 300), st.sampled_from([0.1, 0.05, 0.2])), max_size=30))
-def test_no_window_of_time_costs_more_than_the_budget(tries: list[tuple[float, float]]) -> None:
-    ledger, paid = Ledger(0.3, window=60), []
-    for time, cost in sorted(tries):
-        if ledger.allows(cost, time):
-            ledger.spend(cost, time)
-            paid.append((time, cost))
-        else:
-            with pytest.raises(BudgetSpent, match="is left for this window"):
-                ledger.spend(cost, time)
-    for end, _ in paid:
-        within = sum(round(cost * 100) for time, cost in paid if end - 60 < time <= end)
-        assert within <= 30
+from support.location_device import HOME, client
 
 
 def test_a_budget_that_never_binds_is_refused_and_reports_are_counted_instead() -> None:
     grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
     for mechanism in (Disc(300), Dummies(5, grid)):
         with pytest.raises(ValueError, match="spends no ε"):
-            Client(mechanism, budget=0.01, window=3600)
-        device = Client(mechanism, reports=3, window=3600, source=Seeded(1))
+            DeviceClient(mechanism, budget=0.01, window=3600)
+        device = DeviceClient(mechanism, reports=3, window=3600, source=Seeded(1))
         for second in range(3):
             device.report(*HOME, float(second))
         with pytest.raises(BudgetSpent, match="reports"):
             device.report(*HOME, 3.0)
         device.report(*HOME, 3700.0)
     with pytest.raises(ValueError, match="and not both"):
-        Client(PlanarLaplace(0.01), budget=1, reports=5, window=60)
-    careful = Client(Adaptive(0.01), budget=0.06, window=3600, source=Seeded(1))  # a report may cost 0.05
+        DeviceClient(PlanarLaplace(0.01), budget=1, reports=5, window=60)
+    careful = DeviceClient(Adaptive(0.01), budget=0.06, window=3600, source=Seeded(1))  # a report may cost 0.05
     careful.report(*HOME, 0.0)
     careful.report(*HOME, 1.0)
     with pytest.raises(BudgetSpent):
         careful.report(*HOME, 2.0)
-
-
-def test_a_clock_that_goes_back_frees_nothing() -> None:
-    ledger = Ledger(0.1, window=60)
-    ledger.spend(0.1, 1000.0)
-    assert ledger.left(10.0) == 0
-    assert ledger.left(1061.0) == 0.1
 
 
 def test_three_reports_are_paid_for_and_the_fourth_refused_or_sent_again() -> None:
@@ -104,61 +72,15 @@ def test_home_has_one_value_for_good_and_costs_once(tmp_path: Path) -> None:
         restarted.report(-38.6, -3.8, 20.0)
 
 
-def test_what_was_spent_outlives_the_process_and_is_its_owner_s_alone(tmp_path: Path) -> None:
-    file = tmp_path / "device.json"
-    for second in range(3):
-        client(file=file).report(*HOME, float(second))
-    with pytest.raises(BudgetSpent):
-        client(file=file).report(*HOME, 5.0)
-    assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert {entry.name for entry in tmp_path.iterdir()} == {"device.json", ".device.json.lock"}
-
-
-def test_two_programs_on_one_device_share_its_budget_and_its_home(tmp_path: Path) -> None:
-    one, other = (client(file=tmp_path / "device.json", source=None) for _ in range(2))
-    for device, second in ((one, 0.0), (other, 1.0), (one, 2.0)):
-        device.report(-38.4, -3.7, second)
-    for device in (one, other):
-        with pytest.raises(BudgetSpent):
-            device.report(-38.4, -3.7, 3.0)
-    one.remember("home", *HOME)
-    assert len({device.report(*HOME, 9000.0).positions for device in (one, other)}) == 1
-
-
-@pytest.mark.parametrize(
-    "damage", ["", "{}", "[]", '{"spent": 3, "last": null, "places": {}, "memos": {}}'], ids=range(4)
-)
-def test_a_damaged_memory_is_not_taken_for_an_empty_one(damage: str, tmp_path: Path) -> None:
-    file = tmp_path / "device.json"
-    file.write_text(damage)
-    with pytest.raises(DataError, match="damaged"):
-        client(file=file)
-
-
-def test_nothing_goes_out_that_could_not_be_written_down(tmp_path: Path) -> None:
-    device = client(file=tmp_path / "gone" / "device.json")
-    with pytest.raises(OutputError, match="cannot be written"):
-        device.report(*HOME, 0.0)
-
-
 def test_a_mechanism_that_looks_back_is_given_the_reports_before() -> None:
-    device = Client(Predictive(0.01), budget=1, window=3600, source=Seeded(3))
+    device = DeviceClient(Predictive(0.01), budget=1, window=3600, source=Seeded(3))
     reports = [device.report(*HOME, float(second)).positions for second in range(20)]
     assert len(set(reports)) < 10
     assert device.ledger.spent(20.0) < 20 * 0.008
-    first = Client(Predictive(0.01), budget=0.012, window=3600, source=Seeded(3))
+    first = DeviceClient(Predictive(0.01), budget=0.012, window=3600, source=Seeded(3))
     first.report(*HOME, 0.0)
     with pytest.raises(BudgetSpent):
         first.report(*HOME, 1.0)  # it might cost 0.01, and 0.004 is left
-
-
-def test_a_report_keeps_its_shape_as_json() -> None:
-    for report in (
-        Report(((1.0, 2.0), (3.0, 4.0)), 5.0),
-        Report(((1.0, 2.0),), None, 30.0),
-        Report(((1.0, 2.0),), 5.0, box=(0.0, 1.0, 2.0, 3.0)),
-    ):
-        assert Report.from_dict(json.loads(json.dumps(report.as_dict()))) == report
 
 
 @dataclass(frozen=True)
@@ -169,8 +91,8 @@ class Cell(Mechanism):
     level: int = 10
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none", note="a test")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="a test")
 
     def apply(self, points: Points, source: Source) -> Released:
         column, row = cells(points.lon, points.lat)
@@ -186,8 +108,8 @@ class Decoys(Mechanism):
     others: int = 4
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none", note="a test")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="a test")
 
     def apply(self, points: Points, source: Source) -> Released:
         words = source.words(2 * self.others) / 2.0**64
@@ -208,19 +130,11 @@ def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, s
         [(f"p{n}", "any", *place) for n, place in enumerate(rng.uniform(-spread, spread, (40, 2)).tolist())]
     )
     lon, lat = rng.uniform(-spread, spread, 2)
-    device = Client(mechanism, reports=1, window=1)
+    device = DeviceClient(mechanism, reports=1, window=1)
     answer = device.nearest(lon, lat, 0.0, places.candidates, count=count)
     away = distance(lon, lat, [one.lon for one in places.places], [one.lat for one in places.places])
     assert answer.exact
     assert [place.id for place in answer.places] == [places.places[row].id for row in np.argsort(away)[:count]]
-
-
-def test_a_catalogue_has_kinds_and_may_have_nothing() -> None:
-    places = Catalogue.of([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
-    everywhere = [Area(0.0, 0.0, 2e7)]
-    assert [place.id for place in places.only("beach").candidates(everywhere, 3)[0]] == ["b"]
-    assert places.only("church").candidates(everywhere, 1) == [[]]
-    assert len(places.only(None).candidates(everywhere, 1)[0]) == 2
 
 
 def test_with_noise_the_owner_is_told_whether_the_answer_is_certain() -> None:
@@ -228,7 +142,7 @@ def test_with_noise_the_owner_is_told_whether_the_answer_is_certain() -> None:
     places = Catalogue.of(
         [(f"p{n}", "any", *place) for n, place in enumerate((rng.normal(size=(300, 2)) * 0.02).tolist())]
     )
-    device = Client(PlanarLaplace(0.01), budget=10, window=1, source=Seeded(8))
+    device = DeviceClient(PlanarLaplace(0.01), budget=10, window=1, source=Seeded(8))
     reach = PlanarLaplace(0.01).radius(0.5)
     answers = [device.nearest(0.001, 0.001, float(n), places.candidates, reach=reach) for n in range(200)]
     certain = [answer.exact for answer in answers]
@@ -258,4 +172,4 @@ def test_options_out_of_range_are_named() -> None:
     with pytest.raises(ValueError, match="'budget'"):
         client(budget=0)
     with pytest.raises(ValueError, match="'cost'"):
-        Ledger(1, window=1).spend(-1, 0)
+        WindowLedger(1, window=1).spend(-1, 0)

@@ -12,8 +12,7 @@ import pytest
 from PIL import Image
 
 from cobogo.locate import maps
-from cobogo.locate.maps.frame import View
-from cobogo.locate.maps.layers import COLORS, Layer
+from cobogo.locate.maps.layers import COLORS, Layer, MapView
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza import city_layers
@@ -96,10 +95,10 @@ def test_the_same_layers_give_the_same_picture(tmp_path: Path) -> None:
 
 def test_a_view_goes_over_the_date_line_and_holds_discs() -> None:
     far = maps.discs(Points.of([179.99, -179.99], [0.0, 0.0]), 5_000.0, "discs")
-    view = View.of([far])
+    view = MapView.of([far])
     assert 12_000 < view.width < 14_000
     assert 10_000 < view.height < 12_000
-    assert View.of([]).width == 1_000
+    assert MapView.of([]).width == 1_000
 
 
 def inlined(page: Path) -> Any:
@@ -122,7 +121,7 @@ def test_a_page_holds_its_layers_in_both_languages_and_fetches_nothing(tmp_path:
     assert content["words"]["en"].keys() == content["words"]["pt-BR"].keys()
     assert content["clock"]["start"] == 0
     assert content["clock"]["end"] == 7_200
-    east, north = View.of([*city_layers(), *LAYERS.values(), evil]).frame.metres(HERE.lon, HERE.lat)
+    east, north = MapView.of([*city_layers(), *LAYERS.values(), evil]).frame.metres(HERE.lon, HERE.lat)
     assert np.allclose(content["layers"][-1]["x"], east, atol=0.06)
     assert np.allclose(content["layers"][-1]["y"], north, atol=0.06)
 

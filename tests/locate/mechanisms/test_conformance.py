@@ -13,43 +13,42 @@ from cobogo.locate.mechanisms import (
     Disc,
     Dummies,
     Elastic,
-    Exponential,
+    GridExponential,
     Indirect,
-    Key,
     KeyedTransform,
+    MapKey,
     Optimal,
     PlanarLaplace,
     Predictive,
     Remapped,
-    Several,
+    SeveralPlaces,
 )
-from cobogo.locate.mechanisms.base import Mechanism
+from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.mechanisms.discrete import Discrete
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 from cobogo.tell.reference.sections import listing
 
 AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100
-PLACES = Places(Points.of(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
+PLACES = PublicPlaces(Points.of(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
 
 EXAMPLES: dict[str, Mechanism] = {
     "planar-laplace": PlanarLaplace(0.01),
     "planar-laplace, in a region": PlanarLaplace(0.001, region=PLACES),
     "remapped-laplace": Remapped(0.01, AREA, PRIOR),
     "optimal": Optimal(0.001, AREA, PRIOR, spanner=1.5),
-    "grid-exponential": Exponential(0.001, AREA),
+    "grid-exponential": GridExponential(0.001, AREA),
     "elastic": Elastic(0.001, AREA, PRIOR),
     "predictive": Predictive(0.01),
     "adaptive": Adaptive(0.01),
     "adaptive, judged by reports": Adaptive(0.01, judge="reports"),
-    "several": Several(0.01),
+    "several": SeveralPlaces(0.01),
     "centroid": Centroid(0.01, AREA),
     "disc": Disc(200.0, 0.5, "shift"),
-    "keyed-transform": KeyedTransform(Key(bytes(range(16))), Frame(-38.52, -3.73)),
+    "keyed-transform": KeyedTransform(MapKey(bytes(range(16))), Frame(-38.52, -3.73)),
     "indirect": Indirect(PLACES),
     "dummies": Dummies(5, AREA, prior=PRIOR),
     "dummies, moving": Dummies(5, AREA, "enhanced-dls", prior=PRIOR, moving=True),

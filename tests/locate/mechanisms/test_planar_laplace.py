@@ -12,13 +12,12 @@ from scipy import integrate, stats
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy, Seeded
-from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Several
-from cobogo.locate.mechanisms.draws import BEARING_STEP, exponentials, laplace_steps
-from cobogo.locate.mechanisms.grid_theorem import GRAIN, ROUNDING, drawn_epsilon
+from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, SeveralPlaces
+from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, drawn_epsilon, exponentials, laplace_steps
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.kernels import walk, walk_all
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 MANY = 40_000
@@ -242,7 +241,7 @@ def test_quantiles_and_shares_are_inverse_and_right() -> None:
 
 def test_a_region_holds_all_reports_and_each_is_at_its_nearest_place() -> None:
     grid = Grid.over(-38.60, -3.85, -38.45, -3.70, size=1000)
-    region = Places.of_cells(grid, np.arange(grid.cells) % 3 > 0)
+    region = PublicPlaces.of_cells(grid, np.arange(grid.cells) % 3 > 0)
     rng = np.random.default_rng(6)
     here = Points.of(rng.uniform(-38.6, -38.45, 300), rng.uniform(-3.85, -3.7, 300))
     free = PlanarLaplace(0.002).apply(here, Seeded(5)).points
@@ -267,9 +266,9 @@ def test_noise_as_wide_as_the_globe_stays_on_it(epsilon: float) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-8, 1e-12, 1e-300])
 def test_noise_wider_than_the_globe_is_refused_at_once(epsilon: float) -> None:
-    for kind in (PlanarLaplace, Predictive, Adaptive, Several):
+    for kind in (PlanarLaplace, Predictive, Adaptive, SeveralPlaces):
         with pytest.raises(ValueError, match="wider than the globe"):
             kind(epsilon)
     crowd = Points.of(np.full(30, -38.5), np.full(30, -3.7), user=["ana"] * 30)
     with pytest.raises(NoSolution, match="30 places"):
-        Several(1e-6).apply(crowd, Seeded(1))
+        SeveralPlaces(1e-6).apply(crowd, Seeded(1))

@@ -2,76 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from cobogo.errors import DataError
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import PlanarLaplace
-from cobogo.locate.places.atlas import may_be_land
-from cobogo.locate.places.cells import Cells
-from cobogo.locate.places.geometry import HALFWAY, Frame, distance, moved
-from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
-from cobogo.locate.places.reading import read_calls, read_cells, read_points
-
-lons = st.floats(-180, 180)
-lats = st.floats(-90, 90)
-
-
-@given(lons, lats, st.floats(0, HALFWAY), st.floats(0, 2 * np.pi))
-def test_a_step_ends_as_far_away_as_it_was_long(lon: float, lat: float, metres: float, bearing: float) -> None:
-    there = moved(lon, lat, metres, bearing)
-    assert distance(lon, lat, *there) == pytest.approx(metres, abs=0.5)
-    assert -180 <= there[0] < 180
-    assert -90 <= there[1] <= 90
-
-
-def test_distances_are_those_of_pyproj_on_the_sphere() -> None:
-    pyproj = pytest.importorskip("pyproj")
-    rng = np.random.default_rng(1)
-    a, b = rng.uniform(-180, 180, (2, 500)), rng.uniform(-90, 90, (2, 500))
-    _, _, expected = pyproj.Geod(a=6_371_008.8, b=6_371_008.8).inv(a[0], b[0], a[1], b[1])
-    assert distance(a[0], b[0], a[1], b[1]) == pytest.approx(expected, abs=1e-3)
-
-
-@given(lons, st.floats(-70, 70), st.floats(-20_000, 20_000), st.floats(-20_000, 20_000))
-def test_a_frame_goes_there_and_back_and_keeps_lengths(lon: float, lat: float, east: float, north: float) -> None:
-    frame = Frame(lon, lat)
-    place = frame.degrees(east, north)
-    back = frame.metres(*place)
-    assert (float(back[0]), float(back[1])) == pytest.approx((east, north), abs=1e-3)
-    assert distance(lon, lat, *place) == pytest.approx(np.hypot(east, north), rel=0.01, abs=1e-3)
-
-
-@settings(deadline=None)
-@given(lons, lats, st.sampled_from([0.5, 1.0, 250.0, 10_000.0]))
-def test_snapping_moves_by_at_most_a_cell_and_only_once(lon: float, lat: float, size: float) -> None:
-    world = World(size)
-    once = world.snapped(lon, lat)
-    assert distance(lon, lat, *once) <= size * 1.05
-    twice = world.snapped(*once)
-    assert distance(*once, *twice) < 1e-3
-
-
-@given(lons, st.floats(-70, 70), st.integers(0, 10_000))
-def test_the_centre_of_a_cell_lies_in_it(lon: float, lat: float, number: int) -> None:
-    grid = Grid(Frame(lon, lat), 13, 9, 500.0)
-    cell = number % grid.cells
-    assert grid.cell_of(*grid.centres([cell])).tolist() == [cell]
-    assert grid.nearest_cell(*grid.centres([cell])).tolist() == [cell]
-
-
-def test_a_grid_covers_its_rectangle_across_the_date_line() -> None:
-    grid = Grid.over(179.5, -1, -179.5, 1, size=1000)
-    assert (grid.columns, grid.rows) == (112, 223)
-    assert (grid.cell_of([179.6, -179.6, 0.0], [0.5, -0.5, 0.0]) >= 0).tolist() == [True, True, False]
+from cobogo.locate.places.reading import read_points
 
 
 def test_points_go_to_arrow_and_pandas_and_come_back(tmp_path) -> None:
@@ -144,30 +84,6 @@ def test_columns_go_by_several_names_or_as_said() -> None:
         Points.from_arrow(pa.table({"lon": [1.0]}))
 
 
-def test_of_what_is_no_table_of_points_nothing_is_shown(tmp_path: Path) -> None:
-    track = "".join(f'<trkpt lat="-3.7{n}" lon="-38.5{n}"><time>2026-01-0{n}T08:00:00Z</time></trkpt>' for n in (1, 2))
-    point = '{"type":"Feature","geometry":{"type":"Point","coordinates":[-38.51,-3.71]}}'
-    files = {
-        "one line.gpx": f'<?xml version="1.0"?><gpx><trk><trkseg>{track}</trkseg></trk></gpx>',
-        "blank.kml": f"\ufeff\n  <kml>{track}</kml>",
-        "one.geojson": point,
-        "many.json": f"[{point}]",
-        "no header.csv": "ana;Rua -38.51;-3.71 S\nbia;Rua -38.52;-3.72 S\n",
-        "receiver.nmea": "$GPGGA,at-38.51,-3.71S,M\n$GPGGA,at-38.52,-3.72S,M\n",
-    }
-    cells = Cells.of(["a"], [0.0], [0.0])
-    for name, content in files.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
-        for read in (read_points, read_cells, lambda file: read_calls(file, cells)):
-            with pytest.raises(DataError) as caught:
-                read(tmp_path / name)
-            assert "38.5" not in str(caught.value)
-            assert "ana" not in str(caught.value)
-            assert caught.value.remedy
-    with pytest.raises(DataError, match=r"Its columns: Lat, where\."):
-        Points.from_pandas(pd.DataFrame({"Lat": [1.0], "where": [2.0]}))
-
-
 @pytest.mark.parametrize("unit", [1, 1000, 10**6, 10**9])
 @pytest.mark.parametrize("kind", [int, float, str])
 def test_times_count_seconds_or_parts_of_them(unit: int, kind: type) -> None:
@@ -224,19 +140,6 @@ def test_longitude_and_latitude_that_look_exchanged_are_refused_unless_said() ->
     assert "38.5" not in str(caught.value)
     assert read_points(table, lon="lon", lat="lat").lat.tolist() == [-38.5, -38.6]
     assert read_points(pa.table({"lon": [-38.5, -3.7], "lat": [-3.7, -38.5]})).lat.tolist() == [-3.7, -38.5]
-
-
-def test_people_live_on_land() -> None:
-    """Paris, São Paulo, Sydney, Honolulu, Ponta Delgada, Réunion, Reykjavík, Suva, Stanley, Malé, Noronha."""
-    lon = [2.35, -46.6, 151.2, -157.9, -25.7, 55.5, -21.9, 178.4, -57.9, 73.5, -32.4]
-    lat = [48.86, -23.5, -33.9, 21.3, 37.7, -20.9, 64.1, -18.1, -51.7, 4.2, -3.9]
-    assert may_be_land(lon, lat).all()
-
-
-def test_corners_of_a_grid_that_are_exchanged_are_refused() -> None:
-    for corners in ((-38.4, -3.9, -38.6, -3.7), (-38.6, -3.7, -38.4, -3.9), (0, -91, 1, 0)):
-        with pytest.raises(ValueError, match="of a grid must"):
-            Grid.over(*corners, size=100)
 
 
 def test_a_mechanism_takes_points_and_says_so() -> None:

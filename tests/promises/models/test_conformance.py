@@ -28,18 +28,18 @@ from cobogo.examine import metrics
 from cobogo.promises.models import MODELS, Classes, Histogram, Model, Monotone, Scope, build
 from cobogo.promises.models.b_t_privacy import BT
 from cobogo.promises.models.check import ModelVerdict, check, failing
+from cobogo.promises.models.ck_safety import CKSafety
 from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
-from cobogo.promises.models.guarding import Personalized
 from cobogo.promises.models.injector import Injector
-from cobogo.promises.models.invariance import MInvariance
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
-from cobogo.promises.models.minimality import MConfidentiality
+from cobogo.promises.models.m_confidentiality import MConfidentiality
+from cobogo.promises.models.m_invariance import MInvariance
 from cobogo.promises.models.numbers import KE, EpsilonM
+from cobogo.promises.models.personalized import Personalized
 from cobogo.promises.models.population import DeltaPresence, KMap
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.models.risk import AverageRisk, HighestRisk
-from cobogo.promises.models.safety import CKSafety
 from cobogo.promises.models.set_valued import KM
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
@@ -47,6 +47,7 @@ from cobogo.publish.recode.lattice.checks import form
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.rolled import Rolled
 from cobogo.release.reference import OriginalTable
+from cobogo.testing import check_model
 from support import random_tables as tables
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed
 from support.random_tables import Rows, row
@@ -95,7 +96,7 @@ def test_every_registered_model_is_put_to_the_test() -> None:
 
 
 def test_the_parameters_of_a_model_are_a_public_function() -> None:
-    assert cb.models.parameters is parameters
+    assert cobogo.promises.models.parameters is parameters
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -103,6 +104,19 @@ def test_a_model_is_registered_under_its_name_and_says_what_it_protects(name: st
     assert MODELS[name].name == name
     assert issubclass(MODELS[name], Model)
     assert len(MODELS[name].__doc__ or "") > 60, "the docstring is what a steward reads: what it protects, from whom"
+
+
+MORE_THAN_ROWS = {"k-map", "delta-presence", "b-t-privacy", "injector", "m-invariance", "personalized", "k-m-anonymity"}
+"""Models that look at more than released rows, or at values of a form of their own."""
+
+
+@each_model
+def test_it_passes_the_suite_that_other_packages_use(name: str, entry: Entry | None) -> None:
+    entry = needed(name, entry)
+    if name not in MORE_THAN_ROWS and entry.values is not Values.TREE:
+        column = "s" if entry.values is Values.NONE else entry.values.value
+        models = entry.models.filter(lambda model: model.attributes in ((), (column,)))
+        check_model(MODELS[name], models, attribute=column, examples=15)
 
 
 # --- order ------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from cobogo.floor.randomness import Seeded
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.publish.frequency_list import kernels
-from cobogo.publish.frequency_list.bounds import FrequencyBounds, bounds, ratio, tail
+from cobogo.publish.frequency_list.bounds import DistanceBounds, bounds, ratio, tail
 from cobogo.publish.frequency_list.mechanism import FrequencyList, _told
 from cobogo.publish.frequency_list.outline import Counts, Outline, outline
 from support.commands import cobogo
@@ -57,7 +57,7 @@ def listed(found: Counts) -> Partition:
 
 def with_bounds(epsilon: str, q: float, band: int, run: int) -> FrequencyList:
     made = FrequencyList(Fraction(epsilon), NANO)
-    made.__dict__["bounds"] = FrequencyBounds(q, band, run, 0.0)
+    made.__dict__["bounds"] = DistanceBounds(q, band, run, 0.0)
     return made
 
 

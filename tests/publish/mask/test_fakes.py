@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from cobogo.data.schema import forms
 from cobogo.errors import DataError
-from cobogo.publish.mask import dates, digits
+from cobogo.publish.mask import digits
+from cobogo.publish.mask import edits as texts
 from cobogo.publish.mask.encryption import decrypted, encrypted, pseudonyms
-from cobogo.publish.mask.fakes import MAIL, Listed, drawn_for_each, fake, substitutes
+from cobogo.publish.mask.fakes import MAIL, ListedFake, drawn_for_each, fake, substitutes
 from cobogo.publish.mask.secret import Secret
 
 SECRET = Secret(bytes(range(32)))
@@ -90,20 +91,20 @@ def test_the_same_value_has_the_same_fake_and_another_secret_another(kind: str, 
 
 def test_no_word_of_a_list_stands_for_itself() -> None:
     words = ["Ana", "Rui", "Eva"]
-    found = substitutes(words, Listed(words), SECRET, "g", unique=False, where="")
+    found = substitutes(words, ListedFake(words), SECRET, "g", unique=False, where="")
     assert all(new != old for new, old in zip(found, words, strict=True))
-    each = drawn_for_each(np.array(words * 50, dtype=object), Listed(words))
+    each = drawn_for_each(np.array(words * 50, dtype=object), ListedFake(words))
     assert all(new != old for new, old in zip(each, words * 50, strict=True))
     assert len(set(each[:3]) | set(each[3:])) == 3
 
 
 def test_a_list_that_is_too_short() -> None:
     values = [f"v{n}" for n in range(5)]
-    assert set(substitutes(values, Listed(["a", "b"]), SECRET, "g", unique=False, where="")) == {"a", "b"}
+    assert set(substitutes(values, ListedFake(["a", "b"]), SECRET, "g", unique=False, where="")) == {"a", "b"}
     with pytest.raises(DataError, match=r"too few substitutes for 5 distinct values"):
-        substitutes(values, Listed(["a", "b", "c"]), SECRET, "g", unique=True, where="here")
+        substitutes(values, ListedFake(["a", "b", "c"]), SECRET, "g", unique=True, where="here")
     wide = [f"w{n}" for n in range(26)]
-    found = substitutes(wide, Listed(list(string.ascii_lowercase * 1)), SECRET, "g", unique=False, where="")
+    found = substitutes(wide, ListedFake(list(string.ascii_lowercase * 1)), SECRET, "g", unique=False, where="")
     assert set(found) <= set(string.ascii_lowercase)
 
 
@@ -114,7 +115,7 @@ def test_names_in_capitals_stay_so_and_mail_goes_nowhere() -> None:
 
 @pytest.mark.parametrize("most", [1, 2, 30])
 def test_dates_are_never_moved_by_no_day(most: int) -> None:
-    moved = dates.shifts(np.arange(10_000, dtype=np.uint64) * np.uint64(7919), most)
+    moved = texts.shifts(np.arange(10_000, dtype=np.uint64) * np.uint64(7919), most)
     assert set(moved.tolist()) == set(range(-most, most + 1)) - {0}
 
 

@@ -20,7 +20,7 @@ from cobogo.publish.mask.fakes import fake
 from cobogo.publish.mask.operators import Dictionary, Shuffled, Substituted
 from cobogo.publish.mask.restore import restore
 from cobogo.publish.mask.secret import Secret
-from cobogo.publish.mask.vault import Key, Vault
+from cobogo.publish.mask.vault import Vault, VaultKey
 from support.paths import ROOT
 from support.vaults import emptied
 
@@ -510,7 +510,7 @@ def test_messages_of_the_vault_are_as_the_page_shows(tmp_path: Path, monkeypatch
     key = vault.issue("research", roles="tokenize")
     for attempt in (
         lambda: Vault.open("vault.db", key).detokenize("research", ["x"]),
-        lambda: Vault.open("vault.db", Key(key.name, bytes(32))),
+        lambda: Vault.open("vault.db", VaultKey(key.name, bytes(32))),
     ):
         with pytest.raises(CobogoError) as refused:
             attempt()

@@ -13,7 +13,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.errors import DataError, PolicyError
-from cobogo.publish.perturb import pram
+from cobogo.publish.perturb import steps
 
 ROWS = 3000
 
@@ -132,7 +132,7 @@ def test_an_invariant_matrix_keeps_frequencies() -> None:
         moved[invariant] = sum(abs(before[city] - after[city]) for city in before) / ROWS / 2
     assert moved[True] < 0.1 < moved[False]
     shares = np.array([0.7, 0.2, 0.1])
-    assert np.allclose(pram.invariant(pram.keeping(3, 0.1), shares).sum(axis=0), 1)
+    assert np.allclose(steps.invariant_matrix(steps.retention_matrix(3, 0.1), shares).sum(axis=0), 1)
 
 
 def test_a_matrix_of_ones_own() -> None:

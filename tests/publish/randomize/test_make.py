@@ -18,7 +18,7 @@ from cobogo.errors import DataError, NoSolution, PolicyError, SearchTooLarge, Ve
 from cobogo.publish.randomize.make import METHODS
 from cobogo.release import checks, manifest
 from cobogo.release.contract import Written
-from cobogo.release.readback import opened
+from cobogo.release.readback import open_released
 from support.randomized_tables import ASKED, OF_TABLE, RHO, N, policy, table
 
 
@@ -101,7 +101,7 @@ def leaves(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 @pytest.mark.parametrize("method", METHODS)
 def test_no_statement_however_strange_is_more_than_a_failed_verification(method: str, written: Path) -> None:
     stated = manifest.load(written / method / "public")
-    rows = opened(written / method / "public" / "release.csv", stated)
+    rows = open_released(written / method / "public" / "release.csv", stated)
     for path in leaves(stated.transformation):
         for strange in (None, "1/0", -1, []):
             changed = copy.deepcopy(stated.transformation)

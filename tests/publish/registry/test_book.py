@@ -20,7 +20,7 @@ from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
 from cobogo.publish.recoded import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
-from cobogo.publish.registry.structure import Kept
+from cobogo.publish.registry.structure import RecordedRelease
 
 Row = tuple[str, str, str, str]
 COLUMNS = ("who", "age", "zip", "illness")
@@ -66,7 +66,7 @@ def record(release: cb.Release) -> str:
     return identity
 
 
-def entries(home: Path) -> list[store.Entry]:
+def entries(home: Path) -> list[store.RegistryEntry]:
     with store.open_registry(str(home / "registry.db"), None).transaction() as book:
         return book.entries()
 
@@ -324,7 +324,7 @@ def test_a_structure_is_read_back_as_it_was(home: Path) -> None:
     record(cb.anonymize(table(FIRST), policy(home) | {"recoding": {"algorithm": "mondrian"}}))
     with store.open_registry(str(home / "registry.db"), None).transaction() as book:
         content = book.structure("clinic-1")
-    kept = Kept.from_bytes(content)
+    kept = RecordedRelease.from_bytes(content)
     assert kept.to_bytes() == content
     assert kept.classes.sizes.tolist() == [2, 2, 2, 2]
     assert kept.columns == {"age": "quasi-identifier", "zip": "quasi-identifier", "illness": "sensitive"}

@@ -24,7 +24,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Seeded
 from cobogo.publish.anonymize import anonymize
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.parameters import Parameters, delta_of, largest_share, least_k, parameters
+from cobogo.publish.sample.parameters import SamplingParameters, delta_of, largest_share, least_k, parameters
 from cobogo.publish.sample.sampled import sampled
 from cobogo.publish.transform import sample
 from support.commands import cobogo
@@ -81,7 +81,7 @@ def test_the_share_is_bounded_by_epsilon() -> None:
 def test_draws_follow_the_law() -> None:
     """χ² of seeded draws of 12 records at a false alarm of 10⁻⁶; fewer than 3 are none."""
     share, draws = Fraction(2, 5), 40_000
-    found = sampled(np.full(draws, 12), Parameters(1.0, 0.1, share, 3), Seeded(4))
+    found = sampled(np.full(draws, 12), SamplingParameters(1.0, 0.1, share, 3), Seeded(4))
     law = [float(p) for p in binomial(12, share)]
     expected = np.array([sum(law[:3]), *law[3:9], sum(law[9:])]) * draws
     seen = Counter(np.minimum(found, 9).tolist())

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from cobogo.data.policy import Policy
 from cobogo.floor.randomness import Seeded
 from cobogo.publish.synthesize.belief import calibrated, systematic
-from cobogo.publish.synthesize.domains import LEFT_OUT, declared, read
-from cobogo.publish.synthesize.rows import bounded
+from cobogo.publish.synthesize.domains import LEFT_OUT, bound_rows_per_person, declared, read
 
 SIZES = (2, 3, 2, 2)
 FORESTS = [
@@ -114,11 +113,11 @@ def test_leaves_and_levels_of_a_hierarchy_that_lists_them() -> None:
 @given(people=st.lists(st.integers(0, 5), max_size=40), most=st.integers(1, 4))
 @settings(max_examples=40)
 def test_of_each_person_so_many_rows_count(people: list[int], most: int) -> None:
-    kept = np.array(people, dtype=np.int64)[bounded(np.array(people, dtype=np.int64), most)]
+    kept = np.array(people, dtype=np.int64)[bound_rows_per_person(np.array(people, dtype=np.int64), most)]
     for person in set(people):
         assert (kept == person).sum() == min(most, people.count(person))
 
 
 def test_which_rows_count_is_drawn_anew() -> None:
     people = np.zeros(1000, dtype=np.int64)
-    assert bounded(people, 20).tolist() != bounded(people, 20).tolist()
+    assert bound_rows_per_person(people, 20).tolist() != bound_rows_per_person(people, 20).tolist()

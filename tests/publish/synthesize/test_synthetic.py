@@ -18,8 +18,7 @@ import cobogo as cb
 from cobogo.data.table.read import read
 from cobogo.errors import BudgetSpent, PolicyError
 from cobogo.promises.ledger import Ledger
-from cobogo.publish.synthesize.domains import declared
-from cobogo.publish.synthesize.rows import coded_rows
+from cobogo.publish.synthesize.domains import declared, encode_rows
 from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
 from cobogo.release import manifest
 from support.paths import ROOT
@@ -32,7 +31,7 @@ pytest.importorskip("opendp")
 def distances(release: Any, original: Any, rules: dict[str, Any]) -> list[float]:
     """Total variation of each pair of attributes, counted by a plain loop."""
     domains = declared(cb.Policy.of(rules), ["age", "city", "ill"])
-    tables = [coded_rows(read(table, cb.Policy.of(rules).data), domains, ".").codes for table in (release, original)]
+    tables = [encode_rows(read(table, cb.Policy.of(rules).data), domains, ".").codes for table in (release, original)]
     found = []
     for pair in combinations(range(3), 2):
         shares = []
@@ -282,9 +281,8 @@ import os, signal, sys
 sys.path[:0] = sys.argv[1:3]
 from support.synth_tables import people
 import cobogo as cb
-from cobogo.publish.synthesize import rows
 import cobogo.publish.synthesize.synthetic as synthetic, json
-synthetic.coded_rows = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
+synthetic.encode_rows = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 cb.synthesize(people(50), json.loads(sys.argv[3])).write(sys.argv[4])
 """
 

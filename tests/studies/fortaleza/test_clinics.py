@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.attacks.sensitive_places import log_evidence, probability
+from cobogo.locate.attacks.presence import log_evidence, probability
 from cobogo.locate.device.reports import Report
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds

@@ -9,16 +9,16 @@ from cobogo.locate.places.points import Points
 from cobogo.studies import fortaleza
 from cobogo.studies.fortaleza.land import FRAME, in_polygon, residents
 from cobogo.studies.fortaleza.lives import STAYS, WORKS
-from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT, People
+from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT, CityPeople
 
 
 @pytest.fixture(scope="module")
-def crowd() -> People:
+def crowd() -> CityPeople:
     return fortaleza.people(2_000, days=7, seed=7)
 
 
 @pytest.fixture(scope="module")
-def trajectories(crowd: People) -> Points:
+def trajectories(crowd: CityPeople) -> Points:
     return crowd.trajectories(600)
 
 
@@ -27,7 +27,7 @@ def on_land(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
     return in_polygon(lon, lat, np.array(OUTLINE))
 
 
-def test_nobody_is_ever_in_the_sea(crowd: People, trajectories: Points) -> None:
+def test_nobody_is_ever_in_the_sea(crowd: CityPeople, trajectories: Points) -> None:
     assert on_land(crowd.home.lon, crowd.home.lat).all()
     assert on_land(trajectories.lon, trajectories.lat).all()
     sites = fortaleza.sites()
@@ -35,7 +35,7 @@ def test_nobody_is_ever_in_the_sea(crowd: People, trajectories: Points) -> None:
     assert on_land(fortaleza.towers().lon, fortaleza.towers().lat).all()
 
 
-def test_nobody_outruns_a_car(crowd: People) -> None:
+def test_nobody_outruns_a_car(crowd: CityPeople) -> None:
     exact = crowd.at(np.repeat(np.arange(200), 1_000), np.tile(FIRST_MIDNIGHT + np.arange(1_000) * 60.0, 200))
     lon, lat = exact.lon.reshape(200, -1), exact.lat.reshape(200, -1)
     speed = distance(lon[:, :-1], lat[:, :-1], lon[:, 1:], lat[:, 1:]) / 60 * 3.6
@@ -43,7 +43,7 @@ def test_nobody_outruns_a_car(crowd: People) -> None:
     assert (speed < 0.1).mean() > 0.8  # most of life is spent in one place
 
 
-def test_days_have_a_rhythm(crowd: People, trajectories: Points) -> None:
+def test_days_have_a_rhythm(crowd: CityPeople, trajectories: Points) -> None:
     workers = np.flatnonzero((crowd.lives.occupation == WORKS) & ~crowd.lives.by_night)
 
     def share_at_work(day: int, hour: float) -> float:
@@ -63,7 +63,7 @@ def test_days_have_a_rhythm(crowd: People, trajectories: Points) -> None:
     assert trajectories.time.max() == FIRST_MIDNIGHT + 7 * 86_400 - 600
 
 
-def test_homes_follow_residents_and_works_follow_jobs(crowd: People) -> None:
+def test_homes_follow_residents_and_works_follow_jobs(crowd: CityPeople) -> None:
     homes = dict.fromkeys(BAIRROS, 0)
     for name in crowd.bairro:
         homes[name] += 1
@@ -84,7 +84,7 @@ def test_a_seed_gives_the_same_people() -> None:
     assert (first.lon != other.lon).any()
 
 
-def test_calls_are_made_at_the_nearest_tower(crowd: People) -> None:
+def test_calls_are_made_at_the_nearest_tower(crowd: CityPeople) -> None:
     calls = crowd.calls()
     cells = calls.cells
     assert len(cells) == len(set(cells.names)) == 300

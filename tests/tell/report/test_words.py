@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import string
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import cobogo.tell.report
 from cobogo.data.policy import Role
-from cobogo.examine.metrics import AGGREGATED, BUCKETED, METRICS
+from cobogo.examine.metrics import AGGREGATED, BUCKETED, MARGINALIZED, METRICS, REPORTED
+from cobogo.floor.catalogue import Registry
 from cobogo.promises.models import MODELS
+from cobogo.promises.registry import PROMISES
 from cobogo.tell.report.words import TEXTS, words
 
 REPORT = Path(cobogo.tell.report.__file__).parent
@@ -70,14 +73,23 @@ def test_no_text_is_left_that_nothing_uses() -> None:
 
 @pytest.mark.parametrize("language", TEXTS)
 def test_every_model_metric_and_role_has_words(language: str) -> None:
-    texts = TEXTS[language]
-    assert [name for name in MODELS if f"model.{name}" not in texts or f"model.{name}.means" not in texts] == []
+    texts, say = TEXTS[language], words(language)
+    assert [name for name in MODELS if not say.name("model", name) or not say.means("model", name)] == []
+    assert [name for name in METRICS if not say.name("metric", name) or not say.means("metric", name)] == []
     assert [
-        name
-        for name in (*METRICS, AGGREGATED, BUCKETED)
-        if f"metric.{name}" not in texts or f"metric.{name}.means" not in texts
+        name for name in (AGGREGATED, BUCKETED) if f"metric.{name}" not in texts or f"metric.{name}.means" not in texts
     ] == []
     assert [role for role in Role if f"role.{role}" not in texts] == []
+
+
+@pytest.mark.parametrize(("kind", "registry"), [("model", PROMISES), ("metric", METRICS)])
+def test_what_has_words_in_one_language_has_them_in_both_and_is_there(kind: str, registry: Registry[Any]) -> None:
+    """Words of a model or a metric may be left to its card; a translation is of both words or of none."""
+    own = {AGGREGATED, BUCKETED, MARGINALIZED}
+    for texts in TEXTS.values():
+        named = {key.split(".")[1] for key in texts if key.startswith(f"{kind}.")} - own
+        assert named <= registry.keys() | REPORTED.keys()
+        assert [name for name in named if (f"{kind}.{name}" in texts) != (f"{kind}.{name}.means" in texts)] == []
 
 
 def test_an_unknown_language_is_refused_by_name() -> None:

@@ -10,11 +10,9 @@ from itertools import pairwise
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, Label, unfit
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
 from cobogo.data.hierarchy.dates import dates_hierarchy
+from cobogo.data.hierarchy.declared import ordering_hierarchy, tree_hierarchy
 from cobogo.data.hierarchy.intervals import intervals_hierarchy
-from cobogo.data.hierarchy.mask import mask_hierarchy
-from cobogo.data.hierarchy.ordering import ordering_hierarchy
-from cobogo.data.hierarchy.path import path_hierarchy
-from cobogo.data.hierarchy.tree import tree_hierarchy
+from cobogo.data.hierarchy.texts import mask_hierarchy, path_hierarchy
 from cobogo.data.policy import (
     AnyHierarchy,
     CsvHierarchy,

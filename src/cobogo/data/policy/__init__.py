@@ -1,5 +1,8 @@
 """The policy of a job, a TOML file or a mapping, and the tables that it is made of."""
 
+from cobogo.data.policy.document import (
+    Policy as Policy,
+)
 from cobogo.data.policy.hierarchies import (
     BUILDERS as BUILDERS,
 )
@@ -45,31 +48,28 @@ from cobogo.data.policy.part import (
 from cobogo.data.policy.part import (
     Separator as Separator,
 )
-from cobogo.data.policy.perturbation import (
-    NoiseStep as NoiseStep,
-)
-from cobogo.data.policy.perturbation import (
-    Perturbation as Perturbation,
-)
-from cobogo.data.policy.perturbation import (
-    PramStep as PramStep,
-)
-from cobogo.data.policy.perturbation import (
-    SwapStep as SwapStep,
-)
-from cobogo.data.policy.policy import (
-    Policy as Policy,
-)
-from cobogo.data.policy.randomization import (
-    Randomization as Randomization,
-)
-from cobogo.data.policy.sampling import (
-    Sampling as Sampling,
-)
-from cobogo.data.policy.synthesis import (
+from cobogo.data.policy.random_releases import (
     DomainSpec as DomainSpec,
 )
-from cobogo.data.policy.synthesis import (
+from cobogo.data.policy.random_releases import (
+    NoiseStep as NoiseStep,
+)
+from cobogo.data.policy.random_releases import (
+    Perturbation as Perturbation,
+)
+from cobogo.data.policy.random_releases import (
+    PramStep as PramStep,
+)
+from cobogo.data.policy.random_releases import (
+    Randomization as Randomization,
+)
+from cobogo.data.policy.random_releases import (
+    Sampling as Sampling,
+)
+from cobogo.data.policy.random_releases import (
+    SwapStep as SwapStep,
+)
+from cobogo.data.policy.random_releases import (
     Synthesis as Synthesis,
 )
 from cobogo.data.policy.tables import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.policy.policy import Policy
+from cobogo.data.policy.document import Policy
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError, nearest
 
@@ -16,7 +16,7 @@ KEYS = ("data", "attributes", "columns", "key", "references")
 
 
 @dataclass(frozen=True)
-class Reference:
+class ForeignKey:
     """A foreign key: every value of ``table.column`` is one of ``to_table.to_column``."""
 
     table: str
@@ -29,7 +29,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Several:
+class TablePolicies:
     """The policies of several tables, by name; the column that is unique in each, where one is said to be; and what
     refers to what."""
 
@@ -37,7 +37,7 @@ class Several:
     home: Path
     policies: dict[str, Policy]
     keys: dict[str, str]
-    references: tuple[Reference, ...]
+    references: tuple[ForeignKey, ...]
     directory: str | None = None
 
 
@@ -48,7 +48,7 @@ def lists_tables(policy: object) -> bool:
     return isinstance(policy, Mapping) and "tables" in policy
 
 
-def several(policy: str | Path | Mapping[str, Any]) -> Several:
+def several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
     """Read a policy that lists tables. What stands outside of ``[tables]`` is common to all."""
     path = None if isinstance(policy, Mapping) else Path(policy)
     content = dict(policy) if isinstance(policy, Mapping) else read_toml(Path(policy))
@@ -81,7 +81,7 @@ def several(policy: str | Path | Mapping[str, Any]) -> Several:
             keys[table] = _column(str(entry["key"]), policies[table], f"{where}.key")
         for column, to in _mapping(entry.get("references", {}), f"{where}.references").items():
             to_table, _, to_column = str(to).partition(".")
-            references.append(Reference(table, _column(column, policies[table], where), to_table, to_column))
+            references.append(ForeignKey(table, _column(column, policies[table], where), to_table, to_column))
     for reference in references:
         where = f"{name}, tables.{reference.table}.references.{reference.column}"
         if reference.to_table not in policies:
@@ -91,7 +91,7 @@ def several(policy: str | Path | Mapping[str, Any]) -> Several:
                 remedy=nearest(reference.to_table, policies, "the policy's [tables]"),
             )
         _column(reference.to_column, policies[reference.to_table], where)
-    return Several(name, home, policies, keys, tuple(references), None if directory is None else str(directory))
+    return TablePolicies(name, home, policies, keys, tuple(references), None if directory is None else str(directory))
 
 
 def _mapping(value: object, where: str) -> dict[str, Any]:

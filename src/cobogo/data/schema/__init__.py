@@ -1,12 +1,12 @@
 """The schema of a table: what its columns are, what in them may point at people, and the roles to suggest."""
 
 from cobogo.data.schema.detect import Finding, detect
-from cobogo.data.schema.profile import MOST_VALUES, ColumnProfile, Kind, Type, profile
+from cobogo.data.schema.profile import MOST_VALUES, ColumnKind, ColumnProfile, Type, profile
 from cobogo.data.schema.starter import CONFIRM, starter_policy
 from cobogo.data.schema.suggest import CERTAIN, Suggestion, suggest
 from cobogo.data.schema.words import Clue
 
 __all__ = [
-    "CERTAIN", "CONFIRM", "MOST_VALUES", "Clue", "ColumnProfile", "Finding", "Kind", "Suggestion", "Type", "detect",
-    "profile", "starter_policy", "suggest",
+    "CERTAIN", "CONFIRM", "MOST_VALUES", "Clue", "ColumnKind", "ColumnProfile", "Finding", "Suggestion", "Type",
+    "detect", "profile", "starter_policy", "suggest",
 ]  # fmt: skip

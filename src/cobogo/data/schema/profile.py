@@ -57,7 +57,7 @@ class Type(StrEnum):
 
 
 @dataclass(frozen=True)
-class Kind:
+class ColumnKind:
     """A type with what it takes to read it: a decimal's mark, a date's format.
 
     >>> print(Kind(Type.DATE, format="%d/%m/%Y"))
@@ -84,7 +84,7 @@ class ColumnProfile:
     distinct: int
     unique: int  # values that occur exactly once
     values: tuple[tuple[str, int], ...]  # the most frequent, with their counts
-    kind: Kind
+    kind: ColumnKind
     placeholders: tuple[str, ...] = ()  # such as "NA": written among numbers or dates for want of a value
 
     @property
@@ -146,33 +146,33 @@ def profile(
     return ColumnProfile(name, records, missing, distinct, unique, most, kind, placeholders)
 
 
-def _read(values: Sequence[str]) -> Kind | None:
+def _read(values: Sequence[str]) -> ColumnKind | None:
     """Dates and numbers, or None. Dates first, because 20200131 is also a number."""
     if not values or not all(value.isascii() for value in values):
         return None
     if set(values) == {"0", "1"}:
-        return Kind(Type.BOOLEAN)
+        return ColumnKind(Type.BOOLEAN)
     return _date(values) or _number(values)
 
 
-def _number(values: Sequence[str]) -> Kind | None:
+def _number(values: Sequence[str]) -> ColumnKind | None:
     if all(map(_INTEGER.fullmatch, values)):
-        return Kind(Type.INTEGER)
+        return ColumnKind(Type.INTEGER)
     if all(map(_POINT.fullmatch, values)):
-        return Kind(Type.DECIMAL, mark=".")
+        return ColumnKind(Type.DECIMAL, mark=".")
     if all(map(_COMMA.fullmatch, values)) and any("," in value for value in values):
-        return Kind(Type.DECIMAL, mark=",")
+        return ColumnKind(Type.DECIMAL, mark=",")
     return None
 
 
-def _date(values: Sequence[str]) -> Kind | None:
+def _date(values: Sequence[str]) -> ColumnKind | None:
     shape = _shape(values[0])
     if any(_shape(value) != shape for value in values):
         return None
     fitting = [form for form in DATE_FORMATS if _form_shape(form) == shape and all(_is_date(v, form) for v in values)]
     if not fitting:
         return None
-    return Kind(Type.DATE, format=fitting[0], ambiguous=len(fitting) > 1)
+    return ColumnKind(Type.DATE, format=fitting[0], ambiguous=len(fitting) > 1)
 
 
 def _shape(value: str) -> str:
@@ -193,13 +193,13 @@ def _is_date(value: str, form: str) -> bool:
         return False
 
 
-def _written(values: Sequence[str], present: int, distinct: int) -> Kind:
+def _written(values: Sequence[str], present: int, distinct: int) -> ColumnKind:
     """Words and codes: whether they repeat."""
     if not values:
-        return Kind(Type.EMPTY)
+        return ColumnKind(Type.EMPTY)
     folded = {value.casefold() for value in values}
     if any(folded <= pair for pair in _WORD_PAIRS) or folded in _LETTER_PAIRS:
-        return Kind(Type.BOOLEAN)
+        return ColumnKind(Type.BOOLEAN)
     long = sum(map(len, values)) > 100 * len(values)
     scattered = distinct > 20 and 2 * distinct > present
-    return Kind(Type.TEXT if long or scattered else Type.CATEGORY)
+    return ColumnKind(Type.TEXT if long or scattered else Type.CATEGORY)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
-from cobogo.data.table import coded
+from cobogo.data.table import enumerations as coded
 from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.data.table.numerals import shortest

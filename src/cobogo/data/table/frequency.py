@@ -22,7 +22,7 @@ from cobogo.floor.representation import brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class People:
+class PeopleSets:
     """Who stands behind the records, where a person may have several: sets of people, which do not add up.
 
     ``sets`` holds the people of each tuple, as codes into ``names``. Where there are people, a table's histograms hold
@@ -72,7 +72,7 @@ class FrequencyTable:
     counts: Ints
     histograms: Mapping[str, Histogram]
     populations: Mapping[str, Ints] = field(default_factory=dict)
-    people: People | None = None
+    people: PeopleSets | None = None
     marginals: Mapping[str, Ints] = field(default_factory=dict)  # where the tuples no longer tell them,
     nats: float | None = None  # nor the entropy of the original ones
     label: Histogram | None = None  # records (not people) of each value of the column to be predicted, if there is one
@@ -289,7 +289,7 @@ def _histogram(ids: Ints, values: NDArray[np.int32], counts: Ints, groups: int, 
 
 def _people(
     ids: Ints, groups: int, unit: Column, sensitive: Mapping[str, Column]
-) -> tuple[People, dict[str, Histogram]]:
+) -> tuple[PeopleSets, dict[str, Histogram]]:
     """The people of each group, and for each sensitive attribute its pairs of person and value. NULL is one person."""
     persons, names = unit
     ones = np.ones(len(persons), dtype=np.int64)
@@ -302,7 +302,7 @@ def _people(
         domains[name] = Domain(name, labels, total, people=len(names), knowing=knowing)
         pairs[name] = _histogram(ids, numbers.astype(np.int32), ones, groups, nameless(name, len(first)))
     sets = _histogram(ids, persons, ones, groups, nameless("people", len(names)))
-    return People(names, sets, values, domains), pairs
+    return PeopleSets(names, sets, values, domains), pairs
 
 
 def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:

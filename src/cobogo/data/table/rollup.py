@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import looked_up
+from cobogo.data.table.lookup import replace_values
 from cobogo.data.table.read import Table
 from cobogo.errors import TableTooLarge
 
@@ -40,7 +40,7 @@ def rolled_up(
         rows = table.expression
         for h, level in zip(hierarchies, levels, strict=True):
             if level:
-                rows = looked_up(table.engine, rows, h.attribute, _standing(h, marginals[h.attribute], level))
+                rows = replace_values(table.engine, rows, h.attribute, _standing(h, marginals[h.attribute], level))
         try:
             at_levels = replace(table, expression=rows)
             counted = frequency_table(at_levels, names, sensitive, unit=unit, label=label, named=named)

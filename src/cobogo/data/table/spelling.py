@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NORMALIZATIONS, Policy
-from cobogo.data.table.lookup import looked_up
+from cobogo.data.table.lookup import replace_values
 from cobogo.data.table.read import Table
 from cobogo.errors import number_of
 
@@ -71,7 +71,7 @@ def normalized(table: Table, policy: Policy) -> Table:
         if attribute.normalize and name in table.columns:
             mapping = _mapping(table, name, attribute.normalize)
             if any(before != after for before, after in mapping.items()):
-                rows = looked_up(table.engine, table.expression, name, mapping)
+                rows = replace_values(table.engine, table.expression, name, mapping)
                 table = replace(table, expression=rows)
     return table
 

@@ -121,9 +121,9 @@ class Findings:
         order = chosen[np.argsort(-self.score[chosen], kind="stable")][:SHOWN]
         listed = []
         for place in order:
-            entry: dict[str, Any] = {"row": int(self.rows[place]), "confidence": _rounded(self.confidence[place])}
+            entry: dict[str, Any] = {"row": int(self.rows[place]), "confidence": rounded(self.confidence[place])}
             if self.baseline is not None:
-                entry["before"] = _rounded(self.baseline[place])
+                entry["before"] = rounded(self.baseline[place])
             if self.records is not None and self.records[place]:
                 entry["record"] = int(self.records[place])
             listed.append(entry)
@@ -136,12 +136,12 @@ class Findings:
             "by": self.by,
             "attacked": self.attacked,
             "exposed": len(chosen),
-            "highest": _rounded(self.highest),
-            "surest": _rounded(self.surest[0]),
-            "surest_before": _rounded(self.surest[1]),
-            "average": _rounded(self.confidence.sum() / max(self.attacked, 1)),
-            "baseline": None if self.baseline is None else _rounded(self.baseline.sum() / max(self.attacked, 1)),
-            "measures": {name: _rounded(value) for name, value in self.measures.items()},
+            "highest": rounded(self.highest),
+            "surest": rounded(self.surest[0]),
+            "surest_before": rounded(self.surest[1]),
+            "average": rounded(self.confidence.sum() / max(self.attacked, 1)),
+            "baseline": None if self.baseline is None else rounded(self.baseline.sum() / max(self.attacked, 1)),
+            "measures": {name: rounded(value) for name, value in self.measures.items()},
             "knows": self.knows,
             "assumes": {
                 name: list(value) if isinstance(value, tuple) else value for name, value in self.assumes.items()
@@ -156,8 +156,26 @@ class Findings:
         }
 
 
-class Attack(ABC):
-    """What every attack has. Attacks are frozen dataclasses; their fields are the options, ``threshold`` among them.
+class AnyAttack(ABC):
+    """What attacks on tables (`Attack`) and on positions (`cobogo.locate.attacks.LocationAttack`) have in common.
+
+    Attacks are frozen dataclasses whose fields are their options. A case is what an attack looks at.
+    """
+
+    name: ClassVar[str]
+    knows: ClassVar[str]  # what the attacker knows beside what was released: part of a sentence
+
+    @abstractmethod
+    def run(self, case: Any, /) -> Any:
+        """Attack a case that has what `lacks` asks for; what was found."""
+
+    @abstractmethod
+    def lacks(self, case: Any, /) -> str | None:
+        """What is missing in a case for this attack, as part of a sentence; None where it can be run."""
+
+
+class Attack(AnyAttack):
+    """What every attack on releases of tables has. Its fields are the options, ``threshold`` among them.
 
     The first sentence of the docstring is what ``cobogo list attacks`` shows.
     """
@@ -252,9 +270,9 @@ def _at_best(surest: float, before: float | None, by: str) -> str:
     return f"{surest:.4g} at best, from {before:.4g} without it"
 
 
-def _rounded(value: Any) -> float | int | None:
-    """A figure as JSON has it: exact where whole, twelve digits otherwise, nothing where it is no number."""
+def rounded(value: Any, digits: int = 12) -> float | int | None:
+    """A figure as JSON has it: exact where whole, so many digits otherwise, nothing where it is no number."""
     if value is None or isinstance(value, int | np.integer):
         return None if value is None else int(value)
     number = float(value)
-    return float(f"{number:.12g}") if np.isfinite(number) else None
+    return float(f"{number:.{digits}g}") if np.isfinite(number) else None

@@ -11,13 +11,13 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
+from cobogo.examine.attacks.linkage_maps import Maps
 from cobogo.examine.attacks.linking import Links, link
 from cobogo.examine.attacks.masking import followed_by_distance, linkable
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import choice, number, whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.maps import Maps
 
 ROUNDS = 50
 MATCHINGS = ("exact", "hierarchical", "probabilistic")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.table.frequency import FrequencyTable, People
+from cobogo.data.table.frequency import FrequencyTable, PeopleSets
 from cobogo.data.table.kernels import roll_up
 from cobogo.floor.arrays import Ints, Mask
 
@@ -118,7 +118,7 @@ def _projector(table: FrequencyTable) -> Callable[[tuple[int, ...]], Projection]
     return project
 
 
-def _people_of(ids: NDArray[np.int32], groups: int, people: People) -> Ints:
+def _people_of(ids: NDArray[np.int32], groups: int, people: PeopleSets) -> Ints:
     """The people of each class: somebody with several tuples in it is one."""
     persons = len(people.names)
     pairs = np.unique(ids[people.sets.owners].astype(np.int64) * persons + people.sets.values)

@@ -13,6 +13,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import PolicyError
 from cobogo.examine.utility.sides import Sides
 from cobogo.floor.arrays import Ints
+from cobogo.floor.catalogue import card
 
 HELD_OUT = 1 / 3
 MOST_RECORDS = 200_000
@@ -28,6 +29,7 @@ def require(where: str | None = None) -> None:
         )
 
 
+@card("accuracy")
 def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
     r"""How well models trained on the release predict a label of original records that they have not seen.
 

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.examine.utility.sides import Sides, in_codes_of
+from cobogo.floor.catalogue import card
 
 
+@card("marginal-distance", title="marginal distance")
 def marginal_distances(sides: Sides) -> dict[str, float]:
     r"""How far the distribution of each attribute is from the original's, at the released level.
 
@@ -53,6 +55,7 @@ def _marginal_distance(sides: Sides, column: int) -> float:
     return total_variation(before, after)
 
 
+@card("association-distance", title="association distance")
 def association_distances(sides: Sides) -> dict[str, Any]:
     r"""How much the association of two attributes changed, over all pairs.
 

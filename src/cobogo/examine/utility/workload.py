@@ -12,8 +12,10 @@ from cobogo.data.classes import Domain, Histogram
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine.utility.sides import Sides, in_codes_of
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.catalogue import card
 
 
+@card("query-error", title="query error")
 def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) -> dict[str, Any]:
     r"""The median relative error of random counting queries, answered from the release.
 

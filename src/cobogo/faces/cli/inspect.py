@@ -24,17 +24,17 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Look at a file: its columns' types, and suggested roles and hierarchies. Shows no values."""
-    from cobogo.data.schema import inspecting
+    from cobogo.data.schema import inspection
 
     if encoding not in ("utf-8", "latin-1"):
         raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
     if separator is not None and len(separator) != 1:
         raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
-    options, profiles, suggestions = inspecting.inspect(data, separator, encoding)
+    options, profiles, suggestions = inspection.inspect(data, separator, encoding)
     if write is not None:
         write_starter_policy(write, data, options, profiles, suggestions)
     if as_json:
-        console.say_json(inspecting.as_json(profiles, suggestions))
+        console.say_json(inspection.as_json(profiles, suggestions))
         return
     say = language.words()
     console.say(column_table(profiles, suggestions))

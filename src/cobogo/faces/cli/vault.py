@@ -24,9 +24,9 @@ New = Annotated[Path, typer.Option("--out", help="The file that is written, for 
 @app.command()
 def create(vault: Place, out: New) -> None:
     """Make an empty vault and the key of its first steward."""
-    from cobogo.publish.mask.vault import Key, Vault
+    from cobogo.publish.mask.vault import Vault, VaultKey
 
-    key = Key.new()
+    key = VaultKey.new()
     key.save(out)  # first: a vault without a key would be lost
     try:
         Vault.create(vault, key)

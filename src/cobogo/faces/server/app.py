@@ -22,7 +22,7 @@ from cobogo.faces.server.body_limit import BodyLimit
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
 from cobogo.faces.server.queue import Busy, Queue
-from cobogo.faces.server.routes import asking, books, collecting, datasets, jobs, keys, watching
+from cobogo.faces.server.routes import asking, books, collecting, datasets, jobs, keys
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing, Unavailable
 from cobogo.faces.server.settings import MEGABYTE, ServerSettings
@@ -69,7 +69,7 @@ def create_app(settings: ServerSettings, *, context: ServerContext | None = None
 
         api.include_router(locating.router(settings))
     app.include_router(api)
-    app.include_router(watching.router)
+    app.include_router(keys.watching)
     app.add_middleware(BodyLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
     app.add_middleware(BaseHTTPMiddleware, dispatch=RequestLog(this.state, telemetry, encrypted=settings.encrypted))
     app.add_exception_handler(CobogoError, _ours)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cobogo.data.policy import Role
-from cobogo.data.schema import inspecting
+from cobogo.data.schema import inspection as inspecting
 from cobogo.data.schema.profile import ColumnProfile, Type
 from cobogo.data.schema.starter import starter_policy
 from cobogo.data.schema.suggest import suggest

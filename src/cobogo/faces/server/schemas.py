@@ -119,7 +119,7 @@ class PolicyShown(PolicyWanted):
 class JobWanted(ApiModel):
     """A job to be done: a policy that is kept, or a text, on a data set."""
 
-    kind: Literal["anonymize", "perturb", "mask", "synthesize"]
+    kind: Literal["anonymize", "perturb", "mask", "sample", "synthesize"]
     dataset: Identity
     policy: Identity | None = None
     toml: Text | None = None

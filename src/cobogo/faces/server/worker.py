@@ -44,40 +44,24 @@ def _anonymize(data: Path, policy: Policy, target: Path, progress: Progress) -> 
     write_release(anonymize(data, policy, progress=progress), target, progress=progress)
 
 
-def _transformed(make: Callable[..., Any]) -> Runner:
+def _transform(name: str) -> Runner:
+    """A job that draws rows, by the name of its function in `cobogo.publish.transform`."""
+
     def run(data: Path, policy: Policy, target: Path, progress: Progress) -> None:
+        from cobogo.publish import transform
         from cobogo.release.write import write_release
 
-        verdict = write_release(make(data, policy, progress=progress), target, progress=progress)
+        settle = getattr(transform, name)
+        verdict = write_release(settle(data, policy, progress=progress), target, progress=progress)
         if not verdict:
             raise AnswerIsNo("the release does not hold what it promises", where="policy")
 
     return run
 
 
-def _perturb(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.transform import perturb
-
-    return perturb(*given, **options)
-
-
-def _mask(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.transform import mask
-
-    return mask(*given, **options)
-
-
-def _synthesize(*given: Any, **options: Any) -> Any:
-    from cobogo.publish.transform import synthesize
-
-    return synthesize(*given, **options)
-
-
 RELEASE_JOBS: Mapping[str, Runner] = {
     "anonymize": _anonymize,
-    "perturb": _transformed(_perturb),
-    "mask": _transformed(_mask),
-    "synthesize": _transformed(_synthesize),
+    **{name: _transform(name) for name in ("perturb", "mask", "sample", "synthesize")},
 }
 """The jobs that release something of a data set."""
 

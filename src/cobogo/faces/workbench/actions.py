@@ -18,14 +18,13 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.services.keys import BEGUN
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.server.services.policies import Version
-from cobogo.faces.workbench.checking import check_draft
-from cobogo.faces.workbench.draft import PolicyDraft, unconfirmed
+from cobogo.faces.workbench.draft import PolicyDraft, check_draft, unconfirmed
 from cobogo.faces.workbench.session import Desk, PageSession
 
 if TYPE_CHECKING:
     from cobogo.answer.result import Answer
     from cobogo.publish.registry.check import Breach
-    from cobogo.publish.registry.store import Entry
+    from cobogo.publish.registry.store import RegistryEntry
     from cobogo.release.contract import Verdict
 
 P = ParamSpec("P")
@@ -259,7 +258,7 @@ def register_release(desk: Desk, session: PageSession, release: str, series: str
 
 
 @action("delete release")
-def delete_release(desk: Desk, session: PageSession, release: str, entry: Entry | None) -> None:
+def delete_release(desk: Desk, session: PageSession, release: str, entry: RegistryEntry | None) -> None:
     """Remove a release, and, where ``entry`` is given, what is recorded of it."""
     desk.service.releases.delete(session.caller, release, entry)
 

@@ -21,22 +21,22 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from cobogo import __version__
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy
-from cobogo.locate.anonymizer.cloaking import SWEEP, Demand, Held, Look, Outcome, Region
+from cobogo.locate.anonymizer.cloaking import SWEEP, Demand, Region, RequestOutcome, WaitingLook, WaitingRequest
 from cobogo.locate.anonymizer.devices import OPERATOR, PERSON, Devices
 from cobogo.locate.anonymizer.guards import guard
-from cobogo.locate.anonymizer.server import PrivacyServer, Told
-from cobogo.locate.anonymizer.shapes import Locations, Question, Wanted, Zone
+from cobogo.locate.anonymizer.requests import Locations, NearestQuestion, Wanted, Zone
+from cobogo.locate.anonymizer.server import PrivacyServer, ServiceReport
 from cobogo.locate.crowds.mix_quality import mix
 from cobogo.locate.crowds.mix_zones import MixZone
-from cobogo.locate.device.client import filtered
-from cobogo.locate.device.reports import Area, Report
+from cobogo.locate.device.client import nearest_of
+from cobogo.locate.device.reports import Report, ReportArea
 
 
 class Service(Protocol):
     """The location-based service, as the server talks to it. It raises `ConnectionError` where it cannot answer."""
 
     async def asked(
-        self, areas: Sequence[Area], count: int, kind: str | None, identity: str | None
+        self, areas: Sequence[ReportArea], count: int, kind: str | None, identity: str | None
     ) -> Sequence[Sequence[Any]]:
         """For each area every place of a kind that may be among the so many nearest of somebody in it."""
 
@@ -66,10 +66,10 @@ POSITIONS = 20
 """Positions that count as one request more."""
 
 
-class Pace:
+class RequestPace:
     """How fast anybody may ask: a bucket for each, which fills by `PACE` a second up to `BURST`.
 
-    >>> pace = Pace()
+    >>> pace = RequestPace()
     >>> [pace.allows("ana", 0.0, 100), pace.allows("ana", 0.0, 100), pace.allows("ana", 60.0, 100)]
     [True, False, True]
     """
@@ -100,8 +100,8 @@ class Room:
 
     def __init__(self, server: PrivacyServer, clock: Callable[[], float]) -> None:
         self._server, self._clock = server, clock
-        self.pace = Pace()
-        self._futures: dict[int, asyncio.Future[Outcome]] = {}
+        self.pace = RequestPace()
+        self._futures: dict[int, asyncio.Future[RequestOutcome]] = {}
         self._looked, self._looking = 0.0, False
         self._aside = ThreadPoolExecutor(1, "cobogo-cloaks")  # one thing at a time: the rest is for who asks
         self._turn = asyncio.Lock()
@@ -145,9 +145,9 @@ class Room:
             if future is not None and not future.done():
                 future.set_result(outcome)
 
-    async def region(self, asked: Outcome | Held) -> Region:
+    async def region(self, asked: RequestOutcome | WaitingRequest) -> Region:
         """The region of a request, as soon as it has one; `NoSolution` when it has waited in vain."""
-        if isinstance(asked, Held):
+        if isinstance(asked, WaitingRequest):
             held, future = asked, asyncio.get_running_loop().create_future()
             self._futures[held.ticket] = future
             try:
@@ -156,7 +156,7 @@ class Room:
                     await self.settle(held.since + held.demand.max_wait)
             finally:
                 self._futures.pop(held.ticket, None)
-            asked = future.result() if future.done() else Outcome(held.ticket, held.user, None)
+            asked = future.result() if future.done() else RequestOutcome(held.ticket, held.user, None)
         else:
             await self.settle(self._clock())  # others may have waited for this one
         if asked.region is None:
@@ -182,7 +182,7 @@ class Room:
         return asyncio.get_running_loop().run_in_executor(self._aside, work)
 
 
-def _regions(looks: Sequence[Look]) -> dict[int, Region | None]:
+def _regions(looks: Sequence[WaitingLook]) -> dict[int, Region | None]:
     return {look.held.ticket: look.region() for look in looks}
 
 
@@ -279,7 +279,7 @@ def router(  # noqa: PLR0915
         return {"lon": lon, "lat": lat}
 
     @routes.post("/nearest")
-    async def nearest(body: Question, user: str = Depends(door.person)) -> dict[str, Any]:
+    async def nearest(body: NearestQuestion, user: str = Depends(door.person)) -> dict[str, Any]:
         if service is None:
             raise HTTPException(404, "this server has no service behind it")
         now = clock()
@@ -290,7 +290,7 @@ def router(  # noqa: PLR0915
             (found,) = await service.asked(areas, body.count, body.kind, told.identity)
         except ConnectionError:
             raise HTTPException(502, "the service did not answer") from None
-        return {"places": [one.as_dict() for one in filtered(found, lon, lat, body.count)], "told": told.as_dict()}
+        return {"places": [one.as_dict() for one in nearest_of(found, lon, lat, body.count)], "told": told.as_dict()}
 
     @routes.post("/trips/{trip}/release")
     async def release(trip: str, user: str = Depends(door.person)) -> dict[str, Any]:
@@ -342,7 +342,7 @@ def router(  # noqa: PLR0915
         if name not in {zone.name for zone in server.zones.zones}:
             raise HTTPException(404, "there is no such zone")
 
-    async def _told(reports: Sequence[Told]) -> list[dict[str, Any]]:
+    async def _told(reports: Sequence[ServiceReport]) -> list[dict[str, Any]]:
         said = [one.as_dict() for one in reports]
         if service is not None and said:
             try:
@@ -351,7 +351,7 @@ def router(  # noqa: PLR0915
                 raise HTTPException(502, "the service did not answer") from None
         return said
 
-    async def _cloaked(body: Wanted, user: str) -> Told:
+    async def _cloaked(body: Wanted, user: str) -> ServiceReport:
         room.charge(user)
         try:
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)

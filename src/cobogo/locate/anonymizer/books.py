@@ -12,17 +12,17 @@ from typing import Any
 
 from cobogo.errors import LedgerError
 from cobogo.floor.store import Store, create_book, parse_place
-from cobogo.locate.device.ledger import Ledger
+from cobogo.locate.device.memory import WindowLedger
 
 PATIENCE = 10
 """Seconds that one writer waits for another."""
 
 
-class Books:
+class WindowBooks:
     """Budgets of everybody who reports with noise: ``budget`` (ε per metre) within ``window`` seconds each."""
 
     def __init__(self, budget: float, *, window: float, file: str | Path | None = None) -> None:
-        self.empty = Ledger(budget, window=window)
+        self.empty = WindowLedger(budget, window=window)
         self._kept: dict[str, list[tuple[float, float]]] = {}
         self._store: Store | None = None
         if file is not None:
@@ -60,8 +60,8 @@ class Books:
         return {"budget": ledger.budget, "window": ledger.window, "spent": ledger.spent(now),
                 "left": ledger.left(now), "reports": counted}  # fmt: skip
 
-    def _ledger(self, entries: list[tuple[float, float]]) -> Ledger:
-        return Ledger(self.empty.budget, window=self.empty.window, entries=entries)
+    def _ledger(self, entries: list[tuple[float, float]]) -> WindowLedger:
+        return WindowLedger(self.empty.budget, window=self.empty.window, entries=entries)
 
     def _open(self, file: Path) -> None:
         from sqlalchemy import text

@@ -9,8 +9,17 @@ from math import inf, nextafter, sqrt
 import numpy as np
 
 from cobogo.errors import NoSolution, VerificationFailed
-from cobogo.locate.anonymizer.cloaking import WAITING, Anonymizer, Demand, Held, Look, Outcome, Region, Sketch
-from cobogo.locate.crowds import Clique, Gathering
+from cobogo.locate.anonymizer.cloaking import (
+    WAITING,
+    Anonymizer,
+    CloakSketch,
+    Demand,
+    Region,
+    RequestOutcome,
+    WaitingLook,
+    WaitingRequest,
+)
+from cobogo.locate.crowds import CliqueCloak, Gathering
 from cobogo.locate.crowds.cells import area, within
 
 
@@ -21,7 +30,7 @@ class Gatherer(Anonymizer):
     A demand's ``max_wait`` is the patience of its request (the cloak's ``dt`` where it is 0) and its ``max_area``
     narrows how far others may be. Those with whom a request goes out hear of it from the next `settle`.
 
-    >>> gatherer = Gatherer(Clique(2))
+    >>> gatherer = Gatherer(CliqueCloak(2))
     >>> for name in ("ana", "bia"):
     ...     gatherer.update(name, -38.5, -3.7, 0.0)
     >>> held = gatherer.ask("ana", 1.0)
@@ -30,11 +39,11 @@ class Gatherer(Anonymizer):
     """
 
     _gathering: Gathering | None = field(default=None, repr=False)
-    _asked: dict[str, Held] = field(default_factory=dict, repr=False)
-    _done: list[Outcome] = field(default_factory=list, repr=False)
+    _asked: dict[str, WaitingRequest] = field(default_factory=dict, repr=False)
+    _done: list[RequestOutcome] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.method, Clique):
+        if not isinstance(self.method, CliqueCloak):
             raise ValueError("The 'method' parameter of Gatherer must be clique")
         self._gathering = Gathering(self.method)
 
@@ -42,14 +51,14 @@ class Gatherer(Anonymizer):
         """Never at once: there is nothing to be told of somebody who has not asked."""
         raise NoSolution("requests wait for each other here", remedy="Ask for a cloak.")
 
-    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:  # noqa: ARG002
+    def sketch(self, user: str, now: float, demand: Demand) -> CloakSketch | None:  # noqa: ARG002
         """Nothing is drawn beforehand."""
         return None
 
-    def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
+    def ask(self, user: str, now: float, demand: Demand | None = None) -> RequestOutcome | WaitingRequest:
         """A cloak with those who waited for this request, or a ticket."""
         assert self._gathering is not None
-        assert isinstance(self.method, Clique)
+        assert isinstance(self.method, CliqueCloak)
         if user in self._asked:
             raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         if self.waiting >= WAITING:
@@ -60,7 +69,7 @@ class Gatherer(Anonymizer):
         asked = replace(asked, max_wait=asked.max_wait or self.method.dt)
         lon, lat = self.place(user, now)
         self._expire(now)
-        held = Held(next(self._tickets), user, lon, lat, now, asked)
+        held = WaitingRequest(next(self._tickets), user, lon, lat, now, asked)
         reach = sqrt(asked.max_area) / 2 if asked.max_area < inf else inf
         gone = self._gathering.ask(
             user, lon, lat, now, k=asked.k, dx=min(self.method.dx, reach), dy=min(self.method.dy, reach),
@@ -71,15 +80,15 @@ class Gatherer(Anonymizer):
             return held
         members = [self._asked.pop(one["user"]) for one in gone]
         region = self._together(members, gone[0]["box"], now)
-        outcomes = [Outcome(member.ticket, member.user, region) for member in members]
+        outcomes = [RequestOutcome(member.ticket, member.user, region) for member in members]
         self._done.extend(outcome for outcome in outcomes if outcome.ticket != held.ticket)
-        return Outcome(held.ticket, user, region)
+        return RequestOutcome(held.ticket, user, region)
 
-    def looks(self, now: float) -> list[Look]:  # noqa: ARG002
+    def looks(self, now: float) -> list[WaitingLook]:  # noqa: ARG002
         """None: requests find each other when they come."""
         return []
 
-    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:  # noqa: ARG002
+    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[RequestOutcome]:  # noqa: ARG002
         """What came of requests that waited."""
         self._expire(now)
         done, self._done = self._done, []
@@ -107,10 +116,10 @@ class Gatherer(Anonymizer):
         assert self._gathering is not None
         for one in self._gathering.expired(nextafter(now, inf)):
             held = self._asked.pop(one["user"])
-            self._done.append(Outcome(held.ticket, held.user, None))
+            self._done.append(RequestOutcome(held.ticket, held.user, None))
 
     @staticmethod
-    def _together(members: list[Held], box: tuple[float, float, float, float], now: float) -> Region:
+    def _together(members: list[WaitingRequest], box: tuple[float, float, float, float], now: float) -> Region:
         """The region of a crowd, counted from its edges."""
         lon, lat = (np.array([getattr(one, part) for one in members]) for part in ("lon", "lat"))
         inside = within(*box, lon, lat)

@@ -4,8 +4,8 @@ Positions come in one by one. A request for a cloak is answered from the latest 
 lately; where too few people are near, it is held until enough were seen about there, or until its patience ends and it
 is refused (temporal cloaking, Gruteser and Grunwald 2003). What goes out is counted once more, from the cloak itself.
 
-Drawing cloaks of a large crowd takes a while. A `Sketch` and a `Look` hold all that it takes, so that another thread
-may do it; how much is done at once for requests that wait is bounded.
+Drawing cloaks of a large crowd takes a while. A `CloakSketch` and a `WaitingLook` hold all that it takes, so that
+another thread may do it; how much is done at once for requests that wait is bounded.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import numpy as np
 
 from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
 from cobogo.floor.arrays import Ints
-from cobogo.locate.anonymizer.records import Records
-from cobogo.locate.crowds import Clique, Cloak, Cloaked
+from cobogo.locate.anonymizer.records import PositionRecords
+from cobogo.locate.crowds import CliqueCloak, Cloak, Cloaked
 from cobogo.locate.crowds.base import people_of
 from cobogo.locate.places.points import Points
 
@@ -69,7 +69,7 @@ class Demand:
 
 
 @dataclass(frozen=True)
-class Held:
+class WaitingRequest:
     """A request that waits, with where its owner was when it was made."""
 
     ticket: int
@@ -81,7 +81,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RequestOutcome:
     """How a held request ended: with a region, or refused."""
 
     ticket: int
@@ -90,7 +90,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class CloakPicture:
     """The cloaks of everybody at one moment, with which of them is whose."""
 
     now: float
@@ -111,7 +111,7 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False)
-class Sketch:
+class CloakSketch:
     """Everybody at one moment, before cloaks are drawn. ``known``: how often somebody was forgotten before."""
 
     method: Cloak
@@ -124,20 +124,20 @@ class Sketch:
         """What pictures are told apart by."""
         return self.method.k, self.method.min_area
 
-    def draw(self) -> Picture:
+    def draw(self) -> CloakPicture:
         """Draw the cloaks."""
         assert self.points.user is not None
         cloaked = self.method.regions(self.points)
         rows = np.full(int(self.points.user.max(initial=-1)) + 1, -1, dtype=np.int64)
         rows[self.points.user] = np.arange(len(self.points))
-        return Picture(self.now, self.points, cloaked, rows)
+        return CloakPicture(self.now, self.points, cloaked, rows)
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class WaitingLook:
     """A request that waits, with everybody who was seen since; its owner's place is the last row."""
 
-    held: Held
+    held: WaitingRequest
     method: Cloak
     points: Points
     now: float
@@ -173,15 +173,15 @@ class Anonymizer:
     max_age: float = 600.0
     tick: float = 1.0
     memory: float = 3600.0
-    _records: Records = field(default_factory=Records, repr=False)
-    _pictures: dict[tuple[int, float], Picture] = field(default_factory=dict, repr=False)
+    _records: PositionRecords = field(default_factory=PositionRecords, repr=False)
+    _pictures: dict[tuple[int, float], CloakPicture] = field(default_factory=dict, repr=False)
     _forgotten: int = field(default=0, repr=False)
     _swept: float = field(default=-np.inf, repr=False)
-    _held: list[Held] = field(default_factory=list, repr=False)
+    _held: list[WaitingRequest] = field(default_factory=list, repr=False)
     _tickets: count[int] = field(default_factory=lambda: count(1), repr=False)
 
     def __post_init__(self) -> None:
-        if isinstance(self.method, Clique):
+        if isinstance(self.method, CliqueCloak):
             raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gatherer for it")
 
     def update(self, user: str, lon: float, lat: float, time: float) -> None:
@@ -240,7 +240,7 @@ class Anonymizer:
         assert row is not None
         return _region(picture.cloaked, row, picture.points, asked, now, now)
 
-    def sketch(self, user: str, now: float, demand: Demand) -> Sketch | None:
+    def sketch(self, user: str, now: float, demand: Demand) -> CloakSketch | None:
         """What is to be drawn before a request can be answered; None where there is a picture of a moment ago, and the
         asker has not left their cloak in it."""
         person = self._person(user, now)
@@ -249,9 +249,9 @@ class Anonymizer:
             row = known.row(person)
             if row is not None and known.holds(row, *self._records.place(person)):
                 return None
-        return Sketch(self._method(demand), now, self._records.current(now - self.max_age), self._forgotten)
+        return CloakSketch(self._method(demand), now, self._records.current(now - self.max_age), self._forgotten)
 
-    def hang(self, sketch: Sketch, picture: Picture) -> None:
+    def hang(self, sketch: CloakSketch, picture: CloakPicture) -> None:
         """Keep a picture for others of the same moment, in place of those that are too old or too many; not one with
         somebody in it who was forgotten while it was drawn."""
         if sketch.known != self._forgotten:
@@ -260,30 +260,30 @@ class Anonymizer:
         fresh = [(one, kept) for one, kept in self._pictures.items() if picture.now - kept.now <= self.tick]
         self._pictures = {**dict(fresh[-(PICTURES - 1) :]), sketch.key: picture}
 
-    def ask(self, user: str, now: float, demand: Demand | None = None) -> Outcome | Held:
+    def ask(self, user: str, now: float, demand: Demand | None = None) -> RequestOutcome | WaitingRequest:
         """A cloak at once, or a ticket for one: `settle` tells later what came of it."""
         asked = demand or self.demand()
         if any(held.user == user for held in self._held):
             raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         ticket = next(self._tickets)
         try:
-            return Outcome(ticket, user, self.cloak(user, now, asked))
+            return RequestOutcome(ticket, user, self.cloak(user, now, asked))
         except NoSolution:
             lon, lat = self._records.place(self._person(user, now))
-            held = Held(ticket, user, lon, lat, now, asked)
+            held = WaitingRequest(ticket, user, lon, lat, now, asked)
         if not asked.max_wait:
-            return Outcome(ticket, user, None)
+            return RequestOutcome(ticket, user, None)
         if self.waiting >= WAITING:
             raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later, or do not wait.")
         self._held.append(held)
         return held
 
-    def settle(self, now: float) -> list[Outcome]:
+    def settle(self, now: float) -> list[RequestOutcome]:
         """What came of requests that waited: those for whom enough people were seen meanwhile, and those whose patience
         has ended."""
         return self.conclude(now, {look.held.ticket: look.region() for look in self.looks(now)})
 
-    def looks(self, now: float) -> list[Look]:
+    def looks(self, now: float) -> list[WaitingLook]:
         """The requests whose turn it is: those whose patience ends, then those that were not looked at for longest, as
         many as `WORK` allows for."""
         due = sorted(self._held, key=lambda held: now < held.since + held.demand.max_wait)
@@ -292,10 +292,10 @@ class Anonymizer:
         self._held = [held for held in self._held if held.ticket not in turn] + due
         return [look for held in due if (look := self._look(held, now)) is not None]
 
-    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[Outcome]:
+    def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[RequestOutcome]:
         """End the requests that have a region, and those whose patience has ended."""
         done = [
-            Outcome(held.ticket, held.user, regions.get(held.ticket))
+            RequestOutcome(held.ticket, held.user, regions.get(held.ticket))
             for held in self._held
             if regions.get(held.ticket) is not None or now >= held.since + held.demand.max_wait
         ]
@@ -319,7 +319,7 @@ class Anonymizer:
     def _method(self, asked: Demand) -> Cloak:
         return replace(self.method, k=asked.k, min_area=asked.min_area)
 
-    def _look(self, held: Held, now: float) -> Look | None:
+    def _look(self, held: WaitingRequest, now: float) -> WaitingLook | None:
         """Everybody who was seen since somebody asked, and where they asked."""
         person = self._records.number(held.user)
         if person is None:
@@ -331,7 +331,7 @@ class Anonymizer:
         points = Points(
             np.append(others.lon, held.lon), np.append(others.lat, held.lat), None, np.append(others.user, person)
         )
-        return Look(held, self._method(held.demand), points, now)
+        return WaitingLook(held, self._method(held.demand), points, now)
 
 
 def _region(cloaked: Cloaked, row: int, points: Points, asked: Demand, since: float, until: float) -> Region:

@@ -20,7 +20,7 @@ LARGEST = 256 * 1024
 """Bytes of a body."""
 
 
-class Bounded:
+class BodyLimit:
     """Reads bodies before anything else does, and refuses those that are too large, whether they say so or not. Of a
     fault it logs the kind and the place: its message may quote where somebody is."""
 
@@ -65,7 +65,7 @@ class Bounded:
 
 def guard(app: FastAPI) -> None:
     """Bound bodies, and answer errors in the house's words."""
-    app.add_middleware(Bounded)
+    app.add_middleware(BodyLimit)
 
     @app.exception_handler(RequestValidationError)
     async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001

@@ -54,7 +54,7 @@ class _Columns:
 
 
 @dataclass
-class Records:
+class PositionRecords:
     """People are numbered as they come; numbers of those who were forgotten are given again. Names are in no `Points`
     that leave here."""
 

@@ -17,12 +17,12 @@ import numpy as np
 
 from cobogo.errors import DataError, InputError, NoSolution
 from cobogo.floor.randomness import Entropy, Source
-from cobogo.locate.anonymizer.books import Books
+from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cliques import Gatherer
-from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, Held, Outcome, Region
-from cobogo.locate.crowds import Clique, Cloak, Hilbert
+from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, Region, RequestOutcome, WaitingRequest
+from cobogo.locate.crowds import CliqueCloak, Cloak, Hilbert
+from cobogo.locate.crowds.base import over_time
 from cobogo.locate.crowds.mix_zones import MixZone, MixZones
-from cobogo.locate.crowds.slices import over_time
 from cobogo.locate.device.reports import Edges
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.places.geometry import distance
@@ -34,7 +34,7 @@ Position = tuple[float, float, float]
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnonymizerSettings:
     """How a privacy server protects.
 
     ``identity`` is what the service is told of who it is: one name for good, made with ``secret`` ("consistent"), one
@@ -56,7 +56,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Told:
+class ServiceReport:
     """What the service hears: somebody, or nobody in particular, in a region within a span of time."""
 
     box: Edges
@@ -77,10 +77,10 @@ class Trip:
     own: Points
     ends: Points
     others: Points
-    settings: Settings
+    settings: AnonymizerSettings
     name: str | None
 
-    def told(self) -> list[Told]:
+    def told(self) -> list[ServiceReport]:
         """A cloak for each span of time; none that comes near to an end, and none where it would stand out."""
         if not len(self.own):
             return []
@@ -100,7 +100,7 @@ class Trip:
             box = tuple(float(edge[row]) for edge in cloaked.box)
             if not cloaked.refused[row] and not self._near_an_end(box):
                 since = float(np.floor(time / span) * span)
-                told.append(Told((box[0], box[1], box[2], box[3]), since, since + span, self.name))
+                told.append(ServiceReport((box[0], box[1], box[2], box[3]), since, since + span, self.name))
         return list(dict.fromkeys(told))
 
     def _near_an_end(self, box: tuple[float, ...]) -> bool:
@@ -118,15 +118,15 @@ class PrivacyServer:
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: AnonymizerSettings | None = None,
         *,
         zones: Sequence[MixZone] = (),
-        books: Books | None = None,
+        books: WindowBooks | None = None,
         source: Source | None = None,
         kept: Path | None = None,
     ) -> None:
-        self.settings = settings or Settings()
-        kind = Gatherer if isinstance(self.settings.cloak, Clique) else Anonymizer
+        self.settings = settings or AnonymizerSettings()
+        kind = Gatherer if isinstance(self.settings.cloak, CliqueCloak) else Anonymizer
         self.anonymizer = kind(self.settings.cloak, self.settings.max_age, memory=self.settings.memory)
         self.zones = MixZones(zones, file=kept)
         self.books = books
@@ -160,7 +160,7 @@ class PrivacyServer:
             return self.zones.pseudonyms.of(user)
         return hmac.new(self.settings.secret, user.encode(), "sha256").hexdigest()[:32]
 
-    def current(self, user: str, now: float) -> Told | None:
+    def current(self, user: str, now: float) -> ServiceReport | None:
         """What the service hears now of where somebody is: nothing from within a mix zone, and nothing where too few
         are near."""
         if self.zones.hushed(user):
@@ -170,7 +170,7 @@ class PrivacyServer:
         except NoSolution:
             return None
 
-    def ask(self, user: str, now: float, demand: Demand) -> Outcome | Held:
+    def ask(self, user: str, now: float, demand: Demand) -> RequestOutcome | WaitingRequest:
         """A cloak at once, a ticket for one, or a refusal."""
         if demand.max_wait > self.settings.max_wait:
             raise InputError(
@@ -178,16 +178,16 @@ class PrivacyServer:
             )
         self._check_heard(user)
         cloak = self.settings.cloak
-        if isinstance(cloak, Clique) and not demand.max_wait:
+        if isinstance(cloak, CliqueCloak) and not demand.max_wait:
             demand = replace(demand, max_wait=min(cloak.dt, self.settings.max_wait))
         return self.anonymizer.ask(user, now, demand)
 
-    def told(self, user: str, region: Region, name: str | None) -> Told:
+    def told(self, user: str, region: Region, name: str | None) -> ServiceReport:
         """A region with the ``name`` that its owner had when they asked for it. Who went into a mix zone meanwhile is
         refused: a region from before it would tell who came out."""
         if self.zones.hushed(user) or self.identity(user) != name:
             raise NoSolution("they went into a mix zone while they waited", remedy="Ask again outside.")
-        return Told(region.box, region.since, region.until, name)
+        return ServiceReport(region.box, region.since, region.until, name)
 
     def noisy(self, user: str, now: float) -> tuple[float, float]:
         """A noisy position, paid for from its owner's budget. Raises `BudgetSpent`."""
@@ -200,7 +200,7 @@ class PrivacyServer:
         found = mechanism.apply(Points.of([lon], [lat], time=[now]), self._source).points
         return float(found.lon[0]), float(found.lat[0])
 
-    def release(self, user: str, trip: str) -> list[Told]:
+    def release(self, user: str, trip: str) -> list[ServiceReport]:
         """What may be told of a trip that is over. `drop` it when the service has heard of it."""
         return self.trip(user, trip).told()
 

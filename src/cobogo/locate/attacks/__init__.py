@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from cobogo.floor.catalogue import Registry
-from cobogo.locate.attacks.base import Attack, Findings, Scene
-from cobogo.locate.attacks.cloaks import CentreOfCloak, IntersectionOfCloaks
-from cobogo.locate.attacks.context import ContextLinking
-from cobogo.locate.attacks.homes import HomeAndWork
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene
+from cobogo.locate.attacks.crowds import CentreOfCloak, IntersectionOfCloaks, MixZoneLinkage
+from cobogo.locate.attacks.homes import ContextLinking, HomeAndWork
 from cobogo.locate.attacks.identification import Identification
-from cobogo.locate.attacks.long import LongObservation
-from cobogo.locate.attacks.mixing import MixZoneLinkage
-from cobogo.locate.attacks.presence import Presence
-from cobogo.locate.attacks.short import ShortObservation
-from cobogo.locate.attacks.together import AggregatedPresence
+from cobogo.locate.attacks.meetings import AggregatedPresence
+from cobogo.locate.attacks.observation import LongObservation, ShortObservation
+from cobogo.locate.attacks.presence import LocationPresence
 from cobogo.locate.attacks.tracking import Tracking
 from cobogo.locate.attacks.trilateration import Trilateration
 
-ATTACKS: Registry[type[Attack]] = Registry(
+ATTACKS: Registry[type[LocationAttack]] = Registry(
     "attack on locations",
     {
-        "short-observation": ".short:ShortObservation",
-        "long-observation": ".long:LongObservation",
+        "short-observation": ".observation:ShortObservation",
+        "long-observation": ".observation:LongObservation",
         "tracking": ".tracking:Tracking",
         "home-and-work": ".homes:HomeAndWork",
-        "presence-absence": ".presence:Presence",
+        "presence-absence": ".presence:LocationPresence",
         "identification": ".identification:Identification",
-        "aggregated-presence": ".together:AggregatedPresence",
-        "context-linking": ".context:ContextLinking",
-        "centre-of-cloak": ".cloaks:CentreOfCloak",
-        "intersection-of-cloaks": ".cloaks:IntersectionOfCloaks",
-        "mix-zone-linkage": ".mixing:MixZoneLinkage",
+        "aggregated-presence": ".meetings:AggregatedPresence",
+        "context-linking": ".homes:ContextLinking",
+        "centre-of-cloak": ".crowds:CentreOfCloak",
+        "intersection-of-cloaks": ".crowds:IntersectionOfCloaks",
+        "mix-zone-linkage": ".crowds:MixZoneLinkage",
         "trilateration": ".trilateration:Trilateration",
     },
     home="cobogo.locate.attacks",
@@ -37,23 +34,23 @@ ATTACKS: Registry[type[Attack]] = Registry(
     guide="location-attacks",
     remark="location",
     plugins="cobogo.location_attacks",
-    base=".base:Attack",
+    base=".base:LocationAttack",
 )
 """Every attack by its name."""
 
 __all__ = [
     "ATTACKS",
     "AggregatedPresence",
-    "Attack",
     "CentreOfCloak",
     "ContextLinking",
-    "Findings",
     "HomeAndWork",
     "Identification",
     "IntersectionOfCloaks",
+    "LocationAttack",
+    "LocationFindings",
+    "LocationPresence",
     "LongObservation",
     "MixZoneLinkage",
-    "Presence",
     "Scene",
     "ShortObservation",
     "Tracking",

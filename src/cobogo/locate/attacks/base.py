@@ -1,6 +1,6 @@
 """The contract of a location attack: what its attacker sees and knows, and what it finds.
 
-To add one: one frozen dataclass that extends `Attack`, whose fields are its options, and one line in
+To add one: one frozen dataclass that extends `LocationAttack`, whose fields are its options, and one line in
 `cobogo.locate.attacks.ATTACKS`. It is then run by ``cobogo locate evaluate``, and the conformance suite asks of it
 what is asked of all. The true points in a scene are there to measure with; an attack that reads them for anything else
 says so in ``knows``.
@@ -8,7 +8,7 @@ says so in ``knows``.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cobogo.errors import DataError
+from cobogo.examine.attacks.base import AnyAttack, rounded
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.mechanisms.base import Mechanism, Released
@@ -25,7 +26,7 @@ from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 if TYPE_CHECKING:
-    from cobogo.locate.attacks.mixing import Crossings
+    from cobogo.locate.attacks.crowds import Crossings
 
 
 BLOCK = 1 << 21
@@ -105,7 +106,7 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Findings:
+class LocationFindings:
     """What an attack found. ``success`` is the share of what was attacked that was found; ``baseline`` what somebody
     who did not see the reports would find; ``error`` how far off each guess is."""
 
@@ -127,37 +128,33 @@ class Findings:
             "attack": self.attack,
             "knows": self.knows,
             "attacked": self.attacked,
-            "success": rounded(self.success),
+            "success": brief_figure(self.success),
             "success_means": self.measures,
-            "baseline": rounded(self.baseline),
+            "baseline": brief_figure(self.baseline),
             "error_metres": None
             if not len(error)
-            else {"mean": rounded(float(error.mean())), "median": rounded(float(np.median(error)))},
-            "figures": {name: rounded(value) for name, value in self.figures.items()},
+            else {"mean": brief_figure(float(error.mean())), "median": brief_figure(float(np.median(error)))},
+            "figures": {name: brief_figure(value) for name, value in self.figures.items()},
             "notes": list(self.notes),
         }
 
 
-def rounded(value: float | int | None) -> float | int | None:
-    """A figure as JSON has it."""
-    if value is None or isinstance(value, int | np.integer):
-        return None if value is None else int(value)
-    return float(f"{value:.6g}") if np.isfinite(value) else None
+def brief_figure(value: float | int | None) -> float | int | None:
+    """A figure as JSON has it, to six digits: attacks estimate, and positions are known to metres."""
+    return rounded(value, 6)
 
 
 @dataclass(frozen=True)
-class Attack(ABC):
+class LocationAttack(AnyAttack):
     """A way to learn where people were, or who they are, from what was released."""
 
-    name: ClassVar[str]
-    knows: ClassVar[str]  # what the attacker knows beside the reports: part of a sentence
     measures: ClassVar[str]  # what success means: part of a sentence
     needs: ClassVar[frozenset[str]] = frozenset()
     """Of "users", "times", "boxes", "regions or sets", "places", "crossings" and "positions" (reports that are places,
     not regions)."""
 
     @abstractmethod
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Attack. The scene has what `lacks` asks for."""
 
     def lacks(self, scene: Scene) -> str | None:
@@ -177,9 +174,9 @@ class Attack(ABC):
             return f"needs {' and '.join(missing)}"
         return "needs at least one point" if not len(scene.truth) else None
 
-    def found(self, success: float, attacked: int, *, baseline: float, **more: Any) -> Findings:
+    def findings(self, success: float, attacked: int, *, baseline: float, **more: Any) -> LocationFindings:
         """Findings of this attack, beside what anybody would find who heard no report."""
-        return Findings(
+        return LocationFindings(
             self.name, float(success), int(attacked), float(baseline), knows=self.knows, measures=self.measures, **more
         )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.base import Scene
-from cobogo.locate.attacks.likelihood import Likelihood
+from cobogo.locate.attacks.inference import Likelihood
 from cobogo.locate.mechanisms.base import Released
 from cobogo.locate.places.geometry import Frame, distance, wrapped
 from cobogo.locate.places.points import Points

@@ -1,4 +1,4 @@
-"""Where people live and work."""
+"""Where people live and work, and whose address that is."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import SPOT, by_person, fullest_spot, one_each, place_told, sent
-from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.points import Points
 
 DAY = 86_400.0
@@ -36,7 +36,7 @@ def at_work(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
     return np.asarray((hour >= 9) & (hour < 17) & (day < 5))
 
 
-def homes_told(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
+def guess_places(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
     """For each person with enough reports among ``rows``: the place that they tell of, in a spot of ``near`` metres or
     as wide as the mechanism's usual noise, which is public. Of sets one is exact, so that their spots are narrow:
     dummies that are alike fall into wide ones."""
@@ -86,7 +86,7 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
 
 
 @dataclass(frozen=True)
-class HomeAndWork(Attack):
+class HomeAndWork(LocationAttack):
     r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
 
     The attacker knows the clock that people live by. Takes the densest spot of the nights and of working hours, hour by
@@ -117,11 +117,11 @@ class HomeAndWork(Attack):
     measures: ClassVar[str] = "homes found within 250 metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Compare what the reports tell with what the true points would have told."""
         home = self._attack(scene, at_night)
         work = self._attack(scene, at_work)
-        return self.found(
+        return self.findings(
             share(home.error <= self.within),
             len(home.error),
             baseline=scene.blind(home.real, self.within),
@@ -137,12 +137,12 @@ class HomeAndWork(Attack):
             notes=() if len(home.error) else ("nobody reports at night",),
         )
 
-    def _attack(self, scene: Scene, hours: Hours) -> Places:
-        return places_found(scene, hours, self.near, self.fewest)
+    def _attack(self, scene: Scene, hours: Hours) -> FoundPlaces:
+        return find_places(scene, hours, self.near, self.fewest)
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class FoundPlaces:
     """Where people truly are at some hours, and where their reports say that they are."""
 
     real: Points
@@ -154,12 +154,66 @@ class Places:
         return self.real.distance(self.guesses)
 
 
-def places_found(scene: Scene, hours: Hours, near: float, fewest: int) -> Places:
+def find_places(scene: Scene, hours: Hours, near: float, fewest: int) -> FoundPlaces:
     """The places of people who are heard often enough at some hours. Reports have times of their own: some wait."""
     assert scene.truth.time is not None
     assert scene.reports.time is not None
     true_rows, rows = (hours(one.time, scene.hours_from_utc) for one in (scene.truth, scene.reports))  # type: ignore[arg-type]
     real, places = favourite_places(scene.truth, true_rows, near, fewest)
-    who, guesses = homes_told(scene, rows, near, fewest)
+    who, guesses = guess_places(scene, rows, near, fewest)
     _, mine, theirs = np.intersect1d(real, who, return_indices=True)
-    return Places(places.take(mine), guesses.take(theirs))
+    return FoundPlaces(places.take(mine), guesses.take(theirs))
+
+
+@dataclass(frozen=True)
+class ContextLinking(LocationAttack):
+    r"""Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.
+
+    The attacker has a list of places that names people: an address book, the register of a clinic. Finds each
+    pseudonym's home as home-and-work does and takes the nearest entry; success is that it is the entry nearest to the
+    true home. ``candidates`` tells how many entries lie as near: among so many the person hides.
+
+    Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
+    Example: The address book is where people were at midnight.
+        >>> from cobogo.locate.mechanisms import PlanarLaplace
+        >>> from cobogo.studies.worked import city, observed
+        >>> book = city().take(city().time == city().time[0])
+        >>> observed(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Whoever shares a home with many hides among them.
+    Limits: As of home-and-work.
+    Cost: $O(p\,a)$ for p people and a entries.
+    Paper: B. Hoh, M. Gruteser, H. Xiong and A. Alrabady, Enhancing security and privacy in traffic-monitoring systems,
+        IEEE Pervasive Computing, 2006.
+    """
+
+    near: float = 300.0
+    fewest: int = 3
+
+    name: ClassVar[str] = "context-linking"
+    knows: ClassVar[str] = "a list of addresses, and the hours at which people sleep"
+    measures: ClassVar[str] = "people whose address is found"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times", "places"})
+
+    def run(self, scene: Scene) -> LocationFindings:
+        """Look everybody up."""
+        assert scene.places is not None
+        told = find_places(scene, at_night, self.near, self.fewest)
+        homes, guesses = told.real, told.guesses
+        book = scene.places
+        hit, rank = [], []
+        for home_lon, home_lat, lon, lat in zip(homes.lon, homes.lat, guesses.lon, guesses.lat, strict=True):
+            entry = int(distance(home_lon, home_lat, book.lon, book.lat).argmin())
+            away = distance(lon, lat, book.lon, book.lat)
+            rank.append(int((away < away[entry]).sum()) + 1)
+            hit.append(rank[-1] == 1)
+        return self.findings(
+            share(hit),
+            len(hit),
+            error=told.error,
+            guesses=guesses,
+            baseline=1 / max(len(book), 1),
+            figures={"addresses": len(book), "candidates": float(np.median(rank)) if rank else None},
+            notes=() if hit else ("nobody reports at night",),
+        )

@@ -6,14 +6,79 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy, Source, below
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
-from cobogo.locate.attacks.kernels import pair_risks, subset_sizes
 from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.places.points import Points
+
+
+@njit(cache=True, nogil=True)
+def pair_risks(starts, places, here, people, order, risk, alone):  # type: ignore[no-untyped-def]
+    """For each person, over all pairs of their places: the sum of 1 / (people with both), and how many pairs are theirs
+    alone. Person p has ``places[starts[p]:starts[p + 1]]``, ascending; place q has the people
+    ``people[here[q]:here[q + 1]]``, in whose lists it stands at ``order``.
+
+    This is B'B of the person–place matrix B one row at a time, so that memory is one number for each place."""
+    count = np.zeros(len(here) - 1, dtype=np.int64)
+    for place in range(len(here) - 1):
+        first, last = here[place], here[place + 1]
+        if last - first == 1:
+            one = people[first]
+            rest = starts[one + 1] - order[first] - 1
+            risk[one] += rest
+            alone[one] += rest
+            continue
+        for entry in range(first, last):
+            one = people[entry]
+            for other in range(order[entry] + 1, starts[one + 1]):
+                count[places[other]] += 1
+        for entry in range(first, last):
+            one = people[entry]
+            for other in range(order[entry] + 1, starts[one + 1]):
+                both = count[places[other]]
+                risk[one] += 1.0 / both
+                alone[one] += both == 1
+        for entry in range(first, last):
+            one = people[entry]
+            for other in range(order[entry] + 1, starts[one + 1]):
+                count[places[other]] = 0
+
+
+@njit(cache=True, nogil=True)
+def _has(places, low, high, wanted):  # type: ignore[no-untyped-def]
+    while low < high:
+        middle = (low + high) // 2
+        if places[middle] < wanted:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(cache=True, nogil=True)
+def subset_sizes(starts, places, here, people, chosen):  # type: ignore[no-untyped-def]
+    """How many people have all the places of each row of ``chosen``."""
+    found = np.zeros(len(chosen), dtype=np.int64)
+    for row in range(len(chosen)):
+        rarest = chosen[row, 0]
+        for place in chosen[row]:
+            if here[place + 1] - here[place] < here[rarest + 1] - here[rarest]:
+                rarest = place
+        for entry in range(here[rarest], here[rarest + 1]):
+            one = people[entry]
+            has_all = True
+            for place in chosen[row]:
+                at = _has(places, starts[one], starts[one + 1], place)
+                if at >= starts[one + 1] or places[at] != place:
+                    has_all = False
+                    break
+            found[row] += has_all
+    return found
+
 
 TRIALS = 20
 """Sets of points drawn for each person, where there are too many to look at all."""
@@ -47,7 +112,7 @@ class Visits:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Uniqueness:
+class TraceUniqueness:
     """For each person, over the sets of ``h`` of their points: the average of 1 / (people who share them all), and the
     share of sets that nobody else has. NaN for those who have fewer points."""
 
@@ -66,7 +131,7 @@ def places_of(points: Points, grid: Ground, hours: float | None = None) -> Ints:
     return np.unique(slot * grid.cells + cells, return_inverse=True)[1].astype(np.int64)
 
 
-def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source | None = None) -> Uniqueness:
+def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source | None = None) -> TraceUniqueness:
     """Who is identified by h of their points, all people at once.
 
     Exact for one and for two points: B'B of the person–place matrix, one row at a time in a compiled kernel. For more,
@@ -95,7 +160,7 @@ def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source |
         many = np.bincount(owners, minlength=len(number))[enough]
         risk[enough] = np.bincount(owners, 1 / sizes, minlength=len(number))[enough] / many
         alone[enough] = np.bincount(owners, sizes == 1, minlength=len(number))[enough] / many
-    return Uniqueness(h, risk, alone, h <= 2)
+    return TraceUniqueness(h, risk, alone, h <= 2)
 
 
 def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
@@ -111,7 +176,7 @@ def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
 
 
 @dataclass(frozen=True)
-class Identification(Attack):
+class Identification(LocationAttack):
     r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
 
     The attacker saw the person at ``points`` of their true places and times. Looks at what each pseudonym sent at those
@@ -140,7 +205,7 @@ class Identification(Attack):
     measures: ClassVar[str] = "people whose pseudonym is found by a few known points"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Link everybody."""
         truth = scene.truth
         assert truth.user is not None
@@ -159,7 +224,7 @@ class Identification(Attack):
         found = np.mean(hits, axis=0) if hits else np.empty(0)
         cells = places_of(truth, scene.grid, hours=1.0)
         raw = uniqueness(Visits.of(truth.user, cells), self.points)
-        return self.found(
+        return self.findings(
             share(found),
             len(enough),
             baseline=1 / max(len(count), 1),

@@ -1,22 +1,32 @@
-"""Was somebody there?"""
+"""Was somebody at a sensitive place: a clinic, a place of worship, a party's office?
+
+`LocationPresence` asks it of every report. `log_evidence` weighs what a service learns: it knows where such places are,
+where people of the city are in general, and how reports are made. A report weighs by how much likelier it is from
+somebody at such a place than from anybody in the city (a Bayes factor); reports under one name are weighed together,
+reports under no name one by one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import exp, inf, log
 from typing import ClassVar
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
-from cobogo.locate.attacks.likelihood import likelihood_of
-from cobogo.locate.attacks.posterior import beliefs, blocks
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of
 from cobogo.locate.attacks.spots import Ground
+from cobogo.locate.crowds.cells import inside
+from cobogo.locate.device.reports import Report
+from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True)
-class Presence(Attack):
+class LocationPresence(LocationAttack):
     r"""Was somebody at a sensitive place when they reported? The belief that falls within a radius of it.
 
     The attacker knows the mechanism and how often places are visited. Says yes where the belief is above one half. The
@@ -27,7 +37,7 @@ class Presence(Attack):
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
         >>> from cobogo.studies.worked import observed
-        >>> observed(Presence(), PlanarLaplace(1.0)).success > 0.9
+        >>> observed(LocationPresence(), PlanarLaplace(1.0)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Noise much wider than the radius helps, and cloaks with
@@ -44,7 +54,7 @@ class Presence(Attack):
     knows: ClassVar[str] = "the mechanism, how often each place is visited, and a place of interest"
     measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Ask it of every report."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         places = scene.places if scene.places is not None else _busiest(scene)
@@ -54,7 +64,7 @@ class Presence(Attack):
         for rows in blocks(len(scene.truth), scene.grid.cells):
             belief[rows] = beliefs(law, scene.chances, rows) @ target
         said = belief > 0.5
-        return self.found(
+        return self.findings(
             auc(belief, near),
             len(near),
             baseline=0.5,
@@ -106,3 +116,40 @@ def _nearest(points: Points, places: Points) -> Floats:
     frame = places.frame
     tree = cKDTree(np.column_stack(frame.metres(places.lon, places.lat)))
     return np.asarray(tree.query(np.column_stack(frame.metres(points.lon, points.lat)))[0])
+
+
+NEAR = 75.0
+"""Metres within which a precise position is taken to be at a place."""
+
+
+def log_evidence(report: Report, places: Points, everybody: Points, *, epsilon: float | None = None) -> float:
+    """The logarithm of how much likelier a report is from somebody at one of ``places``, any of them alike, than from
+    one of ``everybody``, who are about at that time, the one who reports among them.
+
+    A rectangle could come from anybody in it, a set from anybody near one of its members, a noisy position (planar
+    Laplace of ``epsilon``) from anywhere, e times less likely for every 1/ε metres; any other from who is near.
+    """
+    theirs, all_ = (_likelihood(report, points, epsilon).mean() for points in (places, everybody))
+    if not theirs:
+        return -inf
+    return log(theirs) - log(all_) if all_ else inf
+
+
+def probability(prior: float, evidence: Sequence[float]) -> float:
+    """What the attacker believes after reports that are known to be of one person.
+
+    >>> probability(0.5, []), round(probability(0.5, [log(3)]), 6)
+    (0.5, 0.75)
+    """
+    total = log(prior / (1 - prior)) + sum(evidence)
+    return 1 / (1 + exp(-total)) if total > -700 else 0.0
+
+
+def _likelihood(report: Report, points: Points, epsilon: float | None) -> Floats:
+    if report.box is not None:
+        west, south, east, north = (np.asarray(edge) for edge in report.box)
+        return inside((west, south, east, north), points.lon, points.lat).astype(np.float64)
+    away = np.stack([distance(lon, lat, points.lon, points.lat) for lon, lat in report.positions])
+    if epsilon is not None:
+        return np.asarray(np.exp(-epsilon * away).sum(axis=0))
+    return np.asarray((away <= max(report.radius, NEAR)).sum(axis=0, dtype=np.float64))

@@ -1,4 +1,7 @@
-"""A sequence of reports, seen together."""
+"""Where did somebody go? A Markov chain of how people move, and all reports of a person seen together.
+
+The chain has sparse rows, learned from movements or assumed. Beliefs run forward and backward along it.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,204 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
-from cobogo.locate.attacks.kernels import smoothed
-from cobogo.locate.attacks.likelihood import Likelihood, likelihood_of
-from cobogo.locate.attacks.markov import Markov, usual_speed
-from cobogo.locate.attacks.posterior import How, guess
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.inference import How, Likelihood, guess, likelihood_of
+from cobogo.locate.attacks.spots import Ground, Spots
 from cobogo.locate.metrics import entropy
+from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
+
+WALK = 1.5
+"""Metres a second that people make on average, stops included."""
+
+
+@dataclass(frozen=True, eq=False)
+class Markov:
+    """Chances of the next cell after ``step`` seconds. Row x has the cells ``ends[starts[x]:starts[x + 1]]``."""
+
+    grid: Ground
+    step: float
+    starts: Ints
+    ends: Ints
+    chances: Floats
+
+    @classmethod
+    def assume(cls, grid: Ground, *, step: float = 60.0, speed: float = WALK, far: float = 2.0) -> Markov:
+        """Nobody knows where to: a step falls off exponentially with its length, ``speed`` times ``step`` metres on
+        average, and goes ``far`` times that at most."""
+        reach = max(speed * step / 2, grid.size / 2)
+        if isinstance(grid, Spots):
+            return cls._among(grid, step, reach, far)
+        side = max(int(np.ceil(far * 2 * reach / grid.size)), 1)
+        dy, dx = (part.ravel() for part in np.mgrid[-side : side + 1, -side : side + 1])
+        weight = np.exp(-np.hypot(dx, dy) * grid.size / reach)
+        row, column = np.divmod(np.arange(grid.cells), grid.columns)
+        to_row, to_column = row[:, None] + dy, column[:, None] + dx
+        inside = (to_row >= 0) & (to_row < grid.rows) & (to_column >= 0) & (to_column < grid.columns)
+        ends = (to_row * grid.columns + to_column)[inside]
+        weights = np.broadcast_to(weight, inside.shape)[inside]
+        starts = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
+        return cls(grid, step, starts, ends, _normalize(starts, weights))
+
+    @classmethod
+    def _among(cls, spots: Spots, step: float, reach: float, far: float) -> Markov:
+        """The same from spot to spot: those within so far, and the nearest few, that nobody be locked in."""
+        near, few = max(far * 2 * reach, spots.size), min(9, spots.cells)
+        pairs = spots.tree.query_pairs(near, output_type="ndarray")
+        others = spots.tree.query(spots.tree.data, k=few)[1]
+        own = np.repeat(np.arange(spots.cells), few)
+        one = np.concatenate([pairs[:, 0], pairs[:, 1], own])
+        other = np.concatenate([pairs[:, 1], pairs[:, 0], np.reshape(others, -1)])
+        key = np.unique(one * np.int64(spots.cells) + other)
+        one, other = np.divmod(key, spots.cells)
+        east, north = spots.metres()
+        metres = np.hypot(east[one] - east[other], north[one] - north[other])
+        starts = np.searchsorted(one, np.arange(spots.cells + 1)).astype(np.int64)
+        return cls(spots, step, starts, other, _normalize(starts, np.exp(-metres / reach)))
+
+    @classmethod
+    def learn(
+        cls, points: Points, grid: Ground, *, step: float = 60.0, strength: float = 1.0, speed: float = WALK
+    ) -> Markov:
+        """From movements known from elsewhere: how often people who were in a cell were in another a step later, with
+        ``strength`` visits of one who wanders added to each cell."""
+        from scipy import sparse
+
+        wander = cls.assume(grid, step=step, speed=speed)
+        before, after = pairs(points, grid, step)
+        shape = (grid.cells, grid.cells)
+        known = sparse.csr_array((np.ones(len(before)), (before, after)), shape=shape)
+        assumed = sparse.csr_array((wander.chances * strength, wander.ends, wander.starts), shape=shape)
+        both = sparse.csr_array(known + assumed)
+        both.sort_indices()
+        starts, ends = both.indptr.astype(np.int64), both.indices.astype(np.int64)
+        return cls(grid, step, starts, ends, _normalize(starts, both.data))
+
+
+def usual_speed(points: Points) -> float:
+    """Metres a second that one person in ten exceeds from one point to the next, while they are moving at all."""
+    ordered = points.ordered()
+    if ordered.time is None or len(ordered) < 2:
+        return WALK
+    gap = np.diff(ordered.time)
+    same = (gap > 0) & (gap <= 1800)
+    if ordered.user is not None:
+        same &= np.diff(ordered.user) == 0
+    far = distance(ordered.lon[:-1], ordered.lat[:-1], ordered.lon[1:], ordered.lat[1:])
+    speed = far[same] / gap[same]
+    moving = speed[speed > 0.2]
+    return float(np.clip(np.quantile(moving, 0.9), 0.5, 40.0)) if len(moving) else WALK
+
+
+def pairs(points: Points, grid: Ground, step: float) -> tuple[Ints, Ints]:
+    """Cells of the same person a step apart, half as much or as much again tolerated; reports in between count too."""
+    ordered = points.ordered()
+    if ordered.time is None or len(ordered) < 2:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    cells = grid.cell_of(ordered.lon, ordered.lat)
+    person = np.zeros(len(ordered), dtype=np.int64) if ordered.user is None else ordered.user
+    clock = ordered.time - ordered.time.min()
+    span = float(clock.max()) + 4 * step
+    line = clock + person * span  # people one after the other, too far apart to meet
+    later = np.minimum(np.searchsorted(line, line + step), len(line) - 1)
+    gap = line[later] - line
+    good = (gap >= step / 2) & (gap <= step * 1.5) & (cells >= 0) & (cells[later] >= 0)
+    return cells[good], cells[later][good]
+
+
+def _normalize(starts: Ints, weights: Floats) -> Floats:
+    totals = np.add.reduceat(weights, starts[:-1])
+    return np.asarray(weights / np.repeat(totals, np.diff(starts)), dtype=np.float64)
+
+
+NEGLIGIBLE = 1e-8
+"""A belief that is not followed any further."""
+
+
+@njit(cache=True, nogil=True)
+def _step_forward(starts, ends, chances, anywhere, prior, now, after):  # type: ignore[no-untyped-def]
+    """One step of a Markov chain whose rows are sparse, and which now and then begins anew: after = now · P."""
+    after[:] = anywhere * prior
+    for cell in range(len(now)):
+        mass = now[cell]
+        if mass > NEGLIGIBLE:
+            for place in range(starts[cell], starts[cell + 1]):
+                after[ends[place]] += (1.0 - anywhere) * mass * chances[place]
+
+
+@njit(cache=True, nogil=True)
+def _step_back(starts, ends, chances, anywhere, prior, later, before, wanted):  # type: ignore[no-untyped-def]
+    """The same backwards: before = P · later, for cells in which somebody is believed to be."""
+    new = 0.0
+    for cell in range(len(later)):
+        new += anywhere * prior[cell] * later[cell]
+    for cell in range(len(later)):
+        total = 0.0
+        if wanted[cell] > NEGLIGIBLE:
+            for place in range(starts[cell], starts[cell + 1]):
+                total += chances[place] * later[ends[place]]
+        before[cell] = new + (1.0 - anywhere) * total
+
+
+@njit(cache=True, nogil=True)
+def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+    """Pr(x_t | all reports) by forward–backward, scaled at each report.
+
+    ``seen[t, x]`` is the likelihood of report t in cell x up to a factor of its own; ``steps[t]`` how many steps of
+    the chain lie between reports t − 1 and t; at each of them, one is ``anywhere`` with that chance.
+    """
+    count, cells = seen.shape
+    belief = np.empty((count, cells))
+    one, two = np.empty(cells), np.empty(cells)
+    for t in range(count):
+        if t == 0:
+            one[:] = prior
+        else:
+            one[:] = belief[t - 1]
+            for _ in range(steps[t]):
+                _step_forward(starts, ends, chances, anywhere, prior, one, two)
+                one, two = two, one
+        total = 0.0
+        for cell in range(cells):
+            one[cell] *= seen[t, cell]
+            total += one[cell]
+        if total > 0.0:
+            for cell in range(cells):
+                belief[t, cell] = one[cell] / total
+        else:  # the chain holds it to be impossible: the report alone is believed
+            total = 0.0
+            for cell in range(cells):
+                one[cell] = prior[cell] * seen[t, cell]
+                total += one[cell]
+            for cell in range(cells):
+                belief[t, cell] = one[cell] / total if total > 0.0 else prior[cell]
+    later, everywhere = np.ones(cells), np.ones(cells)
+    for t in range(count - 2, -1, -1):
+        top = 0.0
+        for cell in range(cells):
+            one[cell] = later[cell] * seen[t + 1, cell]
+            top = max(top, one[cell])
+        if top > 0.0:
+            for cell in range(cells):
+                one[cell] /= top
+        for step in range(steps[t + 1]):
+            last = step == steps[t + 1] - 1
+            _step_back(starts, ends, chances, anywhere, prior, one, two, belief[t] if last else everywhere)
+            one, two = two, one
+        total = 0.0
+        for cell in range(cells):
+            total += belief[t, cell] * one[cell]
+        if total > 0.0:
+            later[:] = one
+            for cell in range(cells):
+                belief[t, cell] = belief[t, cell] * one[cell] / total
+        else:
+            later[:] = 1.0
+    return belief
+
 
 LONGEST = 400
 """Reports of a stretch that is worked through at once."""
@@ -39,12 +231,12 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
         best = logs.max(axis=1, keepdims=True)
     clock = np.round((time - time[0]) / markov.step)  # of the whole stretch, so that short gaps add up
     steps = np.clip(np.diff(clock, prepend=0.0), 0, MOST_STEPS).astype(np.int64)
-    found = smoothed(markov.starts, markov.ends, markov.chances, ANYWHERE, prior, np.exp(logs - best), steps)
+    found = smooth(markov.starts, markov.ends, markov.chances, ANYWHERE, prior, np.exp(logs - best), steps)
     return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True)
-class Tracking(Attack):
+class Tracking(LocationAttack):
     r"""Where did somebody go? Forward–backward over a Markov model of movement.
 
     The attacker knows the mechanism, that reports are of one person, and how people move: learned from movements known
@@ -76,15 +268,15 @@ class Tracking(Attack):
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Follow every person."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         speed = self.speed or usual_speed(scene.known)
         step = self.step or _between(scene.reports)
         markov = (
-            Markov.wandering(scene.grid, step=step, speed=speed)
+            Markov.assume(scene.grid, step=step, speed=speed)
             if scene.background is None
-            else Markov.learned(scene.background, scene.grid, step=step, speed=speed)
+            else Markov.learn(scene.background, scene.grid, step=step, speed=speed)
         )
         reports = scene.reports
         assert reports.user is not None
@@ -98,7 +290,7 @@ class Tracking(Attack):
             unsure[rows] = entropy(chances)
         guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
         error = scene.truth.distance(guesses)
-        return self.found(
+        return self.findings(
             share(error <= self.within),
             count,
             baseline=scene.blind(scene.truth, self.within),

@@ -9,7 +9,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Entropy, below
-from cobogo.locate.attacks.base import Attack, Findings, Scene, share
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import sent
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.points import Points
@@ -61,7 +61,7 @@ def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Fl
 
 
 @dataclass(frozen=True)
-class Trilateration(Attack):
+class Trilateration(LocationAttack):
     r"""Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.
 
     The attackers stand at ``users`` places about the area and learn from the service the distance to where the victim
@@ -91,7 +91,7 @@ class Trilateration(Attack):
     measures: ClassVar[str] = "people found within a hundred metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"positions"})
 
-    def run(self, scene: Scene) -> Findings:
+    def run(self, scene: Scene) -> LocationFindings:
         """Ask for everybody's distances and solve."""
         source, grid = Entropy(), scene.grid
         drawn = below(1 << 30, 2 * self.users, source).reshape(2, -1) / float(1 << 30)
@@ -110,7 +110,7 @@ class Trilateration(Attack):
         away = distance(truth.lon[report], truth.lat[report], solved.lon, solved.lat)
         each = np.bincount(report, minlength=len(truth))
         any_one = np.searchsorted(report, np.arange(len(truth)))  # they are in no order
-        return self.found(
+        return self.findings(
             share(np.bincount(report, away <= self.within, minlength=len(truth)) / each),
             len(truth),
             baseline=scene.blind(truth, self.within),

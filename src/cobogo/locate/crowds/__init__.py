@@ -2,8 +2,8 @@
 
 from cobogo.floor.catalogue import Registry
 from cobogo.locate.crowds.base import Cloak, Cloaked
-from cobogo.locate.crowds.clique import Clique, Gathering, Met
-from cobogo.locate.crowds.crowd import Hilbert, NearestNeighbours
+from cobogo.locate.crowds.clique import CliqueCloak, Gathering, Met
+from cobogo.locate.crowds.neighbours import Hilbert, NearestNeighbours
 from cobogo.locate.crowds.tree import Casper, QuadTree
 
 CLOAKS: Registry[type[Cloak]] = Registry(
@@ -11,9 +11,9 @@ CLOAKS: Registry[type[Cloak]] = Registry(
     {
         "quad-tree": ".tree:QuadTree",
         "casper": ".tree:Casper",
-        "hilbert": ".crowd:Hilbert",
-        "nearest-neighbours": ".crowd:NearestNeighbours",
-        "clique": ".clique:Clique",
+        "hilbert": ".neighbours:Hilbert",
+        "nearest-neighbours": ".neighbours:NearestNeighbours",
+        "clique": ".clique:CliqueCloak",
     },
     home="cobogo.locate.crowds",
     listed="mechanisms",
@@ -25,7 +25,7 @@ CLOAKS: Registry[type[Cloak]] = Registry(
 __all__ = [
     "CLOAKS",
     "Casper",
-    "Clique",
+    "CliqueCloak",
     "Cloak",
     "Cloaked",
     "Gathering",

@@ -13,9 +13,9 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, released
 from cobogo.locate.crowds.cells import Box
-from cobogo.locate.crowds.crowd import around
-from cobogo.locate.crowds.meeting import MOST, company, meet
-from cobogo.locate.mechanisms.base import Guarantee, Released
+from cobogo.locate.crowds.kernels import MOST, company, meet
+from cobogo.locate.crowds.neighbours import around
+from cobogo.locate.mechanisms.base import LocationGuarantee, Released
 from cobogo.locate.places.geometry import wrapped
 from cobogo.locate.places.points import Points
 
@@ -29,7 +29,7 @@ class Met(Cloaked):
 
 
 @dataclass(frozen=True)
-class Clique(Cloak):
+class CliqueCloak(Cloak):
     r"""Requests held until they find company: k of them, all within each other's tolerance in space and time.
 
     Each request has its own k, tolerance ``dx`` to the east and west and ``dy`` to the north and south in metres, and
@@ -40,7 +40,7 @@ class Clique(Cloak):
     Formula: a clique $Q$ with $\lvert Q\rvert \ge \max_{q \in Q} k_q$ in the graph of requests where $\lvert x_q -
         x_r\rvert \le \min(dx_q, dx_r)$, and so in $y$ and $t$
     Example:
-        >>> Clique(k=3, dx=200, dy=200, dt=60).guarantee.k
+        >>> CliqueCloak(k=3, dx=200, dy=200, dt=60).guarantee.k
         3
 
     Guarantee: At least k requests go out with the same region: one of k for one request.
@@ -61,9 +61,9 @@ class Clique(Cloak):
         self.check_size(self.k)
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
-        return Guarantee(
+        return LocationGuarantee(
             "k-anonymity",
             k=self.k,
             note="among requests that went out together with the same rectangle; not when requests of one person are "
@@ -114,7 +114,7 @@ class Clique(Cloak):
         return released(Points(points.lon, points.lat, met.when, points.user, points.names), met)
 
 
-def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: Clique) -> Box:
+def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: CliqueCloak) -> Box:
     """One rectangle for each crowd, of the cloak's minimum area at least."""
     size = int(crowd.max(initial=-1)) + 1
     if not size:
@@ -137,14 +137,14 @@ def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: Clique) -> Box:
 class Gathering:
     """The clique cloak as requests come in, one by one: those whose crowd is complete go out, others wait or give up.
 
-    >>> gathering = Gathering(Clique(2, dx=100, dy=100, dt=60))
+    >>> gathering = Gathering(CliqueCloak(2, dx=100, dy=100, dt=60))
     >>> gathering.ask("ana", -38.5, -3.7, 0.0), gathering.waiting
     ([], 1)
     >>> [request["user"] for request in gathering.ask("bia", -38.5, -3.7, 30.0)], gathering.waiting
     (['ana', 'bia'], 0)
     """
 
-    cloak: Clique
+    cloak: CliqueCloak
     _held: list[dict[str, Any]] = field(default_factory=list)
 
     @property

@@ -86,7 +86,7 @@ class MixZone:
 
 
 @dataclass(frozen=True)
-class Heard:
+class PseudonymReport:
     """What a service hears: a pseudonym somewhere."""
 
     pseudonym: str
@@ -191,7 +191,7 @@ class MixZones:
         """Whether nothing may be heard of somebody: they are in a zone, or silent until the next one that mixes."""
         return user in self._inside or user in self._silent
 
-    def move(self, user: str, lon: float, lat: float, time: float) -> Heard | None:
+    def move(self, user: str, lon: float, lat: float, time: float) -> PseudonymReport | None:
         """Somebody is somewhere now: what a service may hear of it. A position from before the last one moves nobody,
         and nothing is heard of it: it would speak for one who is in a zone since."""
         if time < self._last.get(user, -np.inf):
@@ -203,7 +203,7 @@ class MixZones:
             self._leave(user, *known, (lon, lat, time))
         if zone is not None and user not in self._inside:
             self._enter(user, zone, (lon, lat, time))
-        return None if self.hushed(user) else Heard(self.pseudonyms.of(user), lon, lat, time)
+        return None if self.hushed(user) else PseudonymReport(self.pseudonyms.of(user), lon, lat, time)
 
     def forget(self, user: str) -> None:
         """Somebody left the city: nothing of their visits is kept."""

@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
 from cobogo.locate.crowds.cells import boxes, cells, morton, ordered
 from cobogo.locate.crowds.kernels import climb, descend, pool
-from cobogo.locate.mechanisms.base import Guarantee
+from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.places.points import Points
 
 
@@ -46,7 +46,7 @@ class QuadTree(Cloak):
     reciprocal: bool = False
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
         return shared(self.k) if self.reciprocal else one_way(self.k)
 
@@ -88,7 +88,7 @@ class Casper(Cloak):
     name: ClassVar[str] = "casper"
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
         return one_way(self.k)
 
@@ -104,9 +104,9 @@ class Casper(Cloak):
         return Cloaked(boxes(column, row, level[back], wide[back], high[back]))
 
 
-def one_way(k: int) -> Guarantee:
+def one_way(k: int) -> LocationGuarantee:
     """What is left of k where cloaks are not reciprocal."""
-    return Guarantee(
+    return LocationGuarantee(
         "none",
         k=k,
         note=f"there are {k} people or more in every cloak, but not all of them would be given the same one: "
@@ -114,9 +114,9 @@ def one_way(k: int) -> Guarantee:
     )
 
 
-def shared(k: int) -> Guarantee:
+def shared(k: int) -> LocationGuarantee:
     """What holds where everybody in a cloak's crowd has the same cloak."""
-    return Guarantee(
+    return LocationGuarantee(
         "k-anonymity",
         k=k,
         note="for one request, even against one who knows where everybody is; not when requests of one person are "

@@ -1,4 +1,4 @@
-"""The client on a device: it knows where it is, and decides what goes out."""
+"""The client on a device: it knows where it is and decides what goes out; presets for what kinds of service need."""
 
 from __future__ import annotations
 
@@ -11,16 +11,15 @@ import numpy as np
 
 from cobogo.errors import BudgetSpent
 from cobogo.floor.randomness import Entropy, Source
-from cobogo.locate.device.ledger import Ledger
-from cobogo.locate.device.memory import Memory
-from cobogo.locate.device.reports import Area, Report
-from cobogo.locate.mechanisms.base import Mechanism
-from cobogo.locate.mechanisms.history import Course
+from cobogo.locate.device.memory import DeviceMemory, WindowLedger
+from cobogo.locate.device.reports import Report, ReportArea
+from cobogo.locate.mechanisms import PlanarLaplace
+from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 
-class Place(Protocol):
+class PlaceLike(Protocol):
     """A point of interest in a service's answer."""
 
     @property
@@ -31,12 +30,12 @@ class Place(Protocol):
     def lat(self) -> float: ...
 
 
-Asked = Callable[[Sequence[Area], int], Sequence[Sequence[Any]]]
+NearestService = Callable[[Sequence[ReportArea], int], Sequence[Sequence[Any]]]
 """A service: for each area, every place that may be among the so many nearest of somebody in it."""
 
 
 @dataclass(frozen=True)
-class Answer:
+class NearestAnswer:
     """What the owner of a device gets to see."""
 
     places: list[Any]
@@ -44,7 +43,7 @@ class Answer:
     report: Report  # what the service saw
 
 
-class Client:
+class DeviceClient:
     """A mechanism, a ledger over a sliding window, and a memory for home and work.
 
     ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. A mechanism that spends no ε is
@@ -79,16 +78,16 @@ class Client:
         self.mechanism, self.when_spent, self._counted = mechanism, when_spent, reports is not None
         self._source = source or Entropy()
         self._course = Course(mechanism, self._source)
-        self._memory = Memory.open(file)
+        self._memory = DeviceMemory.open(file)
         limit = budget if reports is None else reports
         assert limit is not None
         unit = "ε per metre" if reports is None else "reports"
-        self.ledger = Ledger(limit, window=window, entries=self._memory.entries, unit=unit)
+        self.ledger = WindowLedger(limit, window=window, entries=self._memory.entries, unit=unit)
 
     def remember(self, name: str, lon: float, lat: float, *, radius: float = 150.0) -> None:
         """A place that its owner is at again and again. All reports from within ``radius`` metres of it are one value,
         drawn for the place once and for good: a thousand reports then tell no more of home than one."""
-        place = Area(float(lon), float(lat), float(radius))
+        place = ReportArea(float(lon), float(lat), float(radius))
         with self._memory.alone():
             if self._memory.places.get(name) != place:
                 self._memory.places[name] = place
@@ -113,8 +112,8 @@ class Client:
         return self._drawn(place.lon, place.lat, time, name)
 
     def nearest(
-        self, lon: float, lat: float, time: float, service: Asked, *, count: int = 1, reach: float = 1.0
-    ) -> Answer:
+        self, lon: float, lat: float, time: float, service: NearestService, *, count: int = 1, reach: float = 1.0
+    ) -> NearestAnswer:
         """The nearest places to where the device is, from a service that only hears a report.
 
         The service is asked about the report's areas, each made wider by ``reach`` metres, and answers with everything
@@ -127,7 +126,7 @@ class Client:
         answers = service(areas, count)
         holding = [number for number, area in enumerate(areas) if area.holds(lon, lat)]
         chosen = holding[:1] or [int(np.argmin(distance(lon, lat, [a.lon for a in areas], [a.lat for a in areas])))]
-        return Answer(filtered(answers[chosen[0]], lon, lat, count), bool(holding), report)
+        return NearestAnswer(nearest_of(answers[chosen[0]], lon, lat, count), bool(holding), report)
 
     def _drawn(self, lon: float, lat: float, time: float, name: str | None) -> Report:
         """A new report, where the dearest that the mechanism may draw can be paid for."""
@@ -152,10 +151,83 @@ class Client:
         return report
 
 
-def filtered(places: Sequence[Any], lon: float, lat: float, count: int) -> list[Any]:
+def nearest_of(places: Sequence[Any], lon: float, lat: float, count: int) -> list[Any]:
     """Of a service's candidates, the nearest to the true place; of equals, the one with the smaller id."""
     if not places:
         return []
     away = distance(lon, lat, [place.lon for place in places], [place.lat for place in places])
     order = sorted(range(len(places)), key=lambda number: (float(away[number]), places[number].id))
     return [places[number] for number in order[:count]]
+
+
+WITHIN_95 = 4.743864518390577
+"""95 % of planar Laplace noise is within so many times 1/ε: the root of (1 + x) e^(−x) = 0.05."""
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A kind of service: 95 of 100 reports are within ``precision`` metres of the truth.
+
+    ``reports`` may go out within a window of ``window`` seconds; then the last one is sent again.
+    """
+
+    name: str
+    precision: float
+    reports: int
+    window: float
+    identity: Literal["consistent", "pseudonymous", "absent"]
+    release: Literal["current", "accumulated"]
+    why: str
+
+    @property
+    def epsilon(self) -> float:
+        """Per metre, for one report: a figure short enough to be told."""
+        return float(f"{WITHIN_95 / self.precision:.3g}")
+
+    @property
+    def budget(self) -> float:
+        """Per metre, for all reports of a window."""
+        return round(self.reports * self.epsilon, 9)
+
+    @property
+    def mechanism(self) -> PlanarLaplace:
+        """Noise that is as wide as the service can bear."""
+        return PlanarLaplace(self.epsilon)
+
+    def client(self, **options: Any) -> DeviceClient:
+        """A client with this noise and budget."""
+        return DeviceClient(self.mechanism, budget=self.budget, window=self.window, when_spent="resend", **options)
+
+
+PRESETS: dict[str, Preset] = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "navigation", 25.0, 360, 3600.0, "pseudonymous", "current",
+            "Directions need the street one is in. Noise that small hides the door and not the street, and a drive is "
+            "one long line of positions: the protection is that nobody knows whose line it is. Use pseudonyms that "
+            "change in mix zones, end the trip a street early, and let the device find the way where it can.",
+        ),
+        Preset(
+            "game", 100.0, 60, 3600.0, "pseudonymous", "current",
+            "What a game shows lies within a stone's throw, and a hundred metres off still plays. Sixty reports an "
+            "hour are a minute's apart: more would draw the player's path.",
+        ),
+        Preset(
+            "recommendation", 500.0, 12, 3600.0, "absent", "current",
+            "Whether a restaurant is five or ten minutes away matters; which of its tables one sits at does not. Asked "
+            "with a cloak or dummies instead of noise, the answer is exact, and no name is needed to answer.",
+        ),
+        Preset(
+            "weather", 5000.0, 4, 86400.0, "absent", "current",
+            "It rains on the whole bairro. Kilometres do not change a forecast, four a day are enough, and nobody has "
+            "to say who asks.",
+        ),
+        Preset(
+            "fitness", 50.0, 720, 86400.0, "consistent", "accumulated",
+            "A run is shown under one's name, and afterwards: nobody needs to know where the runner is now. Release it "
+            "when the trip is over, without its first and last streets.",
+        ),
+    )
+}  # fmt: skip
+"""Every preset by the kind of service."""

@@ -1,32 +1,108 @@
-"""What a device remembers over its restarts: what was spent, the last report, and one noisy value for each of its
-owner's places. The file holds true places: it is readable by its owner alone, and is replaced whole or not at all."""
+"""What a device keeps: the budget of its reports, and what must outlast a restart.
+
+A budget bounds what reports cost within a window of time that moves with the clock. The file holds what was spent, the
+last report, and one noisy value for each of the owner's places. It also holds the true places: its owner alone may read
+it, and it is replaced whole or not at all.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from decimal import Context, Decimal
 from pathlib import Path
 from typing import Any
 
-from cobogo.errors import DataError
+from cobogo.errors import BudgetSpent, DataError
 from cobogo.floor.files import exclusive, write_private
-from cobogo.locate.device.reports import Area, Report
+from cobogo.locate.device.reports import Report, ReportArea
+
+EXACTLY = Context(prec=60)
+
+
+class WindowLedger:
+    """At most ``budget`` (of ε per metre, or of another ``unit``) within any ``window`` of so many seconds. Three times
+    0.1 is 0.3, exactly.
+
+    >>> ledger = WindowLedger(0.3, window=60)
+    >>> for second in (0, 1, 2):
+    ...     ledger.spend(0.1, second)
+    >>> ledger.left(3), ledger.left(60.5)
+    (0.0, 0.1)
+    """
+
+    def __init__(
+        self, budget: float, *, window: float, entries: Iterable[tuple[float, float]] = (), unit: str = "ε per metre"
+    ) -> None:
+        for name, value in (("budget", budget), ("window", window)):
+            if not 0 < value < float("inf"):
+                raise ValueError(f"The {name!r} parameter of a ledger must be above 0. Got {value!r} instead")
+        self.budget, self.window, self.unit = budget, window, unit
+        self.resume(entries)
+
+    def resume(self, entries: Iterable[tuple[float, float]]) -> None:
+        """Go on with what was written elsewhere."""
+        self._entries = [(float(time), _exact(cost)) for time, cost in entries]
+
+    def spent(self, now: float) -> float:
+        """What was spent in the window that ends now. What was spent later than now counts, too: a clock that goes back
+        frees nothing."""
+        return float(self._spent(now))
+
+    def left(self, now: float) -> float:
+        """What may still be spent."""
+        return float(max(EXACTLY.subtract(_exact(self.budget), self._spent(now)), Decimal(0)))
+
+    def allows(self, cost: float, now: float) -> bool:
+        """Whether so much may be spent now."""
+        return EXACTLY.add(self._spent(now), _exact(cost)) <= _exact(self.budget)
+
+    def spend(self, cost: float, now: float) -> None:
+        """Spend, or raise `BudgetSpent` and spend nothing."""
+        if not cost >= 0:
+            raise ValueError(f"The 'cost' parameter of spend must be 0 or above. Got {cost!r} instead")
+        if not self.allows(cost, now):
+            raise BudgetSpent(
+                f"{self.left(now):g} of {self.budget:g} ({self.unit}) is left for this window, and a report may cost "
+                f"{cost:g}",
+                where="the device's ledger",
+                remedy=f"Wait: what was spent more than {self.window:g} s ago is free again.",
+            )
+        self._entries = [(time, one) for time, one in self._entries if time > now - self.window]
+        if cost:
+            self._entries.append((float(now), _exact(cost)))
+
+    def entries(self) -> list[tuple[float, float]]:
+        """Times and costs that may still count."""
+        return [(time, float(cost)) for time, cost in self._entries]
+
+    def _spent(self, now: float) -> Decimal:
+        total = Decimal(0)
+        for time, cost in self._entries:
+            if time > now - self.window:
+                total = EXACTLY.add(total, cost)
+        return total
+
+
+def _exact(amount: float) -> Decimal:
+    """The number as it is written: 0.1 is a tenth."""
+    return Decimal(repr(float(amount)))
 
 
 @dataclass
-class Memory:
+class DeviceMemory:
     """All of it, in memory or in a ``file``."""
 
     file: Path | None = None
     entries: list[tuple[float, float]] = field(default_factory=list)
     last: Report | None = None
-    places: dict[str, Area] = field(default_factory=dict)
+    places: dict[str, ReportArea] = field(default_factory=dict)
     memos: dict[str, Report] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, file: str | Path | None) -> Memory:
+    def open(cls, file: str | Path | None) -> DeviceMemory:
         """What was kept. A file that cannot be read is an error: forgetting it would spend its budget again."""
         if file is None:
             return cls()
@@ -39,7 +115,7 @@ class Memory:
                 path,
                 [(float(time), float(cost)) for time, cost in content["spent"]],
                 None if content["last"] is None else Report.from_dict(content["last"]),
-                {name: Area(*map(float, place)) for name, place in content["places"].items()},
+                {name: ReportArea(*map(float, place)) for name, place in content["places"].items()},
                 {name: Report.from_dict(memo) for name, memo in content["memos"].items()},
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
@@ -58,7 +134,7 @@ class Memory:
             return
         with exclusive(self.file):
             if self.file.exists():
-                now = Memory.open(self.file)
+                now = DeviceMemory.open(self.file)
                 self.entries, self.last, self.places, self.memos = now.entries, now.last, now.places, now.memos
             yield
 

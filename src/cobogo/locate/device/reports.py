@@ -14,7 +14,7 @@ Edges = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True)
-class Area:
+class ReportArea:
     """A disc on the globe; of radius 0 it is a point."""
 
     lon: float
@@ -55,11 +55,11 @@ class Report:
         """The same, sent at another time."""
         return replace(self, time=time, fresh=False)
 
-    def areas(self, reach: float = 0.0) -> tuple[Area, ...]:
+    def areas(self, reach: float = 0.0) -> tuple[ReportArea, ...]:
         """What a service is asked about: discs about the positions that reach ``reach`` metres beyond them. A rectangle
         becomes the disc that holds it."""
         if self.box is None:
-            return tuple(Area(lon, lat, self.radius + reach) for lon, lat in self.positions)
+            return tuple(ReportArea(lon, lat, self.radius + reach) for lon, lat in self.positions)
         return (_around(self.box),)
 
     def as_dict(self) -> dict[str, Any]:
@@ -76,13 +76,13 @@ class Report:
         return cls(positions, content["time"], float(content["radius"]), edges)
 
 
-def _around(box: Edges) -> Area:
+def _around(box: Edges) -> ReportArea:
     """The disc about the middle of a rectangle that reaches its corners: farther away nothing in it is, unless it is as
     wide as half the world."""
     west, south, east, north = box
     width = 360.0 if east - west >= 360 else (east - west) % 360
     lon, lat = float(wrapped(west + width / 2)), (south + north) / 2
     if width > 180:
-        return Area(lon, lat, HALFWAY)
+        return ReportArea(lon, lat, HALFWAY)
     corners = distance(lon, lat, [west, west], [south, north])
-    return Area(lon, lat, float(corners.max()) + 1e-6)
+    return ReportArea(lon, lat, float(corners.max()) + 1e-6)

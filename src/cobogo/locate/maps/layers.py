@@ -1,4 +1,4 @@
-"""The layers of a map: what is drawn, in degrees and metres, whoever draws it."""
+"""The layers of a map, in degrees and metres, whoever draws them, and what part of the world a map of them shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.places.cells import Cells
-from cobogo.locate.places.geometry import DEGREE
+from cobogo.locate.places.geometry import DEGREE, Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.tell.report.canvas import BLUE, GREY, INK, MUTED, ORANGE, PALE
@@ -203,3 +203,54 @@ def geojson(collection: Mapping[str, Any], name: Name, *, color: str = "blue", o
     if kind == "Polygon":
         return made
     return Layer("paths", name, color, made.lon, made.lat, starts=made.starts, labels=labels, filled=False, size=1.5)
+
+
+EDGE = 0.04
+"""The share of the map that is left free around what it shows."""
+
+SMALLEST = 200.0
+"""Metres that a map shows at least."""
+
+
+@dataclass(frozen=True)
+class MapView:
+    """A rectangle of metres on a frame: its western and northern edges, its width and height."""
+
+    frame: Frame
+    west: float
+    north: float
+    width: float
+    height: float
+
+    @classmethod
+    def of(cls, layers: Sequence[Layer]) -> MapView:
+        """Around all marks; the backdrop counts only where there are none, or as far as its smallest outline."""
+        shown = [layer for layer in layers if not layer.backdrop and len(layer.lon)]
+        drawn = [layer for layer in layers if layer.backdrop and layer.color != "sea"]
+        lon, lat = (
+            np.concatenate([np.empty(0), *(getattr(layer, part) for layer in (*shown, *drawn))])
+            for part in ("lon", "lat")
+        )
+        if not len(lon):
+            return cls(Frame(0.0, 0.0), -500.0, 500.0, 1_000.0, 1_000.0)
+        frame = Frame.about(lon, lat)
+        east, north = frame.metres(lon, lat)
+        reach = [np.zeros(len(lon))]
+        if any(layer.radius is not None for layer in shown):
+            reach = [np.zeros(len(layer.lon)) if layer.radius is None else layer.radius for layer in (*shown, *drawn)]
+        far = np.concatenate(reach)
+        low_x, high_x = float((east - far).min()), float((east + far).max())
+        low_y, high_y = float((north - far).min()), float((north + far).max())
+        edge = max(EDGE * max(high_x - low_x, high_y - low_y), SMALLEST / 2)
+        return cls(frame, low_x - edge, high_y + edge, high_x - low_x + 2 * edge, high_y - low_y + 2 * edge)
+
+
+def scale_bar(most: float) -> tuple[float, str]:
+    """A round length of so many metres at most, and how it is called.
+
+    >>> scale_bar(2_700), scale_bar(180)
+    ((2000.0, '2 km'), (100.0, '100 m'))
+    """
+    power = 10.0 ** np.floor(np.log10(most))
+    metres = float(next(power * times for times in (5, 2, 1) if power * times <= most))
+    return metres, f"{metres / 1_000:g} km" if metres >= 1_000 else f"{metres:g} m"

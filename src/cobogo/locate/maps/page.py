@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.locate.maps.frame import View
-from cobogo.locate.maps.layers import COLORS, Layer, Name
+from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name
 from cobogo.tell.report.words import TEXTS
 
 MOST_MARKS = 400_000
@@ -51,7 +50,7 @@ def map_page(
     marks = sum(len(layer.lon) for layer in layers)
     if marks > MOST_MARKS:
         raise ValueError(f"A page of a map holds {MOST_MARKS:,} positions at most. Got {marks:,}: draw fewer people.")
-    view = View.of(layers)
+    view = MapView.of(layers)
     content = {
         "language": language,
         "title": _both(title),
@@ -92,7 +91,7 @@ def _clock(layers: Sequence[Layer], utc_offset: float, step: float | None) -> di
     return {"frames": [], "start": start, "end": max(end, start + moves), "step": moves, "offset": utc_offset}
 
 
-def _packed(layer: Layer, view: View) -> dict[str, Any]:
+def _packed(layer: Layer, view: MapView) -> dict[str, Any]:
     """A layer in metres of the view's frame, rounded to tenths: a page's own units."""
     east, north = view.frame.metres(layer.lon, layer.lat)
     made: dict[str, Any] = {

@@ -15,8 +15,7 @@ from matplotlib.transforms import Affine2D
 from PIL import Image
 
 from cobogo.floor.arrays import Floats
-from cobogo.locate.maps.frame import View, scale_bar
-from cobogo.locate.maps.layers import COLORS, Layer, Name
+from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name, scale_bar
 from cobogo.tell.report.canvas import DPI, INK, LINE, MARGIN, MUTED, PAPER, WIDTH, Sheet
 
 TALLEST = 8.0
@@ -36,7 +35,7 @@ def draw_map(
     width: float = WIDTH,
 ) -> None:
     """Write a PNG. Of layers that play all is shown, of ``frames`` the one of a number, or the mean of them."""
-    view = View.of(layers)
+    view = MapView.of(layers)
     sheet = _Chart(_text(title, language), _text(what, language), width=width)
     _legend(sheet, [layer for layer in layers if not layer.backdrop and layer.kind != "texts"], language)
     wide = width - 2 * MARGIN
@@ -81,7 +80,7 @@ class _Chart(Sheet):
 class _Space:
     """From degrees to inches on the sheet."""
 
-    def __init__(self, view: View, scale: float, left: float, top: float) -> None:
+    def __init__(self, view: MapView, scale: float, left: float, top: float) -> None:
         self.view, self.scale, self.left, self.top = view, scale, left, top
         self.right, self.bottom = left + view.width * scale, top + view.height * scale
         corners = [(left, top), (self.right, top), (self.right, self.bottom), (left, self.bottom), (left, top)]

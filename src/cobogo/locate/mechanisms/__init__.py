@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from cobogo.floor.catalogue import Registry
-from cobogo.locate.mechanisms.adaptive import Adaptive
 from cobogo.locate.mechanisms.base import Mechanism
-from cobogo.locate.mechanisms.disc import Disc
 from cobogo.locate.mechanisms.dummies import Dummies
-from cobogo.locate.mechanisms.elastic import Elastic, Exponential
-from cobogo.locate.mechanisms.indirect import Indirect
-from cobogo.locate.mechanisms.keyed import Key, KeyedTransform
+from cobogo.locate.mechanisms.elastic import Elastic, GridExponential
+from cobogo.locate.mechanisms.keyed import KeyedTransform, MapKey
+from cobogo.locate.mechanisms.obfuscation import Disc, Indirect
 from cobogo.locate.mechanisms.optimal import Optimal
+from cobogo.locate.mechanisms.place_sets import Centroid, SeveralPlaces
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
-from cobogo.locate.mechanisms.predictive import Predictive
 from cobogo.locate.mechanisms.remap import Remap, Remapped
-from cobogo.locate.mechanisms.together import Centroid, Several
+from cobogo.locate.mechanisms.traces import Adaptive, Predictive
 
 MECHANISMS: Registry[type[Mechanism]] = Registry(
     "mechanism",
@@ -22,15 +20,15 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
         "planar-laplace": ".planar_laplace:PlanarLaplace",
         "remapped-laplace": ".remap:Remapped",
         "optimal": ".optimal:Optimal",
-        "grid-exponential": ".elastic:Exponential",
+        "grid-exponential": ".elastic:GridExponential",
         "elastic": ".elastic:Elastic",
-        "predictive": ".predictive:Predictive",
-        "adaptive": ".adaptive:Adaptive",
-        "several": ".together:Several",
-        "centroid": ".together:Centroid",
-        "disc": ".disc:Disc",
+        "predictive": ".traces:Predictive",
+        "adaptive": ".traces:Adaptive",
+        "several": ".place_sets:SeveralPlaces",
+        "centroid": ".place_sets:Centroid",
+        "disc": ".obfuscation:Disc",
         "keyed-transform": ".keyed:KeyedTransform",
-        "indirect": ".indirect:Indirect",
+        "indirect": ".obfuscation:Indirect",
         "dummies": ".dummies:Dummies",
     },
     home="cobogo.locate.mechanisms",
@@ -43,6 +41,20 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
 """Every mechanism by its name."""
 
 __all__ = [
-    "MECHANISMS", "Adaptive", "Centroid", "Disc", "Dummies", "Elastic", "Exponential", "Indirect", "Key",
-    "KeyedTransform", "Optimal", "PlanarLaplace", "Predictive", "Remap", "Remapped", "Several",
+    "MECHANISMS",
+    "Adaptive",
+    "Centroid",
+    "Disc",
+    "Dummies",
+    "Elastic",
+    "GridExponential",
+    "Indirect",
+    "KeyedTransform",
+    "MapKey",
+    "Optimal",
+    "PlanarLaplace",
+    "Predictive",
+    "Remap",
+    "Remapped",
+    "SeveralPlaces",
 ]  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import STEPS, Source, choices
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -29,7 +29,7 @@ AT_A_TIME = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class CellPairs:
     """Pairs of cells and how far apart they may be told: from ``one``, no report is more than e^``level`` times as
     likely as from ``other``, and the other way around. Pairs that are not listed follow by way of those that are."""
 
@@ -57,7 +57,7 @@ class Discrete(Mechanism):
             )
 
     @abstractmethod
-    def _solve(self) -> tuple[Floats, Pairs]:
+    def _solve(self) -> tuple[Floats, CellPairs]:
         """The law wanted (true cells in rows, reported ones in columns), and what it must keep."""
 
     @cached_property
@@ -84,8 +84,8 @@ class Discrete(Mechanism):
         return float(prior @ (self.matrix * globe_distances(self.grid)).sum(axis=1))
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
             note=f"for one report, between {self.grid.cells:,} cells of {self.grid.size:g} m",
@@ -127,7 +127,7 @@ def whole_weights(law: Floats) -> Ints:
     return whole
 
 
-def keeps(weights: Ints, pairs: Pairs) -> bool:
+def keeps(weights: Ints, pairs: CellPairs) -> bool:
     """Whether the weights of every pair of rows keep within their level, rounded against them.
 
     A float of whole weights up to 2⁵³ is exact; e^level and its product with a weight are right to a few parts in

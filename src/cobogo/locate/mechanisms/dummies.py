@@ -10,9 +10,8 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import NOTHING, LocationGuarantee, Mechanism, Past, Released, TraceRows, free
 from cobogo.locate.mechanisms.discrete import checked_prior
-from cobogo.locate.mechanisms.history import NOTHING, Past, Rows
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 
@@ -76,8 +75,8 @@ class Dummies(Mechanism):
             checked_prior(np.asarray(self.allowed, dtype=np.float64), self.grid, self.name, "allowed")
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
             "none", note=f"one of {self.k} positions, to someone who knows only the prior and sees one request"
         )
 
@@ -111,9 +110,9 @@ class Dummies(Mechanism):
 
     def _made_up(self, past: Past, points: Points, source: Source) -> dict[str, Any]:
         """Where the dummies of each point are, in metres of the grid, and where they and the person are heading."""
-        from cobogo.locate.mechanisms.dummy_kernels import dummies
+        from cobogo.locate.mechanisms.kernels import choose_dummies
 
-        rows, wanted = Rows.of(past if self.moving else NOTHING, points), self.k - 1
+        rows, wanted = TraceRows.of(past if self.moving else NOTHING, points), self.k - 1
         first = rows.first if self.moving else np.arange(len(rows))
         chances = checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
         allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)
@@ -127,7 +126,7 @@ class Dummies(Mechanism):
         needed = max(3 * wanted + choice[self.how], wanted * FOLLOWED if self.moving else 0)
         for part in _parts(first, max(AT_A_TIME // needed, 1)):
             words = source.words((part.stop - part.start) * needed).reshape(-1, needed)
-            dummies(
+            choose_dummies(
                 rows.known[part], first[part] - part.start, cell[part], own[0][part], own[1][part], own_heading[part],
                 chances, allowed, *self._ranks(chances, allowed), *self.grid.metres(), self.grid.columns,
                 self.grid.rows, float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],

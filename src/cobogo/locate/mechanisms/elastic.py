@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.mechanisms.base import Guarantee
-from cobogo.locate.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
+from cobogo.locate.mechanisms.base import LocationGuarantee
+from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, checked_prior, globe_distances
 
 REACH = 8.0
 """The level up to which places are asked for: beyond it one place is told from another by a factor of 3,000."""
@@ -27,7 +27,7 @@ STAGE = 1.3
 
 
 @dataclass(frozen=True, eq=False)
-class Exponential(Discrete):
+class GridExponential(Discrete):
     r"""The exponential mechanism on the cells of a grid.
 
     It needs no prior and no linear program, and loses more than either for it.
@@ -35,7 +35,7 @@ class Exponential(Discrete):
     Formula: $k(z \mid x) \propto e^{-\varepsilon\,d(x, z)/2}$
     Example:
         >>> from cobogo.locate.places.grid import Grid
-        >>> law = Exponential(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
+        >>> law = GridExponential(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
         >>> law.shape, bool(law.diagonal().min() == law.max(axis=1).min())
         ((12, 12), True)
 
@@ -48,10 +48,10 @@ class Exponential(Discrete):
     name: ClassVar[str] = "grid-exponential"
     most_cells: ClassVar[int] = 1024  # all pairs are checked
 
-    def _solve(self) -> tuple[Floats, Pairs]:
+    def _solve(self) -> tuple[Floats, CellPairs]:
         away = globe_distances(self.grid) * self.epsilon
         pairs = np.triu_indices(self.grid.cells, k=1)
-        return exponential(away), Pairs(*pairs, away[pairs])
+        return exponential(away), CellPairs(*pairs, away[pairs])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +98,8 @@ class Elastic(Discrete):
             self._check_positive("reference")
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
             "elastic",
             epsilon=self.epsilon,
             note="per metre where the mass is that of reference; where there is less, over a shorter distance",
@@ -115,7 +115,7 @@ class Elastic(Discrete):
         return np.asarray(reference * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
 
     @cached_property
-    def _graph(self) -> tuple[Pairs, Floats]:
+    def _graph(self) -> tuple[CellPairs, Floats]:
         """Edges and the distances along them. From each cell, the nearest cells are taken in one after the other: each
         may be as far as the level at which those before it stop being enough, but not farther than ε times metres.
         Edges that paths of others make needless are left out, for which those that stay are a little shorter."""
@@ -131,18 +131,18 @@ class Elastic(Discrete):
         first = np.lexsort((length, high, low))
         low, high, length = low[first], high[first], length[first]
         new = np.r_[True, (np.diff(low) != 0) | (np.diff(high) != 0)] if len(low) else np.empty(0, dtype=bool)
-        return thinned(Pairs(low[new], high[new], length[new]), self.grid.cells)
+        return thin_pairs(CellPairs(low[new], high[new], length[new]), self.grid.cells)
 
     def levels(self) -> Floats:
         """The distance between all pairs of cells: by what power of e they can be told apart at most."""
         return self._graph[1]
 
-    def _solve(self) -> tuple[Floats, Pairs]:
+    def _solve(self) -> tuple[Floats, CellPairs]:
         pairs, level = self._graph
         return exponential(level), pairs
 
 
-def thinned(pairs: Pairs, cells: int) -> tuple[Pairs, Floats]:
+def thin_pairs(pairs: CellPairs, cells: int) -> tuple[CellPairs, Floats]:
     """Fewer edges, and the distances along them, none of which is longer than the edge that was asked for.
 
     Shorter edges come first, `SHRINK` times shorter than asked; a longer one is needless where they already join its
@@ -159,7 +159,7 @@ def thinned(pairs: Pairs, cells: int) -> tuple[Pairs, Floats]:
         kept[part] = along[one[part], other[part]] > asked[part]
         start = end
         along = _along(one[kept], other[kept], asked[kept] / SHRINK, cells, None if start == len(asked) else bound * 2)
-    return Pairs(one[kept], other[kept], asked[kept] / SHRINK), along
+    return CellPairs(one[kept], other[kept], asked[kept] / SHRINK), along
 
 
 def _along(one: Ints, other: Ints, length: Floats, cells: int, limit: float | None) -> Floats:

@@ -13,17 +13,17 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.places.cells import vectors
 from cobogo.locate.places.geometry import Frame, moved
 from cobogo.locate.places.grid import World
-from cobogo.locate.places.nearest import vectors
 from cobogo.locate.places.points import Points
 
 
-class Key:
+class MapKey:
     """A secret that never shows itself.
 
-    >>> Key(b"0123456789abcdef")
+    >>> MapKey(b"0123456789abcdef")
     Key(…)
     """
 
@@ -35,7 +35,7 @@ class Key:
         self.secret = secret
 
     @classmethod
-    def fresh(cls) -> Key:
+    def fresh(cls) -> MapKey:
         """A new one, from the operating system's entropy."""
         return cls(os.urandom(32))
 
@@ -61,7 +61,7 @@ class KeyedTransform(Mechanism):
         >>> from cobogo.locate.places.geometry import Frame
         >>> from cobogo.floor.randomness import Entropy
         >>> two = Points.of([-38.52, -38.50], [-3.73, -3.73])
-        >>> turned = KeyedTransform(Key(b"0123456789abcdef"), Frame(-38.5, -3.7)).apply(two, Entropy()).points
+        >>> turned = KeyedTransform(MapKey(b"0123456789abcdef"), Frame(-38.5, -3.7)).apply(two, Entropy()).points
         >>> ratio = turned.take([0]).distance(turned.take([1])) / two.take([0]).distance(two.take([1]))
         >>> ratio.round(2).tolist()
         [1.0]
@@ -74,7 +74,7 @@ class KeyedTransform(Mechanism):
 
     name: ClassVar[str] = "keyed-transform"
 
-    key: Key
+    key: MapKey
     centre: Frame
     reach: float = 20_000.0
 
@@ -82,8 +82,8 @@ class KeyedTransform(Mechanism):
         self._check_positive("reach")
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee("none", note="distances are kept: two known places give all others away")
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="distances are kept: two known places give all others away")
 
     @cached_property
     def _turn(self) -> Floats:
@@ -96,11 +96,11 @@ class KeyedTransform(Mechanism):
         return np.asarray(there @ about @ _axes(self.centre.lon, self.centre.lat).T)
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
-        return Released(points.at(*World().snapped(*_turned(points, self._turn))), cost=free(points))
+        return Released(points.at(*World().snapped(*_rotate(points, self._turn))), cost=free(points))
 
     def inverted(self, reports: Points) -> Points:
         """Where the points were, to within the metre that reports are snapped to."""
-        return reports.at(*_turned(reports, self._turn.T))
+        return reports.at(*_rotate(reports, self._turn.T))
 
 
 def _axes(lon: float, lat: float) -> Floats:
@@ -111,6 +111,6 @@ def _axes(lon: float, lat: float) -> Floats:
     return np.stack([out, east, np.array([-np.sin(b) * np.cos(a), -np.sin(b) * np.sin(a), np.cos(b)])], axis=1)
 
 
-def _turned(points: Points, turn: Floats) -> tuple[Floats, Floats]:
+def _rotate(points: Points, turn: Floats) -> tuple[Floats, Floats]:
     x, y, z = turn @ vectors(points.lon, points.lat).T
     return np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))

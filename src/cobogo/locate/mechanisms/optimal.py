@@ -1,4 +1,8 @@
-"""The optimal mechanism: of all that are geo-indistinguishable, the one that loses least for a public prior."""
+"""The optimal mechanism: of all that are geo-indistinguishable, the one that loses least for a public prior.
+
+Its linear program is thinned by a spanner: few pairs of points through which all others can be reached on paths that
+are hardly longer.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,51 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.errors import NoSolution
-from cobogo.floor.arrays import Floats
-from cobogo.locate.mechanisms.discrete import Discrete, Pairs, checked_prior, globe_distances
-from cobogo.locate.mechanisms.spanner import dilation, spanner
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, checked_prior, globe_distances
+
+EQUAL = 1e-12
+
+
+def spanner(distances: Floats, dilation: float) -> tuple[Ints, Ints]:
+    """The greedy spanner (Althöfer et al. 1993): pairs, shortest first, that are not yet joined by a path of at most
+    ``dilation`` times their distance. At dilation 1 it leaves out only what lies on straight lines.
+
+    >>> line = np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    >>> [pair.tolist() for pair in spanner(line, 1.0)]
+    [[0, 1, 2], [1, 2, 3]]
+    """
+    one, other = np.triu_indices(len(distances), k=1)
+    order = np.argsort(distances[one, other], kind="stable")
+    along = np.full_like(distances, np.inf)
+    np.fill_diagonal(along, 0)
+    kept = []
+    for pair in order:
+        i, j = one[pair], other[pair]
+        apart = distances[i, j]
+        if along[i, j] > dilation * apart * (1 + EQUAL):
+            kept.append(pair)
+            through = along[:, i, None] + apart + along[None, j, :]
+            np.minimum(along, through, out=along)
+            np.minimum(along, through.T, out=along)
+    return one[kept], other[kept]
+
+
+def dilation(distances: Floats, one: Ints, other: Ints) -> float:
+    """How much longer than straight the longest way round by these pairs is: mostly less than was asked for.
+
+    >>> square = np.array([[0, 1, 1, 2**0.5], [1, 0, 2**0.5, 1], [1, 2**0.5, 0, 1], [2**0.5, 1, 1, 0]])
+    >>> round(dilation(square, *spanner(square, 1.9)), 4)
+    1.4142
+    """
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import dijkstra
+
+    graph = coo_matrix((distances[one, other], (one, other)), shape=distances.shape).tocsr()
+    along = np.asarray(dijkstra(graph, directed=False))
+    apart = ~np.eye(len(distances), dtype=bool)
+    return float((along[apart] / distances[apart]).max(initial=1.0))
+
 
 TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
 """What the solver may break a constraint by: the least with which it succeeds."""
@@ -37,10 +83,10 @@ class Optimal(Discrete):
         x')$ for all $x$, $x'$, $z$ and $\sum_z k(z \mid x) = 1$
     Example: It loses less than the exponential mechanism of the same ε.
         >>> from cobogo.locate.places.grid import Grid
-        >>> from cobogo.locate.mechanisms import Exponential
+        >>> from cobogo.locate.mechanisms import GridExponential
         >>> grid = Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)
         >>> even = np.full(grid.cells, 1 / grid.cells)
-        >>> Optimal(0.004, grid).loss(even) < Exponential(0.004, grid).loss(even)
+        >>> Optimal(0.004, grid).loss(even) < GridExponential(0.004, grid).loss(even)
         True
 
     Guarantee: ε-geo-indistinguishability for one report, between the cells of the grid.
@@ -79,16 +125,16 @@ class Optimal(Discrete):
         """Metres by which a report is off on average for the prior: what was minimized."""
         return self.loss(self.chances)
 
-    def _solve(self) -> tuple[Floats, Pairs]:
+    def _solve(self) -> tuple[Floats, CellPairs]:
         away = globe_distances(self.grid)
         one, other = spanner(away, self._dilation if self.spanner is None else self.spanner)
         usable = self.epsilon * (1 - MARGIN) / dilation(away, one, other)
-        law = solved(self.chances, away / self.grid.size, (one, other), usable * away[one, other])
+        law = solve_program(self.chances, away / self.grid.size, (one, other), usable * away[one, other])
         everyone = np.triu_indices(self.grid.cells, k=1)
-        return law, Pairs(*everyone, self.epsilon * away[everyone])
+        return law, CellPairs(*everyone, self.epsilon * away[everyone])
 
 
-def solved(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: Floats) -> Floats:
+def solve_program(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: Floats) -> Floats:
     """The optimum of the linear program, after which no constraint is broken but by rounding: a little of the uniform
     law is mixed in, as much as outweighs the solver's tolerance."""
     from scipy.optimize import linprog

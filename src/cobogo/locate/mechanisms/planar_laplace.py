@@ -11,12 +11,11 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import AT_ONCE, Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
-from cobogo.locate.mechanisms.draws import laplace_steps
-from cobogo.locate.mechanisms.grid_theorem import drawn_epsilon
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
+from cobogo.locate.mechanisms.draws import drawn_epsilon, laplace_steps
+from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import HALFWAY, RADIUS
 from cobogo.locate.places.grid import World
-from cobogo.locate.places.nearest import Places
 from cobogo.locate.places.points import Points
 
 LEAST = 1e-7
@@ -59,7 +58,7 @@ class PlanarLaplace(Mechanism):
 
     epsilon: float
     grid: World | None = None
-    region: Places | None = None
+    region: PublicPlaces | None = None
 
     def __post_init__(self) -> None:
         self._check_positive("epsilon")
@@ -97,15 +96,15 @@ class PlanarLaplace(Mechanism):
         return found
 
     @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
             "geo-indistinguishability",
             epsilon=self.epsilon,
             note=f"for one report, between cells of {self.world.size:g} m; n reports cost n times as much",
         )
 
     def apply(self, points: Points, source: Source) -> Released:
-        lon, lat = noised(points, self.drawn, self.world, source)
+        lon, lat = add_noise(points, self.drawn, self.world, source)
         reports = points.at(lon, lat)
         return Released(
             reports if self.region is None else self.region(reports), cost=np.full(len(points), self.epsilon)
@@ -139,7 +138,7 @@ class PlanarLaplace(Mechanism):
         return 1 - exp(log1p(scaled) - scaled)
 
 
-def noised(
+def add_noise(
     points: Points, epsilon: float, world: World, source: Source, *, from_cells: bool = True
 ) -> tuple[Floats, Floats]:
     """Cells of the grid that points are in (or the points as they are), moved by noise, and snapped again."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.discrete import checked_prior
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
 from cobogo.locate.places.grid import Grid
@@ -106,7 +106,7 @@ class Remapped(Mechanism):
         return noise >> Remap(noise.drawn, self.grid, self.prior)
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         return self._parts.guarantee
 
     def apply(self, points: Points, source: Source) -> Released:

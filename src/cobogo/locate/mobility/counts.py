@@ -1,4 +1,4 @@
-"""People added up: the histograms of the model, each with the most that one person can change of it.
+"""What each person's own records tell (home, work, how much and when they call), and people added up in histograms.
 
 A person is one person in every histogram. Where a histogram is of a person's many calls, these share one whole: each
 bin gets its part in units of 1/`WHOLE`, rounded down, so that nobody counts for more than one whole however much they
@@ -11,11 +11,95 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Ints
-from cobogo.locate.mobility.bounded import Bounded
-from cobogo.locate.mobility.habits import AWAY, PATTERNS, STATES, Habits
-from cobogo.locate.mobility.space import CALLS, KINDS, PERIODS, REACHES, SPREADS, Space, period_of, reach_of
+from cobogo.locate.mobility.space import (
+    BUSIEST_HOURS,
+    CALLS,
+    NIGHT,
+    PERIODS,
+    REACHES,
+    SPREADS,
+    WORK,
+    BoundedCalls,
+    Space,
+    in_window,
+    period_of,
+    reach_of,
+)
+
+AT_HOME, AT_WORK, AWAY = 0, 1, 2
+"""Where a call is made from."""
+
+STATES = ("home", "work", "away")
+
+PATTERNS = 7
+"""What a day can have seen of the three: any but none."""
+
+
+class Habits(NamedTuple):
+    """One entry a person, and for each record where it was made from."""
+
+    home: Ints
+    """The cell most used by night; of all, for those who never call by night."""
+    work: Ints
+    """The cell most used in working hours of weekdays; their home, for those who never call then."""
+    kind: Ints
+    """When they call most: a number of `BUSIEST_HOURS`."""
+    rate: Ints
+    """The bin of their calls a day."""
+    spread: Ints
+    """How uneven their days are."""
+    state: Ints
+    """Of each record: `AT_HOME`, `AT_WORK` or `AWAY`."""
+    pattern: Ints
+    """Of each record, which of the three its day saw: 1 for home, 2 for work and 4 for away, added up, less 1."""
+    calls: Ints
+    """Of each record, the bin of the number of calls of its day."""
+
+
+def habits(records: BoundedCalls, space: Space) -> Habits:
+    """The habits of everybody who has a record."""
+    by_night = in_window(records.hour, NIGHT)
+    at_work = in_window(records.hour, WORK) & (space.free[records.day] == 0)
+    home = _favourite(records, by_night, space)
+    work = np.where(np.bincount(records.user, at_work, records.people) > 0, _favourite(records, at_work, space), home)
+    day_of = records.user * space.days + records.day
+    own_home, own_work = home[records.user] == records.cell, work[records.user] == records.cell
+    by_kind = [
+        np.bincount(records.user, in_window(records.hour, window), records.people) for window in BUSIEST_HOURS.values()
+    ]
+    daily = np.bincount(day_of, minlength=records.people * space.days)
+    daily = daily.reshape(records.people, space.days)
+    mean = daily.mean(axis=1)
+    state = np.select([own_home, own_work], [AT_HOME, AT_WORK], AWAY).astype(np.int64)
+    seen = np.zeros(daily.size, dtype=np.int64)
+    for which in (AT_HOME, AT_WORK, AWAY):
+        seen[day_of[state == which]] |= 1 << which
+    uneven = np.sqrt(daily.var(axis=1) / np.maximum(mean, 1e-9))
+    return Habits(
+        home=home,
+        work=work,
+        kind=np.argmax(np.stack(by_kind, axis=1), axis=1).astype(np.int64),
+        rate=np.minimum(np.searchsorted(space.rates, mean), len(space.rates) - 1).astype(np.int64),
+        spread=np.searchsorted(np.array(SPREADS), uneven).astype(np.int64),
+        state=state,
+        pattern=seen[day_of] - 1,
+        calls=np.searchsorted(np.array(CALLS), daily.ravel()[day_of]).astype(np.int64),
+    )
+
+
+def _favourite(records: BoundedCalls, counted: NDArray[np.bool_], space: Space) -> Ints:
+    """Each person's most used cell in the records that count; then in all; then the one of the lowest number."""
+    pair, member = np.unique(records.user * len(space.cells) + records.cell, return_inverse=True)
+    user, cell = np.divmod(pair, len(space.cells))
+    often = np.bincount(member, counted, len(pair))
+    ever = np.bincount(member, minlength=len(pair))
+    order = np.lexsort((cell, -ever, -often, user))
+    first = np.flatnonzero(np.diff(user[order], prepend=-1))
+    return np.asarray(cell[order][first], dtype=np.int64)
+
 
 WHOLE = 10_080
 """Units of one person in histograms of calls."""
@@ -40,7 +124,7 @@ ABOUT = {
 }
 
 
-class Shape(NamedTuple):
+class HistogramShape(NamedTuple):
     """The public form of a histogram: its axes, and a coarser histogram that is released beside it.
 
     ``parent`` numbers, for each bin, the coarse bin that it lies in; ``alike`` says that, before anything is known,
@@ -63,32 +147,34 @@ class Shape(NamedTuple):
         return int(self.parent.max()) + 1
 
 
-def shapes(space: Space) -> dict[str, Shape]:
+def histogram_shapes(space: Space) -> dict[str, HistogramShape]:
     """The form of every part: it follows from what is declared, never from the data."""
     cells, areas, far = len(space.cells), space.areas, space.distances
-    kinds, times = len(KINDS), len(PERIODS)
+    kinds, times = len(BUSIEST_HOURS), len(PERIODS)
     activity = (kinds, len(space.rates), len(SPREADS) + 1)
     days = (len(REACHES) + 1, 2, len(CALLS) + 1, PATTERNS)
     presence = (PATTERNS, 24, len(STATES))
     pattern, hour, state = np.indices(presence).reshape(3, -1)
     return {
-        "home": Shape((cells,), space.area_of, 1, alike=True),
-        "work": Shape((cells,), space.area_of, 1, alike=True),
-        "commute": Shape((areas, far), np.tile(np.arange(far), areas), 1, alike=True),
-        "activity": Shape(activity, np.tile(np.repeat(np.arange(activity[1]), activity[2]), kinds), 1),
-        "times": Shape((kinds, 2, 24), np.tile(np.arange(2 * 24), kinds), WHOLE),
-        "days": Shape(days, np.tile(np.arange(days[2] * days[3]), days[0] * 2), WHOLE),
-        "presence": Shape(presence, (pattern * times + period_of(hour)) * len(STATES) + state, WHOLE, alike=True),
-        "outings": Shape((times, far), np.tile(np.arange(far), times), WHOLE),
-        "places": Shape(
+        "home": HistogramShape((cells,), space.area_of, 1, alike=True),
+        "work": HistogramShape((cells,), space.area_of, 1, alike=True),
+        "commute": HistogramShape((areas, far), np.tile(np.arange(far), areas), 1, alike=True),
+        "activity": HistogramShape(activity, np.tile(np.repeat(np.arange(activity[1]), activity[2]), kinds), 1),
+        "times": HistogramShape((kinds, 2, 24), np.tile(np.arange(2 * 24), kinds), WHOLE),
+        "days": HistogramShape(days, np.tile(np.arange(days[2] * days[3]), days[0] * 2), WHOLE),
+        "presence": HistogramShape(
+            presence, (pattern * times + period_of(hour)) * len(STATES) + state, WHOLE, alike=True
+        ),
+        "outings": HistogramShape((times, far), np.tile(np.arange(far), times), WHOLE),
+        "places": HistogramShape(
             (times, cells), (np.arange(times)[:, None] * areas + space.area_of[None]).ravel(), WHOLE, alike=True
         ),
     }
 
 
-def counts(records: Bounded, found: Habits, space: Space) -> dict[str, Ints]:
+def counts(records: BoundedCalls, found: Habits, space: Space) -> dict[str, Ints]:
     """The exact histograms. They go nowhere but into noise."""
-    forms = shapes(space)
+    forms = histogram_shapes(space)
     user, hour = records.user, records.hour
     apart = space.distance_bin(found.home, found.work)
     reach = reach_of(apart)[user]
@@ -112,12 +198,12 @@ def counts(records: Bounded, found: Habits, space: Space) -> dict[str, Ints]:
     }
 
 
-def _people(shape: Shape, *axes: Ints) -> Ints:
+def _people(shape: HistogramShape, *axes: Ints) -> Ints:
     """One person in one bin."""
     return np.bincount(np.ravel_multi_index(axes, shape.axes), minlength=shape.bins).astype(np.int64)
 
 
-def _wholes(shape: Shape, user: Ints, *axes: Ints) -> Ints:
+def _wholes(shape: HistogramShape, user: Ints, *axes: Ints) -> Ints:
     """Each person's calls as parts of one whole, rounded down."""
     total = np.zeros(shape.bins, dtype=np.int64)
     if not len(user):

@@ -16,14 +16,12 @@ from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
-from cobogo.locate.mobility.calls import Calls
 from cobogo.locate.mobility.counts import SHARES
-from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.job import Made, where
-from cobogo.locate.mobility.model import Model
-from cobogo.locate.mobility.noise import mechanism
-from cobogo.locate.mobility.pictures import draw
+from cobogo.locate.mobility.fidelity import draw_fidelity, fidelity
+from cobogo.locate.mobility.fit import ModelAndCalls, where
+from cobogo.locate.mobility.model import MobilityModel, mechanism
 from cobogo.locate.mobility.space import Space
+from cobogo.locate.places.cells import Calls
 from cobogo.locate.release import original_table, write_json
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
@@ -47,7 +45,7 @@ MEANINGS = {
 ON_TRUST = "that the noise stated was really drawn cannot be seen in the model; the guarantee follows from it"
 
 
-class MobilityModel(DrawnRows):
+class MadeUpCalls(DrawnRows):
     """DP-WHERE: a model with noise, and calls of made-up people drawn from it. It is paid for when they are drawn."""
 
     kind = "mobility"
@@ -63,7 +61,7 @@ class MobilityModel(DrawnRows):
         self._people, self._seed, self._paying = people, seed, paying
 
     @cached_property
-    def made(self) -> Made:
+    def made(self) -> ModelAndCalls:
         """The model and its calls, made once."""
         space = self._space
         if self._paying is not None:
@@ -135,16 +133,16 @@ def release_of(
 ) -> Release:  # fmt: skip
     """A release of a model of calls, which lie at ``source``; nothing is paid, drawn or written yet. ``base`` are the
     layers below the map of the evidence."""
-    made = MobilityModel(true, space, epsilon, people, seed, paying, base)
+    made = MadeUpCalls(true, space, epsilon, people, seed, paying, base)
     return Release(Origin(source, ROLES), original_table(true.to_arrow(), source), made)
 
 
 def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:  # noqa: ARG001
     """Write ``report.json``, and pictures of how near made-up movement is to the true."""
     made = release.transformation
-    assert isinstance(made, MobilityModel)
+    assert isinstance(made, MadeUpCalls)
     write_json(made.story(release.table, release.drawn, None).summary, evidence / "report.json")
-    draw(made.true, made.made.calls, made.made.model.space, evidence, base=made.base)
+    draw_fidelity(made.true, made.made.calls, made.made.model.space, evidence, base=made.base)
 
 
 def _nothing(columns: Sequence[str]) -> Any:
@@ -153,7 +151,7 @@ def _nothing(columns: Sequence[str]) -> Any:
     return pa.RecordBatch.from_pydict({name: pa.array([], pa.string()) for name in columns})
 
 
-def _explained(made: Made) -> str:
+def _explained(made: ModelAndCalls) -> str:
     """What whoever receives the release must know to use it."""
     rows = [f"| {row['part']} | {row['about']} | {row['epsilon']} | {row['scale']:.6g} |" for row in made.model.costs()]
     return "\n".join(
@@ -175,7 +173,7 @@ def check(written: Written) -> CheckResult:
     """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
-    model = Model.of(_read(written))
+    model = MobilityModel.of(_read(written))
     problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
@@ -198,7 +196,7 @@ def _read(written: Written) -> Any:
         raise VerificationFailed("is damaged", where=MODEL) from None
 
 
-def _costs(stated: dict[str, Any], model: Model) -> Iterator[str]:
+def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:
     """What the parts of the model cost must be what the manifest says, and their noise large enough for it."""
     if stated.get("entropy") != ENTROPY:
         yield "the manifest does not say that the noise came from the operating system"
@@ -218,7 +216,7 @@ def _costs(stated: dict[str, Any], model: Model) -> Iterator[str]:
             yield f"the part {row['part']} states less noise than its cost allows for"
 
 
-def _calls(written: Written, model: Model) -> Iterator[str]:
+def _calls(written: Written, model: MobilityModel) -> Iterator[str]:
     """Every call must be at a declared cell on a declared day."""
     from cobogo.errors import DataError
 

@@ -3,6 +3,10 @@
 A person gets a home; a distance to work, by the home's area; a work at about that distance; how much and when they
 call; a few places to go to, by their distance from home. Every call gets an hour and is made from home, from work or
 from the day's outing: a day has one, as most have.
+
+A cell is chosen among those at a drawn distance. Were it chosen by the counts themselves, cells that many can reach
+would get too many people: so the weights are scaled, over and over, by how far what they lead to is from the counts
+(iterative proportional fitting). It looks at nothing but the released model.
 """
 
 from __future__ import annotations
@@ -11,12 +15,59 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, source
-from cobogo.locate.mobility.attraction import attraction
-from cobogo.locate.mobility.calls import Calls
-from cobogo.locate.mobility.habits import AT_HOME, AT_WORK, PATTERNS, STATES
-from cobogo.locate.mobility.model import Model
-from cobogo.locate.mobility.sampling import drawn
-from cobogo.locate.mobility.space import CALLS, KINDS, PERIODS, SPREADS, Space, period_of, reach_of
+from cobogo.locate.mobility.counts import AT_HOME, AT_WORK, PATTERNS, STATES
+from cobogo.locate.mobility.model import MobilityModel
+from cobogo.locate.mobility.space import BUSIEST_HOURS, CALLS, PERIODS, SPREADS, Space, period_of, reach_of
+from cobogo.locate.places.cells import Calls
+
+
+def draw_columns(weights: Floats, row: Ints, random: np.random.Generator) -> Ints:
+    """For each entry of ``row`` a column, in proportion to that row's weights; by none, where all are zero: any.
+
+    One search in all rows laid end to end. The draws are floats: for made-up people and for post-processing, never
+    for noise that privacy rests on.
+
+    >>> draw_columns(np.array([[0.0, 1.0], [3.0, 0.0]]), np.array([0, 1, 1]), np.random.default_rng(1)).tolist()
+    [1, 0, 0]
+    """
+    bounds = np.cumsum(weights, axis=1, dtype=np.float64)
+    nothing = bounds[:, -1] <= 0
+    bounds[nothing] = np.arange(1, weights.shape[1] + 1)
+    bounds /= bounds[:, -1:]
+    line = (bounds + np.arange(len(bounds))[:, np.newaxis]).ravel()
+    found = np.searchsorted(line, row + random.random(len(row)), side="right") - row * weights.shape[1]
+    # At the end of a line a rounded draw may fall beyond the last column of any weight.
+    last = weights.shape[1] - 1 - np.argmax(np.where(nothing[:, np.newaxis], 1, weights)[:, ::-1] > 0, axis=1)
+    return np.asarray(np.minimum(found, last[row]))
+
+
+ROUNDS = 12
+"""Scalings; what is left after them is far below the noise."""
+
+MOST_CELLS = 3_000
+"""Cells up to which weights are fitted: it takes their square."""
+
+
+def attraction(space: Space, home: Floats, chances: Floats, wanted: Floats) -> Floats:
+    """Weights of cells: people who start at ``home`` (counts by cell) and go to the bins of distance that they have
+    ``chances`` of (a row a cell) should be found at cells in the proportions ``wanted``."""
+    cells, bins = len(space.cells), space.distances
+    if cells > MOST_CELLS or wanted.sum() <= 0 or home.sum() <= 0:
+        return wanted
+    every = np.arange(cells)
+    slot = (space.distance_bin(every[:, np.newaxis], every[np.newaxis]) + every[:, np.newaxis] * bins).ravel()
+    leaves = (home[:, np.newaxis] * chances).ravel()
+    weights, goal = wanted.astype(np.float64), wanted / wanted.sum()
+    for _ in range(ROUNDS):
+        reach = np.bincount(slot, np.tile(weights, cells), cells * bins)
+        sent = np.divide(leaves, reach, out=np.zeros_like(leaves), where=reach > 0)
+        found = weights * sent[slot].reshape(cells, cells).sum(axis=0)
+        total = found.sum()
+        if total <= 0:
+            return wanted
+        weights = weights * np.divide(goal, found / total, out=np.zeros_like(goal), where=found > 0)
+    return weights
+
 
 OUTINGS = 3
 """Places, for each period of the day, that a person goes to in turn."""
@@ -28,7 +79,7 @@ AT_ONCE = 1 << 22
 """Chances that are held in memory at a time."""
 
 
-def sample(model: Model, people: int | None = None, *, seed: int | None = None) -> Calls:
+def sample(model: MobilityModel, people: int | None = None, *, seed: int | None = None) -> Calls:
     """Calls of so many made-up people (as many as there seem to be, unless said) on the declared days.
 
     What is drawn depends on the model alone, so privacy does not rest on it; yet it is the system's entropy that
@@ -39,16 +90,16 @@ def sample(model: Model, people: int | None = None, *, seed: int | None = None) 
         raise ValueError(f"The 'people' parameter of sample must not be negative. Got {number!r} instead")
     random = _generator(source(seed))
     space, counts = model.space, model.counts
-    home = drawn(counts["home"][np.newaxis], np.zeros(number, np.int64), random)
+    home = draw_columns(counts["home"][np.newaxis], np.zeros(number, np.int64), random)
     commute = _fallen_back(counts["commute"])
-    apart = drawn(commute, space.area_of[home], random)
+    apart = draw_columns(commute, space.area_of[home], random)
     draw = attraction(space, counts["home"], _shares(commute)[space.area_of], counts["work"])
     work = at_distance(space, home, apart, draw, random)
-    activity = drawn(counts["activity"].reshape(1, -1), np.zeros(number, np.int64), random)
-    kind, rate, spread = np.unravel_index(activity, (len(KINDS), len(space.rates), len(SPREADS) + 1))
+    activity = draw_columns(counts["activity"].reshape(1, -1), np.zeros(number, np.int64), random)
+    kind, rate, spread = np.unravel_index(activity, (len(BUSIEST_HOURS), len(space.rates), len(SPREADS) + 1))
     user, day, calls = _days(space, rate, spread, random)
     free = space.free[day]
-    hour = drawn(_fallen_back(counts["times"].reshape(-1, 24)), kind[user] * 2 + free, random)
+    hour = draw_columns(_fallen_back(counts["times"].reshape(-1, 24)), kind[user] * 2 + free, random)
     state = _states(model, reach_of(apart)[user], free, calls, user * space.days + day, hour, random)
     cell = np.select([state == AT_HOME, state == AT_WORK], [home[user], work[user]], -1)
     away = np.flatnonzero(cell < 0)
@@ -76,7 +127,7 @@ def at_distance(space: Space, start: Ints, apart: Ints, weights: Floats, random:
         bare = chances.sum(axis=1) <= 0
         chances[bare] = ring[bare]
         rows = order[bounds[number] : bounds[number + 1]]
-        found[rows] = drawn(chances, member[rows] - first, random)
+        found[rows] = draw_columns(chances, member[rows] - first, random)
     return found
 
 
@@ -112,20 +163,20 @@ def _days(space: Space, rate: Ints, spread: Ints, random: np.random.Generator) -
 
 
 def _states(
-    model: Model, reach: Ints, free: Ints, calls: Ints, day: Ints, hour: Ints, random: np.random.Generator
+    model: MobilityModel, reach: Ints, free: Ints, calls: Ints, day: Ints, hour: Ints, random: np.random.Generator
 ) -> Ints:
     """From where each call is made: what its day is to see, then by the hour which of these."""
     days = model.counts["days"].reshape(-1, PATTERNS)
     row = (reach * 2 + free) * (len(CALLS) + 1) + np.searchsorted(np.array(CALLS), calls)
     first = np.flatnonzero(np.diff(day, prepend=-1))
-    pattern = np.repeat(drawn(_fallen_back(days), row[first], random), np.diff(np.append(first, len(day))))
+    pattern = np.repeat(draw_columns(_fallen_back(days), row[first], random), np.diff(np.append(first, len(day))))
     holds = (np.arange(1, PATTERNS + 1)[:, np.newaxis] >> np.arange(len(STATES))) & 1
     chances = model.counts["presence"] * holds[:, np.newaxis]
     nothing = chances.sum(axis=2) <= 0
     chances[nothing] = np.broadcast_to(holds[:, np.newaxis], chances.shape)[nothing]
     chances = chances.reshape(-1, len(STATES))
     moment = pattern * 24 + hour
-    return _all_seen(drawn(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0) - 1,
+    return _all_seen(draw_columns(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0) - 1,
                      chances[moment], random)  # fmt: skip
 
 
@@ -152,7 +203,7 @@ def _period_of_day(day: Ints, hour: Ints) -> Ints:
     return np.repeat(period_of(hour[first]), np.diff(np.append(first, len(day))))
 
 
-def _outings(model: Model, home: Ints, random: np.random.Generator) -> Ints:
+def _outings(model: MobilityModel, home: Ints, random: np.random.Generator) -> Ints:
     """For each person and period of the day the cells that they go to in turn."""
     space, counts = model.space, model.counts
     going = np.empty((len(home), len(PERIODS), OUTINGS), dtype=np.int64)
@@ -161,6 +212,6 @@ def _outings(model: Model, home: Ints, random: np.random.Generator) -> Ints:
         chances = np.broadcast_to(outings[period], (len(space.cells), space.distances))
         places = attraction(space, counts["home"], chances, counts["places"][period])
         for turn in range(OUTINGS):
-            far = drawn(outings[period][np.newaxis], np.zeros(len(home), np.int64), random)
+            far = draw_columns(outings[period][np.newaxis], np.zeros(len(home), np.int64), random)
             going[:, period, turn] = at_distance(space, home, far, places, random)
     return going

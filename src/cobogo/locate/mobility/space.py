@@ -1,16 +1,22 @@
-"""What is declared before anybody's records are looked at: cells, days, and the bins that everything is counted in."""
+"""What is declared before anybody's records are looked at, and everybody's records held within it.
+
+Cells, days and the bins that everything is counted in are declared. Records are then bounded to the declared days and
+to so many calls a day, before anything is counted. What is kept of a person follows from that person's records alone,
+whatever their order, so that no two people's records are entangled.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.places.cells import Cells
+from cobogo.locate.places.cells import Calls, Cells
 
 KILOMETRES = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.5, 8.0, 10.0, 13.0, 17.0, 25.0, 50.0)
 """Where the bins of distances end; the first holds the cell itself, the last all that is farther."""
@@ -30,7 +36,7 @@ CALLS = (1, 3, 7, 15)
 PERIODS = (0, 6, 12, 18)
 """Hours at which the periods of the day begin, by which places away from home and work are counted."""
 
-KINDS = {"day": (7, 18), "evening": (18, 23), "night": (23, 7)}
+BUSIEST_HOURS = {"day": (7, 18), "evening": (18, 23), "night": (23, 7)}
 """People who call mostly at these hours, from and to. The paper finds such classes by clustering; these are public."""
 
 NIGHT = (20, 7)
@@ -123,10 +129,10 @@ class Space:
         }  # fmt: skip
 
 
-def between(hour: Ints, window: tuple[int, int]) -> np.ndarray:
+def in_window(hour: Ints, window: tuple[int, int]) -> np.ndarray:
     """Which hours lie in a window, which may go over midnight.
 
-    >>> between(np.array([6, 7, 19, 20]), (20, 7)).tolist()
+    >>> in_window(np.array([6, 7, 19, 20]), (20, 7)).tolist()
     [True, False, False, True]
     """
     start, end = window
@@ -141,3 +147,29 @@ def reach_of(apart: Ints) -> Ints:
 def period_of(hour: Ints) -> Ints:
     """The number of the period of the day that an hour lies in."""
     return np.asarray(np.searchsorted(np.array(PERIODS), hour, side="right") - 1, dtype=np.int64)
+
+
+class BoundedCalls(NamedTuple):
+    """Records that count, person by person: people are numbered anew from 0, each has one record at least."""
+
+    user: Ints
+    cell: Ints
+    day: Ints
+    hour: Ints
+    people: int
+
+
+def bound_calls(calls: Calls, space: Space) -> BoundedCalls:
+    """The first calls of each day, up to the cap; ties in time go to the cell of the lower number."""
+    since = calls.time - space.start
+    inside = np.flatnonzero((since >= 0) & (since < space.days * 86_400.0))
+    order = inside[np.lexsort((calls.cell[inside], since[inside], calls.user[inside]))]
+    user, cell, second = calls.user[order], calls.cell[order], since[order]
+    day = (second // 86_400.0).astype(np.int64)
+    key = user * space.days + day
+    fresh = np.flatnonzero(np.diff(key, prepend=-1))
+    rank = np.arange(len(key)) - np.repeat(fresh, np.diff(np.append(fresh, len(key))))
+    kept = rank < space.most_a_day
+    known, number = np.unique(user[kept], return_inverse=True)
+    hour = (second[kept] % 86_400.0 // 3_600.0).astype(np.int64)
+    return BoundedCalls(number.astype(np.int64), cell[kept], day[kept], hour, len(known))

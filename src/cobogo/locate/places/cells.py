@@ -1,4 +1,4 @@
-"""Cells: a public list of named places, such as the towers of a mobile network; each serves what is nearest to it."""
+"""Public places and who used them: cells (as the towers of a mobile network), call records at cells, nearest places."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cobogo.errors import DataError
+from cobogo.errors import DataError, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
 
@@ -79,3 +80,126 @@ class Cells:
         """The number of the cell that serves each point."""
         found = self._tree.query(np.column_stack(self.frame.metres(lon, lat)))[1]
         return np.asarray(found, dtype=np.int64)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Calls:
+    """Events of people at cells: ``user`` numbers people from 0, ``time`` is in seconds since 1970 (UTC), ``cell``
+    numbers the cells; ``names`` tells what people are called, where they have names."""
+
+    user: Ints
+    time: Floats
+    cell: Ints
+    cells: Cells
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, user: Any, time: Any, cell: Any, cells: Cells, *, leave_out: bool = False, where: str = "calls"
+    ) -> Calls:
+        """Calls of any sequences, checked. A cell that is not among the cells is an error, which does not show it;
+        or with ``leave_out`` its calls are left out."""
+        import pandas as pd
+
+        plain = pd.Series(cell.to_pandas() if hasattr(cell, "to_pandas") else cell, dtype=object)
+        number = pd.Index(cells.names).get_indexer(pd.Index(plain.map(str), dtype=object)).astype(np.int64)
+        unknown = number < 0
+        if unknown.any() and not leave_out:
+            raise DataError(
+                f"{number_of(int(unknown.sum()), 'call')} of {len(number):,}: the cell is not among the declared cells "
+                f"(first in row {int(np.flatnonzero(unknown)[0]) + 1})",
+                where=f"{where}, column cell",
+                remedy="Add the cells to the file of cells, or leave such calls out (--leave-out-unknown).",
+            )
+        at = np.where(unknown, 0, number)
+        checked = Points.of(cells.lon[at], cells.lat[at], time=time, user=user, where=where)
+        assert checked.time is not None
+        assert checked.user is not None
+        found = cls(checked.user, checked.time, number, cells, checked.names)
+        return found.take(np.flatnonzero(~unknown)) if leave_out else found
+
+    def __len__(self) -> int:
+        return len(self.user)
+
+    @property
+    def users(self) -> int:
+        """How many people there are."""
+        return len(self.names) or (int(self.user.max()) + 1 if len(self) else 0)
+
+    def to_arrow(self) -> Any:
+        """An Arrow table with the columns user, time and cell."""
+        import pyarrow as pa
+
+        names = pa.DictionaryArray.from_arrays(pa.array(self.cell, pa.int32()), pa.array(self.cells.names, pa.string()))
+        return self.points().to_arrow().select(["user", "time"]).append_column("cell", names.cast(pa.string()))
+
+    def points(self) -> Points:
+        """The same as points, each at the place of its cell."""
+        return Points(self.cells.lon[self.cell], self.cells.lat[self.cell], self.time, self.user, self.names)
+
+    def take(self, rows: Ints) -> Calls:
+        """Some of the calls; people keep their numbers."""
+        return Calls(self.user[rows], self.time[rows], self.cell[rows], self.cells, self.names)
+
+    def ordered(self) -> Calls:
+        """Person by person, each in the order of time."""
+        return self.take(np.lexsort((self.time, self.user)))
+
+
+def vectors(lon: ArrayLike, lat: ArrayLike) -> Floats:
+    """Points of the globe in space, at a distance of 1 from its centre: the nearest there are the nearest on it."""
+    east, north = np.radians(lon), np.radians(lat)
+    return np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], axis=-1)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PublicPlaces:
+    """Public places, of which the nearest is found anywhere on the globe. They may have names.
+
+    >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
+    >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)), ("Theatro José de Alencar", "Farol do Mucuripe"))
+    >>> places.nearest([-38.53], [-3.73]).tolist()
+    [0]
+    """
+
+    points: Points
+    names: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.names and len(self.names) != len(self.points):
+            raise ValueError(
+                f"The 'names' parameter of places must be one for each of {len(self.points):,}. "
+                f"Got {len(self.names):,} instead"
+            )
+        if not len(self.points):
+            raise ValueError("The 'points' parameter of places must have one at least. Got none instead")
+
+    @classmethod
+    def of_cells(cls, grid: Grid, allowed: Any = None) -> PublicPlaces:
+        """The centres of a grid's cells: of all, or of those that a mask or numbers allow."""
+        return cls(Points(*grid.centres(np.arange(grid.cells) if allowed is None else np.arange(grid.cells)[allowed])))
+
+    @classmethod
+    def of_polygon(cls, polygon: Any, grid: Grid) -> PublicPlaces:
+        """The centres of a grid's cells that lie in a polygon of longitudes and latitudes (shapely's)."""
+        import shapely
+
+        return cls.of_cells(grid, shapely.contains_xy(polygon, *grid.centres()))
+
+    @cached_property
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
+        return cKDTree(vectors(self.points.lon, self.points.lat))
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    def nearest(self, lon: ArrayLike, lat: ArrayLike) -> Ints:
+        """The number of the nearest place to each point; of equals, any."""
+        return np.asarray(self._tree.query(vectors(lon, lat))[1], dtype=np.int64)
+
+    def __call__(self, reports: Points) -> Points:
+        """Each report at its nearest place."""
+        places = self.nearest(reports.lon, reports.lat)
+        return reports.at(self.points.lon[places], self.points.lat[places])

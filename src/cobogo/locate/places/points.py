@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from cobogo.errors import DataError, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.representation import brief
-from cobogo.locate.places.atlas import look_exchanged
-from cobogo.locate.places.geometry import Frame, distance, wrapped
+from cobogo.locate.places.geometry import Frame, distance, look_exchanged, wrapped
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "lon": ("lon", "lng", "long", "longitude", "x"),

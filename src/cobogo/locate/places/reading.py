@@ -10,8 +10,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
-from cobogo.locate.mobility.calls import Calls
-from cobogo.locate.places.cells import Cells
+from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points, clock_of, column_names, shown_columns
 
 CELL = ("cell", "tower", "cell_id", "cellid", "antenna", "celula", "antena", "erb", "name")

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from cobogo.locate.trips.check import closeness
 from cobogo.locate.trips.kdelta import Anonymized, KDelta, anonymize
-from cobogo.locate.trips.synthesis import Model, Synthesis, fit
+from cobogo.locate.trips.synthesis import TripModel, TripSynthesis, fit
 
-__all__ = ["Anonymized", "KDelta", "Model", "Synthesis", "anonymize", "closeness", "fit"]
+__all__ = ["Anonymized", "KDelta", "TripModel", "TripSynthesis", "anonymize", "closeness", "fit"]

@@ -17,7 +17,7 @@ from cobogo.locate.places.points import Points
 from cobogo.locate.release import ReleasedPoints, read_released
 from cobogo.locate.trips.check import Closeness, closeness
 from cobogo.locate.trips.kdelta import Anonymized
-from cobogo.locate.trips.synthesis import SHARES, Model, Synthesis, sensitivity
+from cobogo.locate.trips.synthesis import SHARES, TripModel, TripSynthesis, sensitivity
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import Promise
@@ -93,7 +93,7 @@ def _waited(method: str) -> str:
     return ", in space and in time" if method == "w4m" else ""
 
 
-def made_up_trips(model: Model, made: Points, report: dict[str, Any]) -> MadeUpTrips:
+def made_up_trips(model: TripModel, made: Points, report: dict[str, Any]) -> MadeUpTrips:
     """Trips that nobody made, to be released."""
     asked = model.asked
     grid = asked.grid
@@ -125,7 +125,7 @@ def made_up_trips(model: Model, made: Points, report: dict[str, Any]) -> MadeUpT
     return MadeUpTrips(made, meanings, [promise], stated, explained, report)
 
 
-def costs(asked: Synthesis) -> list[dict[str, Any]]:
+def costs(asked: TripSynthesis) -> list[dict[str, Any]]:
     """What each part of the model costs, and the noise that follows."""
     from cobogo.promises.mechanisms import Laplace
 
@@ -167,7 +167,7 @@ def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str
         int(stated["grid"]["rows"]),
         float(stated["grid"]["size"]),
     )
-    asked = Synthesis(
+    asked = TripSynthesis(
         fraction(stated["epsilon"]),
         grid,
         int(stated["trips_of_a_person"]),

@@ -22,9 +22,8 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips.histories import Walks, bounded, moves_of, walks_of
 from cobogo.locate.trips.kernels import bridges, walk
-from cobogo.locate.trips.segments import split
+from cobogo.locate.trips.segments import Walks, bound_walks, moves_of, split, walks_of
 
 SHARES: Mapping[str, Fraction] = {
     "journeys": Fraction(1, 5),  # from region to region
@@ -56,7 +55,7 @@ WAYS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (
 
 
 @dataclass(frozen=True)
-class Synthesis:
+class TripSynthesis:
     r"""Trips that nobody made, drawn from a Markov model of a public grid that is learned with differential privacy.
 
     What a person gives is bounded first (``trips``, ``longest``, ``moves``, chosen by chance), so that each part of the
@@ -68,7 +67,7 @@ class Synthesis:
         person
     Example:
         >>> from cobogo.studies.worked import city
-        >>> asked = Synthesis(Fraction(4), Grid.over(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
+        >>> asked = TripSynthesis(Fraction(4), Grid.over(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
         >>> fit(city(), asked).sample(5).users
         5
 
@@ -104,10 +103,10 @@ class Synthesis:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class TripModel:
     """Noisy counts, made consistent: nothing of it needs to be kept secret."""
 
-    asked: Synthesis
+    asked: TripSynthesis
     size: float  # trips, as far as counts with noise tell
     journeys: Floats = field(repr=False)  # regions × regions
     starts: Floats = field(repr=False)
@@ -122,7 +121,7 @@ class Model:
         return _sampled(self, count if count is not None else max(round(self.size), 0), source or Entropy())
 
 
-def fit(points: Points, asked: Synthesis, *, ledger: Any = None, dataset: str = "", analyst: str = "") -> Model:
+def fit(points: Points, asked: TripSynthesis, *, ledger: Any = None, dataset: str = "", analyst: str = "") -> TripModel:
     """Learn a model. With a ledger, the whole ε is debited before anything is counted."""
     from cobogo.promises.accounting import PrivacyLoss
 
@@ -130,29 +129,29 @@ def fit(points: Points, asked: Synthesis, *, ledger: Any = None, dataset: str = 
         ledger.debit(dataset, analyst, PrivacyLoss("epsilon", asked.epsilon), "locate synthesize")
     source = Entropy()
     trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
-    walks = bounded(walks_of(trips, asked.grid), asked.trips, asked.longest, source)
-    counts = counted(walks, asked, source)
+    walks = bound_walks(walks_of(trips, asked.grid), asked.trips, asked.longest, source)
+    counts = count_walks(walks, asked, source)
     noisy = {name: _noisy(counts[name], name, asked) for name in SHARES}
     size = max(float(np.mean([noisy[name].sum() for name in ("hours", "paces", "detours")])), 1.0)
-    return Model(
+    return TripModel(
         asked,
         size,
-        journeys=consistent(noisy["journeys"], size),
-        starts=consistent(noisy["starts"], size),
-        ends=consistent(noisy["ends"], size),
-        detours=consistent(noisy["detours"], size),
+        journeys=make_consistent(noisy["journeys"], size),
+        starts=make_consistent(noisy["starts"], size),
+        ends=make_consistent(noisy["ends"], size),
+        detours=make_consistent(noisy["detours"], size),
         moves=_chances(noisy["moves"], asked.grid),
-        hours=consistent(noisy["hours"], size),
-        paces=consistent(noisy["paces"], size),
+        hours=make_consistent(noisy["hours"], size),
+        paces=make_consistent(noisy["paces"], size),
     )
 
 
-def sensitivity(name: str, asked: Synthesis) -> int:
+def sensitivity(name: str, asked: TripSynthesis) -> int:
     """The most by which one person changes the counts of a part, in all."""
     return asked.moves if name == "moves" else asked.trips
 
 
-def counted(walks: Walks, asked: Synthesis, source: Source) -> dict[str, Ints]:
+def count_walks(walks: Walks, asked: TripSynthesis, source: Source) -> dict[str, Ints]:
     """The counts of each part, of walks that are bounded."""
     grid = asked.grid
     first, last = walks.cells[walks.starts[:-1]], walks.cells[walks.starts[1:] - 1]
@@ -177,18 +176,18 @@ def counted(walks: Walks, asked: Synthesis, source: Source) -> dict[str, Ints]:
     }
 
 
-def _noisy(counts: Ints, name: str, asked: Synthesis) -> Floats:
+def _noisy(counts: Ints, name: str, asked: TripSynthesis) -> Floats:
     from cobogo.promises.mechanisms import Laplace
 
     noise = Laplace(sensitivity(name, asked), asked.epsilon * SHARES[name])
     return np.array(noise.release(counts.tolist()), dtype=np.float64)
 
 
-def consistent(noisy: Floats, total: float) -> Floats:
+def make_consistent(noisy: Floats, total: float) -> Floats:
     """The nearest counts that are not negative and sum to a total: all are lowered by the same amount, those below
     are 0 (Wang et al. 2020, Norm-Sub).
 
-    >>> consistent(np.array([5.0, 3.0, -2.0]), 6.0).tolist()
+    >>> make_consistent(np.array([5.0, 3.0, -2.0]), 6.0).tolist()
     [4.0, 2.0, 0.0]
     """
     ordered = np.sort(noisy)[::-1]
@@ -219,7 +218,7 @@ def _way(before: Ints, after: Ints, grid: Grid) -> Ints:
     return np.asarray(np.where(number > 4, number - 1, number))
 
 
-def inside(grid: Grid) -> Any:
+def neighbours_inside(grid: Grid) -> Any:
     """Which ways out of each cell stay on the grid."""
     row, column = np.divmod(np.arange(grid.cells), grid.columns)
     dy, dx = np.array(WAYS).T
@@ -229,17 +228,17 @@ def inside(grid: Grid) -> Any:
 
 def _chances(noisy: Floats, grid: Grid) -> Floats:
     """Chances of each way out of a cell."""
-    possible = inside(grid)
+    possible = neighbours_inside(grid)
     counts = np.where(possible, noisy.reshape(grid.cells, len(WAYS)), 0.0)
     kept = np.zeros_like(counts)
-    kept[possible] = consistent(counts[possible], max(float(counts.sum()), 1.0))
+    kept[possible] = make_consistent(counts[possible], max(float(counts.sum()), 1.0))
     total = kept.sum(axis=1, keepdims=True)
     even = possible / possible.sum(axis=1, keepdims=True)
     learned = (1 - FLOOR) * kept / np.where(total > 0, total, 1.0) + FLOOR * even
     return np.asarray(np.where(total > 0, learned, even), dtype=np.float64)
 
 
-def _sampled(model: Model, count: int, source: Source) -> Points:
+def _sampled(model: TripModel, count: int, source: Source) -> Points:
     asked, grid = model.asked, model.asked.grid
     region = regions(grid)
     journey = _drawn(model.journeys, count, source)
@@ -249,7 +248,7 @@ def _sampled(model: Model, count: int, source: Source) -> Points:
     begins = (_drawn(model.hours, count, source) + _uniform(count, source)) * 3600.0
     pace = _spread(PACES, _drawn(model.paces, count, source), source)
     moves = np.array([dy * grid.columns + dx for dy, dx in WAYS])
-    possible = inside(grid)
+    possible = neighbours_inside(grid)
     paths = np.empty((count, asked.longest), dtype=np.int64)
     cells = np.empty(count, dtype=np.int64)
     order = np.argsort(last, kind="stable")
@@ -265,7 +264,7 @@ def _sampled(model: Model, count: int, source: Source) -> Points:
     return Points(np.round(lon, 6), np.round(lat, 6), np.round(time), rows)
 
 
-def _lengths(model: Model, first: Ints, last: Ints, source: Source) -> Ints:
+def _lengths(model: TripModel, first: Ints, last: Ints, source: Source) -> Ints:
     """Moves of each trip: the shortest way and what it goes beyond, as trips of such a distance do."""
     far = _cells_apart(first, last, model.asked.grid)
     table = model.detours.reshape(len(FARS), len(EXTRAS)) + 1e-9
@@ -302,3 +301,34 @@ def _drawn(weights: Floats, count: int, source: Source) -> Ints:
 
 def _uniform(count: int, source: Source) -> Floats:
     return below(1 << 53, count, source) / float(1 << 53)
+
+
+def likeness(true: Points, made: Points, grid: Grid, *, gap: float, stay: float) -> dict[str, float | int]:
+    """Total variation distances (0: alike, 1: nothing in common) of where trips go through, begin and end and lead,
+    and of how many cells they have; each beside that of trips that are anywhere on the grid."""
+    one = walks_of(split(true, gap=gap, stay=stay, frame=grid.frame), grid)
+    other = walks_of(split(made, gap=float("inf"), frame=grid.frame), grid)
+    region = regions(grid)
+
+    def journeys(walks: object) -> Floats:
+        starts, cells = walks.starts, walks.cells  # type: ignore[attr-defined]
+        pair = region[cells[starts[:-1]]] * REGIONS**2 + region[cells[starts[1:] - 1]]
+        return np.bincount(pair, minlength=REGIONS**4).astype(np.float64)
+
+    longest = int(max(one.number.max(initial=1), other.number.max(initial=1))) + 1
+    cells = [np.bincount(walks.cells, minlength=grid.cells).astype(np.float64) for walks in (one, other)]
+    lengths = [np.bincount(walks.number, minlength=longest).astype(np.float64) for walks in (one, other)]
+    return {
+        "true_trips": len(one),
+        "made_up_trips": len(other),
+        "cells": _variation(*cells),
+        "cells_of_trips_anywhere": _variation(cells[0], np.ones(grid.cells)),
+        "journeys": _variation(journeys(one), journeys(other)),
+        "lengths": _variation(*lengths),
+    }
+
+
+def _variation(one: Floats, other: Floats) -> float:
+    if not one.sum() or not other.sum():
+        return 1.0
+    return float(np.abs(one / one.sum() - other / other.sum()).sum() / 2)

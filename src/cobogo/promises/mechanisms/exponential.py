@@ -39,7 +39,6 @@ class ExponentialMechanism:
     """
 
     name: ClassVar[str]
-
     sensitivity: int
     epsilon: Fraction
 

@@ -42,7 +42,6 @@ class NoisyMax:
     """
 
     name: ClassVar[str]
-
     sensitivity: int
     epsilon: Fraction
     monotonic: bool = False

@@ -37,7 +37,6 @@ class SparseVector:
     """
 
     name: ClassVar[str]
-
     sensitivity: int
     epsilon: Fraction
     most: int = 1

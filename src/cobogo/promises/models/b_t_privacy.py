@@ -17,7 +17,7 @@ from cobogo.floor.arguments import missing, number
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model
-from cobogo.promises.models.knowledge import Known, complete, dense, original_members, whole_table
+from cobogo.promises.models.knowledge import WholeTable, complete, dense, original_members, whole_table
 
 SLACK = 1e-12
 TUPLES_AT_MOST = 5_000
@@ -53,7 +53,7 @@ class BT(Model):
         The model: $\mathrm{JS}(P(\cdot \mid q_j), \Omega(\cdot \mid j)) \le t$ for each person $j$
     Example: Two in three men have the flu, two in three women a cough. The first two classes make one disease certain,
         the third tells nothing new.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu"], ["cough", "cough"], ["flu", "cough"]], quasi=[["m", "f"]] * 3)
         >>> BT("disease", b=0.5, t=0.2).measure(table).round(3).tolist()
         [0.459, 0.459, 0.0]
@@ -126,7 +126,7 @@ class BT(Model):
             )
         return tuple(self.b[name] for name in names)
 
-    def _smoothed(self, beliefs: Floats, known: Known) -> Floats:
+    def _smoothed(self, beliefs: Floats, known: WholeTable) -> Floats:
         """Beliefs as means over close values (Nadaraya and Watson), made to sum to 1 again."""
         if not self.smoothing:
             return beliefs
@@ -144,7 +144,7 @@ class BT(Model):
 
 
 @lru_cache(maxsize=4)
-def _priors(known: Known, bandwidths: tuple[float, ...]) -> Floats:
+def _priors(known: WholeTable, bandwidths: tuple[float, ...]) -> Floats:
     """What is believed of each tuple before the release: a mean over the whole table, weighted by nearness."""
     tuples = len(known.codes)
     if tuples > TUPLES_AT_MOST:

@@ -27,7 +27,7 @@ class AlphaK(Model):
     Formula: $\lvert E\rvert \ge k$ and $\frac{c_x}{\lvert E\rvert} \le \alpha$ for every class $E$ and value $x$ (or
         the one named), which $c_x$ of it have
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu", "cough", "fever"], ["flu", "flu", "flu", "cough"]])
         >>> model = AlphaK("disease", alpha=0.5, k=4)
         >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()
@@ -104,7 +104,7 @@ class PSensitive(Model):
 
     Formula: $\lvert E\rvert \ge k$ and $\lvert\{x : c_x > 0\}\rvert \ge p$ for every class $E$
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "cough", "flu"], ["flu", "flu", "flu"]])
         >>> model = PSensitive("disease", p=2, k=3)
         >>> model.holds(table, model.measure(table)).tolist()
@@ -158,7 +158,7 @@ class BetaLikeness(Model):
     Formula: $\frac{p_x - q_x}{q_x} \le \beta$ for every class and every value with $p_x > q_x$, its shares in the class
         and in the table; enhanced: $\frac{p_x - q_x}{q_x} \le \min(\beta, -\ln q_x)$
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["hiv", "hiv", "flu", "flu"], ["flu"] * 16])
         >>> BetaLikeness("disease", beta=4).measure(table).round(2).tolist()
         [4.0, 0.11]
@@ -224,7 +224,7 @@ class DeltaDisclosure(Model):
     Formula: $\left\lvert \ln \frac{p_x}{q_x}\right\rvert < \delta$ for every class and every value $x$ of the table,
         with its shares $p_x$ in the class and $q_x$ in the table
     Example: The second class lacks a value, so no δ is large enough.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "cough"], ["flu"], ["flu", "cough"]])
         >>> DeltaDisclosure("disease", delta=1.0).measure(table).round(3).tolist()
         [0.223, inf, 0.223]
@@ -283,7 +283,7 @@ class TCorruption(Model):
 
     Formula: $\frac{\max_x c_x}{\lvert E\rvert - t} \le \frac{1}{l}$ for every class $E$
     Example: Who knows two of six people is left with four, two of whom may have the flu.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu", "cough", "cough", "fever", "fever"]])
         >>> TCorruption("disease", t=2, l=2).measure(table).tolist()
         [0.5]

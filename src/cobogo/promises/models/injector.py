@@ -14,7 +14,7 @@ from cobogo.floor.arguments import missing, whole
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone
-from cobogo.promises.models.knowledge import Known, complete, dense, original_members, whole_table
+from cobogo.promises.models.knowledge import WholeTable, complete, dense, original_members, whole_table
 
 
 @card("injector", title="Injector", group="knowledge", start={"l": 2, "min-support": 10})
@@ -32,7 +32,7 @@ class Injector(Model):
         with } j \mapsto s\}\rvert \ge l$ for every class $E$ and person $j$; a negative rule is $X \Rightarrow \neg s$
         with confidence 1
     Example: No man has ovarian cancer, so in the first class each person's value is known.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(
         ...     disease=[["ovarian", "flu", "flu"], ["flu", "cough", "cough", "flu"]],
         ...     quasi=[["f", "m", "m"], ["m", "f", "m", "f"]],
@@ -86,7 +86,7 @@ class Injector(Model):
 
 
 @lru_cache(maxsize=4)
-def _sides(known: Known, min_support: int) -> list[tuple[int, int]]:
+def _sides(known: WholeTable, min_support: int) -> list[tuple[int, int]]:
     """For each tuple, as bits: the values that nothing rules out for it, and those that it has."""
     table = dense(known.histogram)
     ruled_out = np.zeros(table.shape, dtype=np.bool_)

@@ -22,7 +22,7 @@ class KAnonymity(Model):
 
     Formula: $\lvert E\rvert \ge k$ for every class $E$ of the release
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu"], ["cough", "flu", "fever"], ["flu"]])
         >>> model = KAnonymity(k=2)
         >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()

@@ -18,7 +18,7 @@ CELLS_AT_MOST = 25_000_000
 
 
 @dataclass(frozen=True, repr=False)
-class Known:
+class WholeTable:
     """The whole table. Equal when its content is, so that what it teaches is learnt once and not at every node."""
 
     seal: bytes
@@ -48,7 +48,7 @@ def original_members(model: Model, attribute: str, classes: Classes) -> Members:
     return replace(members, histograms=known)
 
 
-def whole_table(members: Members, released: Domain) -> Known:
+def whole_table(members: Members, released: Domain) -> WholeTable:
     histogram = members.histograms[released.attribute]
     if len(members.counts) * len(histogram.domain) > CELLS_AT_MOST:
         raise SearchTooLarge(
@@ -62,7 +62,7 @@ def whole_table(members: Members, released: Domain) -> Known:
     seal = hashlib.blake2b(repr((members.codes.shape, len(domain))).encode())
     for array in (members.codes, histogram.offsets, histogram.values, histogram.counts):
         seal.update(np.ascontiguousarray(array).tobytes())
-    return Known(seal.digest(), members.hierarchies, released.decimal, members.codes, histogram, domain)
+    return WholeTable(seal.digest(), members.hierarchies, released.decimal, members.codes, histogram, domain)
 
 
 def complete(held: Histogram, members: Members, attribute: str) -> Mask:

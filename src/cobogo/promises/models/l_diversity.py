@@ -36,7 +36,7 @@ class LDiversity(Model):
     Formula: With $r_1 \ge r_2 \ge \ldots \ge r_m$ the counts of the values of a class of $s$ records: distinct $m \ge
         l$; entropy $-\sum_i \frac{r_i}{s} \ln \frac{r_i}{s} \ge \ln l$; recursive $r_1 < c\,(r_l + \ldots + r_m)$
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "cough", "fever"], ["flu"] * 9 + ["cough"]])
         >>> LDiversity("disease", l=2).measure(table).tolist()
         [3.0, 2.0]

@@ -26,7 +26,7 @@ class KE(Model):
 
     Formula: $\lvert\{v : v \in E\}\rvert \ge k$ and $\max_{v \in E} v - \min_{v \in E} v \ge e$ for every class $E$
     Example: Three salaries within ten reais are three values, and tell the salary.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(salary=[["2000", "2005", "2010"], ["1000", "2000", "9000"]])
         >>> KE("salary", k=3, e=1000).measure(table).tolist()
         [10.0, 8000.0]
@@ -107,7 +107,7 @@ class EpsilonM(Model):
     Formula: $\lvert\{u \in E : \lvert u - v\rvert \le \varepsilon\}\rvert \le \frac{\lvert E\rvert}{m}$ for every class
         $E$ and each of its values $v$; relative: $\lvert u - v\rvert \le \varepsilon\,\lvert v\rvert$
     Example: Both classes are (15,2)-anonymous; their union has 40, 50 and 60, and is not.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60"], ["50", "100"]])).tolist()
         [2.0, 2.0]
         >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60", "50", "100"]])).round(2).tolist()

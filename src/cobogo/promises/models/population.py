@@ -33,7 +33,7 @@ class DeltaPresence(Model):
     Formula: $\delta_{\min} \le \frac{\lvert T_E\rvert}{\lvert P_E\rvert} \le \delta_{\max}$ for every class $E$ of the
         public table $P \supseteq T$
     Example: Four of five people of a class, and three of four of another, were released.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu"] * 4, ["flu"] * 3], populations={"census.csv": [5, 4]})
         >>> DeltaPresence("census.csv", max=0.8).measure(table).tolist()
         [0.8, 0.75]
@@ -90,7 +90,7 @@ class KMap(Model):
         it; without a table, $\Pr[X \ge \lvert E\rvert] \le \alpha$ for $X \sim \mathrm{Poisson}(k\,n/N)$, or $\lvert
         E\rvert \ge k$
     Example: A class of one record, which 25 people of the population match.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu"]], populations={"census.csv": [25]})
         >>> KMap(k=20, population="census.csv").measure(table).tolist()
         [25.0]

@@ -24,7 +24,7 @@ class HighestRisk(Model):
 
     Formula: $\max_E \frac{1}{\lvert E\rvert} \le r$
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> HighestRisk(max=0.3).measure(classes(disease=[["flu"] * 5, ["flu"] * 2])).tolist()
         [0.2, 0.5]
 
@@ -67,7 +67,7 @@ class AverageRisk(Model):
 
     Formula: $\frac{1}{n} \sum_E \lvert E\rvert \cdot \frac{1}{\lvert E\rvert} = \frac{\text{classes}}{n} \le r$
     Example: Of six people in two classes, a third is found.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> AverageRisk(max=0.5).measure(classes(disease=[["flu"] * 5, ["flu"]])).round(3).tolist()
         [0.333]
 

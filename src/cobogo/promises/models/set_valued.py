@@ -33,7 +33,7 @@ class KM(Model):
     Formula: $\lvert\{t \in E : S \subseteq I_t\}\rvert \ge k$ for every class $E$ and every set $S$ of at most $m$
         items that one of its people has, with $I_t$ the items of $t$
     Example: One person of the second class alone has insulin.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(drugs=[["aspirin, insulin", "insulin, aspirin"], ["aspirin", "aspirin, insulin"]])
         >>> KM("drugs", k=2, m=2).measure(table).tolist()
         [2.0, 1.0]

@@ -35,7 +35,7 @@ class TCloseness(Model):
         - q_j)\rvert$; hierarchical, the mean over the levels below the top of the equal distance between the values
         there
     Example: Half of a class of four has what a fiftieth of the table has.
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(hiv=[["yes", "yes", "no", "no"], ["no"] * 96])
         >>> TCloseness("hiv", t=0.2).measure(table).round(3).tolist()
         [0.48, 0.02]

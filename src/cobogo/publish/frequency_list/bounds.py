@@ -60,7 +60,7 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(6, 1000), Fraction(20)
 
 
 @dataclass(frozen=True)
-class FrequencyBounds:
+class DistanceBounds:
     """What is drawn from: ``q``, and the band and the straight runs that it is drawn within."""
 
     q: float
@@ -74,7 +74,7 @@ class FrequencyBounds:
         return max(1, int(80 / (1 + self.band * -math.log2(self.q))))
 
 
-def bounds(epsilon: Fraction, delta: Fraction) -> FrequencyBounds:
+def bounds(epsilon: Fraction, delta: Fraction) -> DistanceBounds:
     """The widest law that (ε, δ) allows for.
 
     >>> found = bounds(Fraction(1), Fraction(1, 10**9))
@@ -99,7 +99,7 @@ def bounds(epsilon: Fraction, delta: Fraction) -> FrequencyBounds:
     run = _run(q, failing / 4)
     band = _band(q, failing / 2)
     assert _flushing(q, band) <= math.log(failing / 8)
-    return FrequencyBounds(q, band, run, failing)
+    return DistanceBounds(q, band, run, failing)
 
 
 def ratio(q: float, w: int) -> float:

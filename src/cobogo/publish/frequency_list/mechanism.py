@@ -13,7 +13,7 @@ from cobogo.errors import DataError
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import PrivacyLoss
-from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, FrequencyBounds, bounds
+from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, DistanceBounds, bounds
 from cobogo.publish.frequency_list.outline import Counts, Outline, outline
 
 BLOCK = 4096
@@ -52,7 +52,7 @@ class FrequencyList:
         return PrivacyLoss("epsilon", self.epsilon, self.delta)
 
     @cached_property
-    def bounds(self) -> FrequencyBounds:
+    def bounds(self) -> DistanceBounds:
         """What is drawn from."""
         return bounds(self.epsilon, self.delta)
 

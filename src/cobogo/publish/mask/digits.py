@@ -24,7 +24,7 @@ _CNPJ = (np.array([5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]), np.array([6, 5, 4, 3, 2
 
 
 @dataclass(frozen=True)
-class Kind:
+class NumberFormat:
     """A kind of number: how its values are written, the layout of those that are written otherwise, how digits are
     drawn (by number of digits), and whether given ones are valid."""
 
@@ -120,17 +120,19 @@ def _any(digits: Digits) -> NDArray[np.bool_]:
     return np.ones(len(digits), dtype=np.bool_)
 
 
-DOCUMENTS: dict[str, Kind] = {
-    "cpf": Kind(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _follows(_CPF)),
-    "cnpj": Kind(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _follows(_CNPJ)),
-    "phone": Kind(r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _any),
-    "cep": Kind(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _any),
-    "card": Kind(
+DOCUMENTS: dict[str, NumberFormat] = {
+    "cpf": NumberFormat(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _follows(_CPF)),
+    "cnpj": NumberFormat(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _follows(_CNPJ)),
+    "phone": NumberFormat(
+        r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _any
+    ),
+    "cep": NumberFormat(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _any),
+    "card": NumberFormat(
         r"^(\d{13,19}|\d{4}([ -])\d{4}[ -]\d{4}[ -]\d{4})$", "0000 0000 0000 0000", _card,
         lambda digits: np.asarray(_luhn(digits) % 10 == 0),
     ),
 }  # fmt: skip
-"""Each kind of number."""
+"""How each kind of number is recognized, written, drawn and checked."""
 
 
 def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str | None = None) -> NDArray[np.object_]:
@@ -149,7 +151,7 @@ def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str |
     return np.asarray(pc.if_else(known, bare, texts).to_numpy(zero_copy_only=False))
 
 
-def layouts(values: Sequence[str] | NDArray[np.object_], kind: Kind) -> NDArray[np.object_]:
+def layouts(values: Sequence[str] | NDArray[np.object_], kind: NumberFormat) -> NDArray[np.object_]:
     """How each value is written, with 0 for every digit; the kind's own layout for what is not of its form."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -161,7 +163,7 @@ def layouts(values: Sequence[str] | NDArray[np.object_], kind: Kind) -> NDArray[
     )
 
 
-def drawn(words: Words, lengths: NDArray[np.int64], kind: Kind) -> NDArray[np.object_]:
+def drawn(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArray[np.object_]:
     """A fake for each row of words: its digits alone, as many as asked for."""
     found = np.empty(len(words), dtype=object)
     for length in np.unique(lengths).tolist():
@@ -186,7 +188,7 @@ def laid_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray
     return found
 
 
-def invalid(values: Sequence[str], kind: Kind) -> int:
+def invalid(values: Sequence[str], kind: NumberFormat) -> int:
     """How many values are not of the form, or have other check digits than they should."""
     import pyarrow as pa
     import pyarrow.compute as pc

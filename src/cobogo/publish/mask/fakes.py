@@ -75,7 +75,7 @@ class Number(Fake):
 
 
 @card("list", title="values of a list")
-class Listed(Fake):
+class ListedFake(Fake):
     r"""Values of a list: texts, or the path of a file with one a line.
 
     A list may be shorter than the values are many, unless they must be ``unique``. A substitute is never the value
@@ -107,7 +107,7 @@ class Listed(Fake):
         return sum(value.casefold() not in known for value in values)
 
 
-class Cased(Listed):
+class Cased(ListedFake):
     """A name or a place: in capitals where the value is."""
 
     def written(self, made: Texts, values: Texts) -> Texts:

@@ -17,10 +17,9 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times
 from cobogo.errors import VerificationFailed
+from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
-from cobogo.publish.mask.operators import Operator
-from cobogo.publish.mask.settle import Shared, operators
-from cobogo.publish.mask.values import distinct
+from cobogo.publish.mask.operators import MaskingOperator, distinct
 from cobogo.release.columns import replaced, streamed
 from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Row, Section, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -38,7 +37,7 @@ class Masked(DrawnRows):
 
     kind = "masking"
 
-    def __init__(self, policy: Policy, table: Table, made: Sequence[Operator]) -> None:
+    def __init__(self, policy: Policy, table: Table, made: Sequence[MaskingOperator]) -> None:
         self._operators = tuple(made)
         masked = {operator.column for operator in made}
         gone = set(policy.with_role(Role.IDENTIFIER)) - masked

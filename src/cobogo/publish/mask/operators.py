@@ -17,17 +17,16 @@ from cobogo.data.table.times import read_times, write_times
 from cobogo.errors import DataError, number_of
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, keys
-from cobogo.publish.mask import dates, numbers
+from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.encryption import encrypted
 from cobogo.publish.mask.fakes import Fake, drawn_for_each
 from cobogo.publish.mask.secret import Secret
-from cobogo.publish.mask.values import distinct
 from cobogo.release.columns import Codes, codes, counted, labelled
 from cobogo.release.contract import Json
 
 
-class Operator(ABC):
+class MaskingOperator(ABC):
     """What is done to a column."""
 
     beside: tuple[str, ...] = ()  # other columns that it looks at, as text
@@ -50,7 +49,7 @@ class Operator(ABC):
         return None
 
 
-class Substituted(Operator):
+class Substituted(MaskingOperator):
     """The same substitute for the same value, from a dictionary that is made before the first batch."""
 
     def __init__(
@@ -93,7 +92,7 @@ class Dictionary:
         self.outputs = _column([*outputs, None])
 
 
-class DrawnForEach(Operator):
+class DrawnForEach(MaskingOperator):
     """A substitute for each record, whatever other records got."""
 
     def __init__(self, column: str, meaning: str, stated: Json, kind: Fake) -> None:
@@ -110,7 +109,7 @@ class DrawnForEach(Operator):
         return _column(made)
 
 
-class Changed(Operator):
+class Changed(MaskingOperator):
     """A function of each distinct value of a batch."""
 
     def __init__(
@@ -126,7 +125,7 @@ class Changed(Operator):
 
 
 @card("shuffle", title="shuffled values")
-class Shuffled(Operator):
+class Shuffled(MaskingOperator):
     r"""The column's own values, each in another record: the records stand in one random circle, and each has its
     neighbour's.
 
@@ -171,7 +170,7 @@ class Shuffled(Operator):
         return None if old == new and (often == now).all() else "other values than those that were shuffled"
 
 
-class Blurred(Operator):
+class Blurred(MaskingOperator):
     """Numbers times a random factor."""
 
     def __init__(
@@ -183,16 +182,16 @@ class Blurred(Operator):
     def released(self, batch: Any) -> Any:
         """Each by a factor of its own."""
         column = _text(batch.column(self.column))
-        found, decimals = numbers.read(column, self._decimal)
+        found, decimals = edits.read_numbers(column, self._decimal)
         if self._strict:
             _refuse(
                 int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum()), "number", self._where
             )
-        blurred = numbers.blurred(found, Entropy().words(len(found)), self._share)
-        return numbers.write(blurred, decimals, self._decimal)
+        blurred = edits.blurred(found, Entropy().words(len(found)), self._share)
+        return edits.write_numbers(blurred, decimals, self._decimal)
 
 
-class Shifted(Operator):
+class Shifted(MaskingOperator):
     """Dates moved by days: each by its own, or all dates of a person by the same."""
 
     def __init__(
@@ -215,17 +214,17 @@ class Shifted(Operator):
         return _column(write_times(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:
-        drawn = dates.shifts(Entropy().words(batch.num_rows), self._days)
+        drawn = edits.shifts(Entropy().words(batch.num_rows), self._days)
         if self._per is None:
             return drawn
         people = _coded(batch.column(self._per))
         whose = canonical(people.dictionary.to_pylist()).tolist()
-        known = dates.shifts(self._secret.words("days", whose)[:, 0], self._days)
+        known = edits.shifts(self._secret.words("days", whose)[:, 0], self._days)
         rows = people.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         return np.where(rows < 0, drawn, known[rows]) if len(known) else drawn
 
 
-class Encrypted(Operator):
+class Encrypted(MaskingOperator):
     """Every value encrypted by itself."""
 
     def __init__(self, column: str, meaning: str, stated: Json, secret: Secret) -> None:
@@ -268,3 +267,14 @@ def _refuse(wrong: int, what: str, where: str) -> None:
             where=where,
             remedy='Say how they are written, or release them as NULL: invalid = "null".',
         )
+
+
+def distinct(table: Table, name: str) -> list[str]:
+    """Each value of a column once, as text, in any order; NULL is none."""
+    found = table.expression.select(value=table.text(name)).distinct()
+    return [
+        value
+        for batch in table.engine.counts(found)
+        for value in batch.column("value").to_pylist()
+        if value is not None
+    ]

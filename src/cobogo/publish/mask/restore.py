@@ -14,7 +14,7 @@ from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.publish.mask.encryption import decrypted
 from cobogo.publish.mask.secret import Secret
-from cobogo.publish.mask.vault.vault import Missing, Vault
+from cobogo.publish.mask.vault.access import Missing, Vault
 
 
 def restore(

@@ -11,17 +11,17 @@ from numpy.typing import NDArray
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.masking import ShiftSpec
-from cobogo.data.policy.several import Reference, Several
+from cobogo.data.policy.several import ForeignKey, TablePolicies
 from cobogo.data.table.read import Table
 from cobogo.data.table.times import read_times
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
-from cobogo.publish.mask import dates
+from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
+from cobogo.publish.mask.edits import keeps_days
 from cobogo.publish.mask.masked import make
-from cobogo.publish.mask.settle import Shared
-from cobogo.publish.mask.values import distinct
+from cobogo.publish.mask.operators import distinct
 from cobogo.publish.transform import transform
 from cobogo.release.columns import counted, whole
 from cobogo.release.contract import Verdict
@@ -32,9 +32,9 @@ from cobogo.release.write import write_release
 
 @dataclass(repr=False)
 class MaskedTables:
-    """Several masked tables, not yet written."""
+    """TablePolicies masked tables, not yet written."""
 
-    rules: Several
+    rules: TablePolicies
     tables: dict[str, Release]
 
     @property
@@ -65,7 +65,7 @@ class MaskedTables:
         return verdicts
 
 
-def mask_tables(rules: Several, *, engine: str | None = None, progress: Progress = silent) -> MaskedTables:
+def mask_tables(rules: TablePolicies, *, engine: str | None = None, progress: Progress = silent) -> MaskedTables:
     """Settle the masking of several tables, which share groups and secret."""
     shared = Shared()
     for reference in rules.references:
@@ -104,7 +104,7 @@ def _check_key(table: Release, column: str) -> None:
         )
 
 
-def _orphans(reference: Reference, of: Table, to: Table) -> int:
+def _orphans(reference: ForeignKey, of: Table, to: Table) -> int:
     """How many records refer to nothing."""
     known = _keys(to, reference.to_column)
     labels, records = counted(of, reference.column)
@@ -117,7 +117,7 @@ def _keys(table: Table, column: str) -> set[str]:
     return set(canonical(distinct(table, column)).tolist())
 
 
-def _check_days(reference: Reference, of: Release, to: Release, where: str) -> None:
+def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> None:
     """Dates that move alike for a person keep the days between them, from table to table too."""
     for name, spec in _moved(of.policy, reference.column):
         for other, theirs in _moved(to.policy, reference.to_column):
@@ -140,7 +140,7 @@ def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
     return [
         (name, spec)
         for name, spec in columns.items()
-        if isinstance(spec, ShiftSpec) and spec.per == per and dates.keeps_days(spec.format)
+        if isinstance(spec, ShiftSpec) and spec.per == per and keeps_days(spec.format)
     ]
 
 

@@ -11,9 +11,8 @@ from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
 from cobogo.promises import fit
 from cobogo.promises.operators import stated as operators
-from cobogo.publish.perturb.make import NO_GUARANTEE, digest
-from cobogo.publish.perturb.rules import violations
-from cobogo.publish.perturb.sheet import digits
+from cobogo.publish.perturb.coded_table import decimal_places
+from cobogo.publish.perturb.make import NO_GUARANTEE, digest, violations
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 
@@ -50,7 +49,7 @@ def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], de
         return
     if (numbers < lower).any() or (numbers > upper).any():
         yield f'"{name}" holds values beyond its bounds'
-    if digits(labels, decimal) > places:
+    if decimal_places(labels, decimal) > places:
         yield f'"{name}" holds values with more digits than stated'
 
 

@@ -18,9 +18,8 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import source
 from cobogo.promises.operators import matrix
 from cobogo.promises.operators.matrix import Matrix
-from cobogo.publish.perturb import pram, steps
-from cobogo.publish.perturb.rules import violations
-from cobogo.publish.perturb.sheet import Sheet, digits
+from cobogo.publish.perturb import steps
+from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.columns import counted
 from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story
 from cobogo.release.drawn import DrawnRows
@@ -57,7 +56,7 @@ class Perturbed(DrawnRows):
         random = source(self.wanted.seed)
         rules = self.wanted.forbid
         looked_at = _looked_at(self.wanted)
-        sheet = Sheet.of(table, columns, [name for name in columns if name in looked_at])
+        sheet = CodedTable.of(table, columns, [name for name in columns if name in looked_at])
         for number, step in enumerate(self.wanted.steps):
             if isinstance(step, NoiseStep):
                 steps.add_noise(sheet, step, self.places, self.decimal, random)
@@ -124,7 +123,7 @@ class Perturbed(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What was preserved."""
-        from cobogo.publish.perturb.preserved import story
+        from cobogo.publish.perturb.story import story
 
         return story(self, before, after, say)
 
@@ -150,7 +149,7 @@ def make(policy: Policy, table: Table) -> Perturbed:
             labels, records = found[name]
             if isinstance(step, NoiseStep):
                 _refuse_unless_numbers(name, labels, records, policy.data.decimal, place)
-                places[name] = digits(labels, policy.data.decimal) if step.decimals is None else step.decimals
+                places[name] = decimal_places(labels, policy.data.decimal) if step.decimals is None else step.decimals
                 lower, upper = steps.bounds(step, places[name])
                 if lower is not None and upper is not None and lower > upper:
                     raise PolicyError(
@@ -186,7 +185,7 @@ def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: st
     """The matrix of an attribute's values. NULL, where there is one, is a value like any other."""
     if step.matrix is None:
         assert step.retention is not None
-        square = pram.keeping(len(labels), step.retention)
+        square = steps.retention_matrix(len(labels), step.retention)
     else:
         place = {label: number for number, label in enumerate(labels)}
         square = np.zeros((len(labels), len(labels)))
@@ -204,7 +203,7 @@ def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: st
         if (left < -1e-9).any():
             raise PolicyError("the probabilities of a value sum to more than 1", where=f"{where}.matrix")
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
-    return matrix.of(pram.invariant(square, shares) if step.invariant else square)
+    return matrix.of(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
 def _looked_at(wanted: Perturbation) -> set[str]:
@@ -247,3 +246,15 @@ def _in_words(step: NoiseStep | SwapStep | PramStep) -> str:
             f" equal in {', '.join(step.within)}" if step.within else ""
         )
     return "each value exchanged by chance, with the probabilities of the manifest"
+
+
+def violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
+    """How many records hold each combination."""
+    found = []
+    for rule in rules:
+        rows = table.expression
+        for name, value in rule.items():
+            rows = rows.filter(table.text(name) == value)
+        counted = rows.aggregate(found=rows.count())
+        found.append(int(table.engine.fetch(counted)["found"][0].as_py()))
+    return found

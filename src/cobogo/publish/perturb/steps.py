@@ -14,14 +14,14 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, coins
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb import noise
-from cobogo.publish.perturb.sheet import Coded, Sheet, written
+from cobogo.publish.perturb.coded_table import CodedColumn, CodedTable, write_numbers
 from cobogo.publish.perturb.swap import Forbidden, rank_swapped
 
 Rules = Sequence[Mapping[str, str]]
 
 
 @card("noise")
-def add_noise(sheet: Sheet, step: NoiseStep, places: Mapping[str, int], decimal: str, source: Source) -> None:
+def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], decimal: str, source: Source) -> None:
     r"""Noise on numbers: added, multiplied, or mixed in with the covariance that they have.
 
     ``additive`` and ``multiplicative`` take a standard deviation, ``correlated`` the share of the variance that becomes
@@ -70,16 +70,16 @@ def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
     return lower, upper
 
 
-def _as_collected(before: Floats, after: Floats, column: Coded, places: int, decimal: str) -> Coded:
+def _as_collected(before: Floats, after: Floats, column: CodedColumn, places: int, decimal: str) -> CodedColumn:
     """Perturbed numbers; what was NULL stays NULL."""
     assert (np.isnan(before) == np.isnan(after)).all()
     missing = np.array([label is None for label in column.labels] or [True], dtype=np.bool_)[column.codes]
     assert not (np.isnan(before) & ~missing).any()
-    return written(after, places, decimal)
+    return write_numbers(after, places, decimal)
 
 
 @card("swap", title="data swapping")
-def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Source) -> float:
+def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: Source) -> float:
     r"""Records exchange the values of the attributes, all of them together, so that each column holds what it held.
 
     Partners are equal in the attributes of ``within``. With ``window`` they also stand near each other by the order of
@@ -115,12 +115,12 @@ def swap(sheet: Sheet, step: SwapStep, rules: Rules, decimal: str, source: Sourc
     partners = rank_swapped(order, strata, window, taking_part, source.words(sheet.rows), forbidden)
     for name in step.attributes:
         column = sheet.coded[name]
-        sheet.coded[name] = Coded(column.codes[partners], column.labels)
+        sheet.coded[name] = CodedColumn(column.codes[partners], column.labels)
     return float((partners != np.arange(sheet.rows)).mean()) if sheet.rows else 0.0
 
 
 @card("pram", title="PRAM")
-def randomize(sheet: Sheet, name: str, operator: Operator, rules: Rules, source: Source) -> None:
+def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, source: Source) -> None:
     r"""Post-randomization (PRAM): each category is exchanged by chance, with probabilities that are published.
 
     By a ``matrix`` from each value to the probabilities of others, or kept with probability ``retention`` and else
@@ -129,9 +129,9 @@ def randomize(sheet: Sheet, name: str, operator: Operator, rules: Rules, source:
 
     Formula: $\Pr[y \mid x] = P_{yx}$; invariant $R = B P$ with $B_{xy} = \frac{P_{yx} f_x}{(P f)_y}$, so that $R f = f$
     Example:
-        >>> from cobogo.publish.perturb import pram
+        >>> from cobogo.publish.perturb.steps import invariant_matrix, retention_matrix
         >>> shares = np.array([0.7, 0.2, 0.1])
-        >>> bool(np.allclose(pram.invariant(pram.keeping(3, 0.5), shares) @ shares, shares))
+        >>> bool(np.allclose(invariant_matrix(retention_matrix(3, 0.5), shares) @ shares, shares))
         True
 
     Guarantee: None is asked for; what the matrix does is reported as its amplification. Where a guarantee is needed,
@@ -149,10 +149,10 @@ def randomize(sheet: Sheet, name: str, operator: Operator, rules: Rules, source:
             wanted = np.array([label == rule[name] for label in column.labels], dtype=np.bool_)
             broken = rest & wanted[drawn] & ~wanted[column.codes]
             drawn[broken] = column.codes[broken]
-    sheet.coded[name] = Coded(drawn, column.labels)
+    sheet.coded[name] = CodedColumn(drawn, column.labels)
 
 
-def _holding(sheet: Sheet, rule: Mapping[str, str]) -> Mask:
+def _holding(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
     """The records that hold all of a rule's values."""
     found = np.ones(sheet.rows, dtype=np.bool_)
     for name, value in rule.items():
@@ -161,7 +161,7 @@ def _holding(sheet: Sheet, rule: Mapping[str, str]) -> Mask:
     return found
 
 
-def _forbidden(sheet: Sheet, swapped: Sequence[str], rules: Rules) -> Forbidden:
+def _forbidden(sheet: CodedTable, swapped: Sequence[str], rules: Rules) -> Forbidden:
     """The rules that a swap of some attributes could break, as bits of each record."""
     receives, gives = np.zeros(sheet.rows, dtype=np.uint64), np.zeros(sheet.rows, dtype=np.uint64)
     for number, rule in enumerate(rules):
@@ -174,3 +174,29 @@ def _forbidden(sheet: Sheet, swapped: Sequence[str], rules: Rules) -> Forbidden:
 
 def _bit(holding: Mask, number: int) -> Words:
     return holding.astype(np.uint64) << np.uint64(number)
+
+
+def retention_matrix(categories: int, retention: float) -> Floats:
+    """The matrix that keeps a category with a probability and else draws one of all, itself among them, evenly."""
+    return retention * np.eye(categories) + (1 - retention) / categories
+
+
+def invariant_matrix(matrix: Floats, frequencies: Floats) -> Floats:
+    """A matrix made of a given one under which the expected frequencies are those of the table.
+
+    Applies the matrix and then its Bayes inverse for these frequencies: R = B·P with B[x, y] = P[y, x]·f(x) / (P·f)(y).
+    So statistics of the one attribute need no correction; its relation with others still does.
+
+    >>> shares = np.array([0.7, 0.2, 0.1])
+    >>> bool(np.allclose(invariant(keeping(3, 0.5), shares) @ shares, shares))
+    True
+    """
+    observed = matrix @ frequencies
+    back = np.divide(
+        matrix.T * frequencies[:, None],
+        observed[None, :],
+        where=observed[None, :] > 0,
+        out=np.tile(frequencies[:, None], (1, len(observed))),
+    )
+    found: Floats = back @ matrix
+    return found

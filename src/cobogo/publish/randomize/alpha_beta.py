@@ -29,8 +29,13 @@ from cobogo.promises.guarantees.base import raised
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.randomize.asked import Asked, Values, told_by_domains, values_of
 from cobogo.publish.randomize.columns import promised
+from cobogo.publish.randomize.request import (
+    AttributeValues,
+    RandomizationRequest,
+    attribute_values,
+    warn_of_undeclared_domains,
+)
 from cobogo.release.columns import codes, counted, labelled, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -124,7 +129,7 @@ def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source
 class SetRelease(DrawnRows):
     """All released columns as one set of records."""
 
-    values: tuple[Values, ...]
+    values: tuple[AttributeValues, ...]
     chances: AlphaBeta
     guarantees: tuple[DGammaPrivacy, ...]
     records: int  # of the original
@@ -191,7 +196,7 @@ class SetRelease(DrawnRows):
         for guarantee in self.guarantees[:1]:
             posterior = self.chances.person_posterior(guarantee.d)
             text.append(PERSON.format(posterior=posterior, d=guarantee.d))
-        return (*text, *told_by_domains(self.values))
+        return (*text, *warn_of_undeclared_domains(self.values))
 
     def explanation(self) -> str:
         """How to use it."""
@@ -204,12 +209,12 @@ class SetRelease(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the records."""
-        from cobogo.publish.randomize.other_stories import tell_set
+        from cobogo.publish.randomize.story import tell_set
 
         return tell_set(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> SetRelease:
+def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     """Settle the probabilities, and refuse what would drown in made-up records."""
     guarantees = tuple(g for g in wanted.guarantees if isinstance(g, DGammaPrivacy))
     if not guarantees or len(guarantees) != len(wanted.guarantees) or wanted.table.retention is not None:
@@ -221,7 +226,7 @@ def make(wanted: Asked, table: Table) -> SetRelease:
     gone = set(wanted.policy.with_role(Role.IDENTIFIER))
     known = {values.attribute: values for values in wanted.values}
     names = [name for name in table.columns if name not in gone]
-    values = tuple(known.get(name) or values_of(name, wanted.table, table, wanted.where) for name in names)
+    values = tuple(known.get(name) or attribute_values(name, wanted.table, table, wanted.where) for name in names)
     chances = AlphaBeta.best(min(g.d for g in guarantees), min(g.gamma for g in guarantees))
     possible = math.prod(len(v.labels) for v in values)
     fakes = float(chances.beta) * possible

@@ -23,7 +23,7 @@ from cobogo.promises.models.promise import build_promises, parameters
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Values
+from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Drawn:
+class RandomizedAttributes:
     """Attributes whose values are drawn together by one operator: one attribute, or the cross product of several."""
 
-    values: tuple[Values, ...]
+    values: tuple[AttributeValues, ...]
     operator: Operator
 
     @property
@@ -76,7 +76,7 @@ class Columns(DrawnRows):
     """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
 
     method: str
-    drawn: tuple[Drawn, ...]
+    drawn: tuple[RandomizedAttributes, ...]
     guarantees: tuple[Guarantee, ...]
     policy: Policy
     records_per_person: int = 1
@@ -145,7 +145,7 @@ class Columns(DrawnRows):
         return tell(self, before, after, say)
 
 
-def explained(drawn: Sequence[Drawn]) -> str:
+def explained(drawn: Sequence[RandomizedAttributes]) -> str:
     """What whoever counts randomized values must know."""
     lines = ["## How values were randomized", ""]
     for part in drawn:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.policy import Policy, Privacy
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
@@ -26,9 +26,9 @@ from cobogo.promises.guarantees.growth import DeltaGrowth, owned
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Asked, Values
 from cobogo.publish.randomize.columns import judged, promised
-from cobogo.publish.recode.plan import RecodingPlan, free_name
+from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
+from cobogo.publish.recode.plans.base import RecodingPlan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -76,7 +76,7 @@ class Generalized(DrawnRows):
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 
-    values: Values
+    values: AttributeValues
     operator: Uniform
     plan: RecodingPlan
     k: int
@@ -100,7 +100,7 @@ class Generalized(DrawnRows):
         own = [name for name in columns if name != self.size]
         quasi = list(self.policy.quasi_identifiers)
         rows = self.plan.apply(table, own)
-        key, turn = unused([*rows.columns, self.size], 2)
+        key, turn = unused_names([*rows.columns, self.size], 2)
         rows = rows.mutate(**{key: table.engine.random_key(rows)})
         group = [table.engine.text(rows[name]) for name in quasi]
         rows = rows.mutate(
@@ -160,12 +160,12 @@ class Generalized(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the attribute."""
-        from cobogo.publish.randomize.other_stories import tell_groups
+        from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> Generalized:
+def make(wanted: RandomizationRequest, table: Table) -> Generalized:
     """Generalize, by k-anonymity alone: a recoding that looks at sensitive values would tell of them."""
     from cobogo.publish.anonymize import prepare, solve
 

@@ -9,7 +9,7 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.floor.catalogue import Registry
-from cobogo.publish.randomize.asked import Asked, asked
+from cobogo.publish.randomize.request import RandomizationRequest, read_request
 from cobogo.release.drawn import DrawnRows
 
 METHODS: Registry[Any] = Registry(
@@ -20,7 +20,7 @@ METHODS: Registry[Any] = Registry(
         "gamma-diagonal": "cobogo.promises.operators.uniform:gamma_diagonal",
         "fine-grain": ".optimal.fine_grain:linear_programme",
         "value-dependent": ".optimal.fine_grain:value_dependent",
-        "small-domain": ".optimal.small_domain:partitioned",
+        "small-domain": ".optimal.parts:partition_domain",
         "alpha-beta": ".alpha_beta:AlphaBeta",
         "perturbed-generalization": ".generalized:Generalized",
     },
@@ -41,12 +41,12 @@ OF_THEIR_OWN = {
 
 def module_of(name: str) -> Any:
     """The module that makes (``make``) and verifies (``check``) a method."""
-    return import_module(OF_THEIR_OWN.get(name, "cobogo.publish.randomize.settle"))
+    return import_module(OF_THEIR_OWN.get(name, "cobogo.publish.randomize.choose"))
 
 
 def make(policy: Policy, table: Table) -> DrawnRows:
     """Settle a randomization."""
-    wanted = asked(policy, table)
+    wanted = read_request(policy, table)
     METHODS.find(wanted.table.method, f"{policy.name}, randomization.method")
-    maker: Callable[[Asked, Table], DrawnRows] = module_of(wanted.table.method).make
+    maker: Callable[[RandomizationRequest, Table], DrawnRows] = module_of(wanted.table.method).make
     return maker(wanted, table)

@@ -20,11 +20,11 @@ from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPriv
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.asked import Asked, Values
+from cobogo.publish.randomize.choose import only_rho
 from cobogo.publish.randomize.columns import promised
-from cobogo.publish.randomize.optimal.small_domain import Part, partitioned
-from cobogo.publish.randomize.settle import only_rho
-from cobogo.publish.recode.plan import free_name
+from cobogo.publish.randomize.optimal.parts import DomainPart, partition_domain
+from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
+from cobogo.publish.recode.plans.base import free_name
 from cobogo.release.columns import codes, labelled, replaced, streamed
 from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
@@ -42,8 +42,8 @@ WARNING = (
 class SmallDomain(DrawnRows):
     """One attribute, in parts."""
 
-    values: Values
-    parts: tuple[Part, ...]
+    values: AttributeValues
+    parts: tuple[DomainPart, ...]
     guarantee: RhoPrivacy
     column: str  # that names the part
     seed: int | None = None
@@ -134,19 +134,19 @@ class SmallDomain(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the attribute."""
-        from cobogo.publish.randomize.other_stories import tell_parts
+        from cobogo.publish.randomize.story import tell_parts
 
         return tell_parts(self, before, after, say)
 
 
-def make(wanted: Asked, table: Table) -> SmallDomain:
+def make(wanted: RandomizationRequest, table: Table) -> SmallDomain:
     """Find the parts."""
     rho = only_rho(wanted)
     (values,) = wanted.values
     asked = wanted.table
     both = not isinstance(rho, UpwardRhoPrivacy)
     try:
-        parts = partitioned(
+        parts = partition_domain(
             values.records, rho.rho1, rho.rho2, both=both, objective=asked.objective, min_retention=asked.min_retention
         )
     except NoSolution as error:

@@ -2,7 +2,7 @@
 
 Every algorithm takes a `Problem` and returns a solution (`contract`). The rooms, from the floor up:
 
-- ``contract``: the question (problem) and the answers (assignment, solution) that all algorithms share.
+- ``contract``: the question (problem) the answers (assignment, solution) and withholding, which all share.
 - ``lattice``: one level for each quasi-identifier; the optimal search, and the classic algorithms under ``classic``.
 - ``cuts``: one cut through each hierarchy (top-down, bottom-up).
 - ``partition``: groups of similar records (Mondrian, clustering, microaggregation, condensation).
@@ -11,6 +11,8 @@ Every algorithm takes a `Problem` and returns a solution (`contract`). The rooms
 - ``buckets``: tuples as they are, apart from the sensitive values (anatomy, bucketization, slicing).
 - ``marginals``: tables of counts, and no records.
 
-Above them, ``algorithms`` names them all, ``planning`` turns a solution into a plan that an engine applies, and
-``warm`` compiles the kernels in advance.
+- ``plans``: a solution as a plan that an engine applies, and how each plan is released.
+
+Above them, ``algorithms`` names them all, ``story`` tells the report of a recoding, and ``warm`` compiles the kernels
+in advance.
 """

@@ -18,19 +18,19 @@ from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
-from cobogo.publish.registry.structure import Kept, Traced, kept_of, traced
+from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.release import Release
 from cobogo.release.series import REGISTERED, ReleaseSeries
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Book:
+class RegistryBook:
     """The registry that a policy names, and the data set's releases as they were when it was opened."""
 
     registry: ReleaseRegistry
     asked: RegistryPolicy
-    earlier: Mapping[str, Kept] = field(default_factory=dict)
+    earlier: Mapping[str, RecordedRelease] = field(default_factory=dict)
 
     def keeping_to(self, policy: Policy) -> Policy:
         """The policy as the earlier releases bind it: more quasi-identifiers, or a series to go on with."""
@@ -87,7 +87,7 @@ class Book:
 
         The same release of the same records is recorded once.
         """
-        kept = self._kept(release, traced(release))
+        kept = self._kept(release, trace_rows(release))
         kept = replace(kept.in_order(), series=None if series is None else series.to_json())
         with self.registry.transaction() as book:
             earlier = _kept(book, self.asked.dataset, self.earlier)
@@ -97,13 +97,13 @@ class Book:
 
     def adopt(self, release: Release, manifest: str, directory: Path) -> str:
         """Record a release that is out already, whatever it exposes; its id."""
-        kept = self._kept(release, traced(release)).in_order()
+        kept = self._kept(release, trace_rows(release)).in_order()
         with self.registry.transaction() as book:
             identity = self._add(book, release, kept, manifest, directory)
             book.finish(identity)
         return identity
 
-    def _add(self, book: Transaction, release: Release, kept: Kept, manifest: str, directory: Path) -> str:
+    def _add(self, book: Transaction, release: Release, kept: RecordedRelease, manifest: str, directory: Path) -> str:
         content = kept.to_bytes()
         summary = self._summary(release, manifest, directory, content)
         summary["warnings"] = self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
@@ -112,26 +112,26 @@ class Book:
                 return entry.id
         return book.add(self.asked.dataset, summary, content)
 
-    def _warn(self, release: Release, kept: Kept, earlier: Mapping[str, Kept]) -> list[str]:
+    def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
         """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
         found = check.strangers(earlier, kept, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
         return found
 
-    def _breaches(self, book: Transaction, kept: Kept, models: Sequence[Model]) -> list[check.Breach]:
+    def _breaches(self, book: Transaction, kept: RecordedRelease, models: Sequence[Model]) -> list[check.Breach]:
         earlier = _kept(book, self.asked.dataset, self.earlier)
         return check.breaches(earlier, kept, models, self.asked.base)
 
     def breaches(self, release: Release) -> list[check.Breach]:
         """What would stop a release."""
-        kept = self._kept(release, traced(release))
+        kept = self._kept(release, trace_rows(release))
         with self.registry.transaction() as book:
             self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
     def exposing(self, release: Release) -> list[Label]:
         """What tells the records apart without which a release would expose nobody."""
-        columns = traced(release)
+        columns = trace_rows(release)
         with self.registry.transaction() as book:
             found = self._breaches(book, self._kept(release, columns), release.problem.promised)
         codes, labels = columns[release.mark]
@@ -140,8 +140,8 @@ class Book:
             check.refuse(found, release.policy.name)
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
-    def _kept(self, release: Release, columns: Traced) -> Kept:
-        return kept_of(release, columns, self.registry.key.digests(self.asked.dataset))
+    def _kept(self, release: Release, columns: Traced) -> RecordedRelease:
+        return structure_of(release, columns, self.registry.key.digests(self.asked.dataset))
 
     def finish(self, identity: str) -> None:
         """Note that a release was put in place."""
@@ -182,14 +182,14 @@ def located(policy: Policy) -> tuple[str, Path | None]:
     return location, None if asked.key is None else policy.resolve(asked.key)
 
 
-def open_book(policy: Policy) -> Book | None:
+def open_book(policy: Policy) -> RegistryBook | None:
     """The book of a policy that names a registry."""
     if policy.registry is None:
         return None
     store.check_name(policy.registry.dataset)
     registry = store.open_registry(*located(policy))
     with registry.transaction() as book:
-        return Book(registry, policy.registry, _kept(book, policy.registry.dataset))
+        return RegistryBook(registry, policy.registry, _kept(book, policy.registry.dataset))
 
 
 def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
@@ -203,11 +203,13 @@ def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
     return series
 
 
-def _kept(book: Transaction, dataset: str, known: Mapping[str, Kept] | None = None) -> dict[str, Kept]:
+def _kept(
+    book: Transaction, dataset: str, known: Mapping[str, RecordedRelease] | None = None
+) -> dict[str, RecordedRelease]:
     """The releases of a data set; what is known of them already is not read again."""
     known = known or {}
     return {
-        entry.id: known[entry.id] if entry.id in known else Kept.from_bytes(book.structure(entry.id))
+        entry.id: known[entry.id] if entry.id in known else RecordedRelease.from_bytes(book.structure(entry.id))
         for entry in book.entries(dataset)
     }
 
@@ -243,7 +245,7 @@ def _needs_sensitive(model: Mapping[str, Any]) -> bool:
     return kind is not None and any(f.name == "attribute" for f in fields(kind))  # type: ignore[arg-type]
 
 
-def _least_level(kept: Kept, tree: Hierarchy) -> int:
+def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
     """The lowest level of a hierarchy at which every value stands for no less than any that was released.
 
     A starred class said nothing and does not bind; the top of a hierarchy has the same label, and does.

@@ -24,7 +24,7 @@ from cobogo.examine.attacks.several_releases import (
 )
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Model, Scope
-from cobogo.publish.registry.structure import Kept
+from cobogo.publish.registry.structure import RecordedRelease
 
 SHARED = 0.1
 """The share of the records of the smaller release that two releases of one data set are expected to have in common."""
@@ -71,7 +71,9 @@ class Breach:
         }
 
 
-def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base: str | None) -> list[Breach]:
+def breaches(
+    earlier: dict[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model], base: str | None
+) -> list[Breach]:
     """Every attack that would succeed, on the new release with each of the earlier ones."""
     asked = _askable(models)
     found = []
@@ -93,7 +95,7 @@ def breaches(earlier: dict[str, Kept], new: Kept, models: Sequence[Model], base:
     return found
 
 
-def strangers(earlier: Mapping[str, Kept], new: Kept, models: Sequence[Model]) -> list[str]:
+def strangers(earlier: Mapping[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model]) -> list[str]:
     """What to say of earlier releases that share almost nobody with the new one, or whose records are not told apart.
 
     They may be of other people. Or records are told by something else now, and nobody saw that they are the same: the
@@ -114,7 +116,9 @@ def strangers(earlier: Mapping[str, Kept], new: Kept, models: Sequence[Model]) -
     return found
 
 
-def _by_what_is_shown(identity: str, before: Kept, new: Kept, models: Sequence[Model]) -> list[str]:
+def _by_what_is_shown(
+    identity: str, before: RecordedRelease, new: RecordedRelease, models: Sequence[Model]
+) -> list[str]:
     """What attacks would find that link rows by what was released, in sentences."""
     crossing = link_by_values(before.classes, new.classes).crossing
     asked = _askable(models)
@@ -172,7 +176,9 @@ def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
     return tuple(model for model in alone if not model.needs_every_class)
 
 
-def _attacks(crossing: Crossing, before: Kept, new: Kept, base: str | None) -> Iterator[tuple[OnSeveral, Crossing]]:
+def _attacks(
+    crossing: Crossing, before: RecordedRelease, new: RecordedRelease, base: str | None
+) -> Iterator[tuple[OnSeveral, Crossing]]:
     """What is simulated, and on which crossing.
 
     Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can

@@ -10,8 +10,8 @@ from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError
 from cobogo.promises import models
 from cobogo.publish.registry.check import Breach, breaches
-from cobogo.publish.registry.store import Entry, Transaction
-from cobogo.publish.registry.structure import Kept
+from cobogo.publish.registry.store import RegistryEntry, Transaction
+from cobogo.publish.registry.structure import RecordedRelease
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -23,7 +23,7 @@ class Chapter:
     (a release that was adopted may have some); None where its models cannot be asked again.
     """
 
-    entry: Entry
+    entry: RegistryEntry
     new: tuple[str, ...]
     base: str | None
     series: bool  # whether it is one of a series that m-invariance is asked of
@@ -50,9 +50,9 @@ class Chapter:
 def history(book: Transaction, dataset: str) -> list[Chapter]:
     """The releases of a data set in their order. Each is checked again against those before it."""
     chapters: list[Chapter] = []
-    earlier: dict[str, Kept] = {}
+    earlier: dict[str, RecordedRelease] = {}
     for entry in book.entries(dataset):
-        kept = Kept.from_bytes(book.structure(entry.id))
+        kept = RecordedRelease.from_bytes(book.structure(entry.id))
         known = {name for one in earlier.values() for name in one.columns}
         asked = entry.summary["policy"].get("registry") or {}
         crossing = next(reversed(earlier.values())).with_later(kept) if earlier else None
@@ -72,7 +72,9 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
     return chapters
 
 
-def _checked(entry: Entry, earlier: dict[str, Kept], kept: Kept, base: str | None) -> tuple[Breach, ...] | None:
+def _checked(
+    entry: RegistryEntry, earlier: dict[str, RecordedRelease], kept: RecordedRelease, base: str | None
+) -> tuple[Breach, ...] | None:
     if not earlier:
         return ()
     try:

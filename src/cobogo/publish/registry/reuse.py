@@ -11,7 +11,7 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import frequency_table
-from cobogo.data.table.lookup import unused
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, UnfitValues, number_of
 from cobogo.floor.urls import is_url
@@ -107,7 +107,7 @@ def _unfit(name: str, values: list[Label], policy: Policy) -> list[Label]:
 def _rows_without(table: Table, text: Any, values: list[Label]) -> Table:
     import pyarrow as pa
 
-    mark, key = unused(table.columns, 2)
+    mark, key = unused_names(table.columns, 2)
     rows = table.expression.mutate(**{key: text})
     doomed = table.engine.lookup(pa.table({mark: pa.array(values, pa.string())}))
     kept = rows.anti_join(doomed, [table.engine.same(rows[key], doomed[mark])]).select(list(table.columns))

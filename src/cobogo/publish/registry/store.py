@@ -56,7 +56,7 @@ _NAME = re.compile(r"[\w][\w .-]{0,99}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Entry:
+class RegistryEntry:
     """One release: ``summary`` is its policy, plan, models and digests. ``state``: whether it was put in place."""
 
     id: str
@@ -145,7 +145,7 @@ class Transaction:
     key: RegistryKey
     name: str
 
-    def entries(self, dataset: str | None = None) -> list[Entry]:
+    def entries(self, dataset: str | None = None) -> list[RegistryEntry]:
         """The releases of a data set, or of all, in the order of their numbers."""
         query = select(_releases).where(_releases.c.state != REMOVED)
         query = query.order_by(_releases.c.dataset, _releases.c.number)
@@ -153,7 +153,7 @@ class Transaction:
             query = query.where(_releases.c.dataset == dataset)
         return [self._entry(row) for row in self.connection.execute(query)]
 
-    def entry(self, identity: str) -> Entry:
+    def entry(self, identity: str) -> RegistryEntry:
         """One release."""
         row = self.connection.execute(select(_releases).where(_releases.c.id == identity)).first()
         if row is None or row.state == REMOVED:
@@ -200,9 +200,9 @@ class Transaction:
         gone = {"state": REMOVED, "summary": b"", "structure": b""}
         self.connection.execute(_releases.update().where(_releases.c.id == identity).values(gone))
 
-    def _entry(self, row: Any) -> Entry:
+    def _entry(self, row: Any) -> RegistryEntry:
         summary = json.loads(self._opened(row.summary, row.id, "summary"))
-        return Entry(row.id, row.dataset, row.number, row.created, row.state, summary)
+        return RegistryEntry(row.id, row.dataset, row.number, row.created, row.state, summary)
 
     def _opened(self, sealed: Any, identity: str, part: str) -> bytes:
         content = self.key.open(bytes(sealed), f"{identity} {part}")

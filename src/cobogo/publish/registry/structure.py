@@ -34,7 +34,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Kept:
+class RecordedRelease:
     """A release's classes, and for each of its rows a digest that tells the record again in another release.
 
     ``columns`` are all that were released, with their roles; ``series`` is what the release told of people, where it is
@@ -48,7 +48,7 @@ class Kept:
     series: Mapping[str, Any] | None = None
     cells: Mapping[str, Digests] = field(default_factory=dict)
 
-    def with_later(self, later: Kept) -> Crossing:
+    def with_later(self, later: RecordedRelease) -> Crossing:
         """This release crossed with a later one, their rows linked by whose they are."""
         one, other = (part.records for part in (self, later))
         if self.cells.keys() != later.cells.keys():
@@ -58,18 +58,18 @@ class Kept:
             )
         return link_by_key(self.classes, later.classes, one, other)
 
-    def unchanged_with(self, later: Kept) -> Crossing:
+    def unchanged_with(self, later: RecordedRelease) -> Crossing:
         """The same, but for rows whose sensitive values changed in between: those are not linked."""
         both = [name for name in self.classes.values if name in later.classes.values]
         return self._linked(later, [np.concatenate(self._told_with(later)), *_labels_in_both(self, later, both)])
 
-    def tells_apart(self, later: Kept) -> float:
+    def tells_apart(self, later: RecordedRelease) -> float:
         """The share of this release's rows that what both releases know of them tells apart."""
         who, _ = self._told_with(later)
         _, many = np.unique(who, return_counts=True)
         return float((many == 1).sum()) / max(len(who), 1)
 
-    def _told_with(self, later: Kept) -> tuple[Digests, Digests]:
+    def _told_with(self, later: RecordedRelease) -> tuple[Digests, Digests]:
         """Whose each row is, by the columns that both releases know."""
         common = sorted(self.cells.keys() & later.cells.keys())
         if common:
@@ -82,7 +82,7 @@ class Kept:
         one, other = (part.records if part.classes.people is None else part.classes.people for part in parts)
         return one, other
 
-    def _linked(self, later: Kept, columns: Sequence[NDArray[Any]]) -> Crossing:
+    def _linked(self, later: RecordedRelease, columns: Sequence[NDArray[Any]]) -> Crossing:
         """Rows that agree in some columns (of both releases, one after the other), as many as there are of each."""
         codes = [np.unique(column, return_inverse=True)[1] for column in columns]
         ours = len(self.classes)
@@ -92,13 +92,13 @@ class Kept:
         keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
         return link_by_key(self.classes, later.classes, keys[0], keys[1])
 
-    def shown_with(self, later: Kept) -> Crossing:
+    def shown_with(self, later: RecordedRelease) -> Crossing:
         """The same linked by what was released: rows with the same values take each other's place."""
         names = (*self.classes.quasi_identifiers, *later.classes.quasi_identifiers)
         names += (*self.classes.values, *later.classes.values)
         return self._linked(later, _labels_in_both(self, later, list(dict.fromkeys(names))))
 
-    def in_order(self) -> Kept:
+    def in_order(self) -> RecordedRelease:
         """The same with its rows in the order of their digests, whatever order they came in."""
         order, c = np.argsort(self.records), self.classes
         values = {name: codes[order] for name, codes in c.values.items()}
@@ -137,7 +137,7 @@ class Kept:
         return zlib.compress(stream.getvalue(), 6)
 
     @classmethod
-    def from_bytes(cls, content: bytes) -> Kept:
+    def from_bytes(cls, content: bytes) -> RecordedRelease:
         """The inverse."""
         with np.load(io.BytesIO(zlib.decompress(content)), allow_pickle=False) as found:
             header = json.loads(found["header"].tobytes())
@@ -162,7 +162,7 @@ class Kept:
             return cls(classes, found["records"], header["columns"], header["series"], cells)
 
 
-def traced(release: Release) -> Traced:
+def trace_rows(release: Release) -> Traced:
     """The rows of a release that is about to be written, coded, with what tells their records again."""
     engine, rows = release.table.engine, release.traced
     wanted = [*release.plan.class_columns, *release.policy.sensitive, release.mark]
@@ -174,7 +174,7 @@ def traced(release: Release) -> Traced:
     return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
-def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
+def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
     """The structure of a release, of its rows as they were traced."""
     plan, policy = release.plan, release.policy
     told_by = plan.class_columns
@@ -186,7 +186,7 @@ def kept_of(release: Release, columns: Traced, key: bytes) -> Kept:
     cells = _cells(release, columns[release.mark], key)
     who = _whose(cells)
     several = policy.data.unit is not None and len(np.unique(who)) < len(who)
-    return Kept(
+    return RecordedRelease(
         ClassStructure(
             tuple(told_by),
             {name: columns[name][1] for name in told_by},
@@ -270,7 +270,7 @@ def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) ->
     return who ^ (turn * SPREAD)
 
 
-def _labels_in_both(one: Kept, other: Kept, names: Sequence[str]) -> list[Ints]:
+def _labels_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequence[str]) -> list[Ints]:
     """Columns of two releases, one after the other, in numbers that are the same where the values are."""
     columns = []
     for name in names:

@@ -37,7 +37,7 @@ CAREFUL = 1 + 1e-6
 
 
 @dataclass(frozen=True)
-class Parameters:
+class SamplingParameters:
     """A share β, and the least k that keeps (ε, δ) with it."""
 
     epsilon: float
@@ -64,7 +64,7 @@ def best_share(epsilon: float, delta: float, where: str) -> Fraction:
 
 
 @card("private-sample", title="private sample")
-def parameters(epsilon: float, delta: float, share: float | None, where: str) -> Parameters:
+def parameters(epsilon: float, delta: float, share: float | None, where: str) -> SamplingParameters:
     r"""A private sample: true rows, made coarser, of which chance decides which are there.
 
     Each record is drawn with probability β, made coarser by levels that do not depend on the data, and released if at
@@ -102,7 +102,7 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
             where=f"{where}, sampling.share",
             remedy="Sample less, allow for a larger ε, or leave out share.",
         )
-    return Parameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
+    return SamplingParameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
 
 
 def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -> int:

@@ -20,7 +20,7 @@ from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
 from cobogo.promises.models.promise import build_promises
 from cobogo.publish.sample import scheme
-from cobogo.publish.sample.parameters import FINEST, Parameters, largest_share, least_k, parameters
+from cobogo.publish.sample.parameters import FINEST, SamplingParameters, largest_share, least_k, parameters
 from cobogo.publish.sample.scheme import Coarser
 from cobogo.release import dictionary
 from cobogo.release.columns import counted, kind_of, labelled
@@ -59,7 +59,7 @@ class Sampled(DrawnRows):
         policy: Policy,
         made: Coarser,
         levels: dict[str, int],
-        found: Parameters,
+        found: SamplingParameters,
         searching: Fraction,
         drawn: Source,
     ) -> None:
@@ -161,7 +161,7 @@ class Sampled(DrawnRows):
         return Story(summary, headline, keys, [section], plots[:6])
 
 
-def sampled(sizes: Ints, found: Parameters, drawn: Source) -> Ints:
+def sampled(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
     """Of classes of so many records, how many each are released: Bin(n, β), or none if fewer than k."""
     ends = np.cumsum(sizes)
     heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])

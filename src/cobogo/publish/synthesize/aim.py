@@ -96,7 +96,7 @@ def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[At
 
 
 def _expected(
-    private: Private, fitted: model.Estimated, workload: list[Attributes], known: list[Attributes], records: float
+    private: Private, fitted: model.EstimatedModel, workload: list[Attributes], known: list[Attributes], records: float
 ) -> dict[Attributes, Floats]:
     """What the model says of each marginal that could be measured without making it too large."""
     room = LARGEST * float(private.spent / private.rho)

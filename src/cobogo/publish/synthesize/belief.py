@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Clique:
+class JunctionClique:
     """A node of the tree: some attributes, their joint distribution, and what it shares with the node above it."""
 
     attributes: Attributes
@@ -31,11 +31,11 @@ class Clique:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class JunctionTree:
     """Nodes, each after the one above it; every attribute is in some node."""
 
     sizes: tuple[int, ...]
-    cliques: tuple[Clique, ...]
+    cliques: tuple[JunctionClique, ...]
 
     def marginal(self, attributes: Attributes) -> Array:
         """The joint distribution of any attributes, in the order given."""
@@ -98,7 +98,7 @@ def calibrated(
     nodes: Sequence[Attributes],
     edges: Sequence[tuple[int, int]],
     logs: Mapping[Attributes, Array],
-) -> Tree:
+) -> JunctionTree:
     """The tree of a model given by the logarithms of its factors: messages go up to the roots and down again."""
     order, above = rooted(len(nodes), edges)
     place = {node: number for number, node in enumerate(order)}
@@ -121,10 +121,10 @@ def calibrated(
             down = _summed(beliefs[up], attributes[up], shared[n]) - upward[n]
             beliefs[n] = beliefs[n] + _spread(down, shared[n], attributes[n])
     found = [np.exp(b - b.max()) for b in beliefs]
-    return Tree(
+    return JunctionTree(
         sizes,
         tuple(
-            Clique(own, shares / shares.sum(), up, common)
+            JunctionClique(own, shares / shares.sum(), up, common)
             for own, shares, up, common in zip(attributes, found, parents, shared, strict=True)
         ),
     )
@@ -175,7 +175,7 @@ def rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], lis
     return order, above
 
 
-def _given(clique: Clique) -> Array:
+def _given(clique: JunctionClique) -> Array:
     """The distribution of a clique given what it shares with the one above."""
     axes = tuple(n for n, a in enumerate(clique.attributes) if a not in clique.shared)
     below = clique.shares.sum(axis=axes, keepdims=True)

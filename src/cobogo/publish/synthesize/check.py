@@ -14,7 +14,7 @@ from cobogo.promises.models.differential_privacy import MEASURES, ConcentratedPr
 from cobogo.promises.payer import check_debit
 from cobogo.publish.synthesize import domains
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Step
+from cobogo.publish.synthesize.private import PaidStep
 from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
@@ -82,19 +82,19 @@ def _misfits(written: Written) -> Iterator[str]:
             yield f'"{name}" holds values that are not in its domain'
 
 
-def _step(entry: Mapping[str, Any]) -> Step:
+def _step(entry: Mapping[str, Any]) -> PaidStep:
     """A step as the manifest states it."""
     attributes = tuple(range(len(entry["attributes"])))
     sensitivity = int(entry["sensitivity"])
     if entry["mechanism"] == "gaussian":
-        return Step("gaussian", attributes, Fraction(0), scale=float(entry["scale"]), sensitivity=sensitivity)
+        return PaidStep("gaussian", attributes, Fraction(0), scale=float(entry["scale"]), sensitivity=sensitivity)
     if entry["mechanism"] == "exponential":
         epsilon = fraction(entry["epsilon"])
-        return Step("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
+        return PaidStep("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
     raise VerificationFailed("the manifest states a step by an unknown mechanism")
 
 
-def _understated(stated: Mapping[str, Any], steps: list[Step]) -> Iterator[str]:
+def _understated(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
     """Steps that take a person for less than a person can change."""
     rows, width = int(stated["max-rows"]), len(stated["domains"])
     change = METHODS[stated["method"]].change(width, int(stated["degree"])) * rows

@@ -22,10 +22,13 @@ from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
+from cobogo.data.table.coder import Coder
+from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
-from cobogo.floor.randomness import Source, below
+from cobogo.floor.arrays import Ints
+from cobogo.floor.randomness import Source, below, keys
 from cobogo.floor.untrusted import fraction
-from cobogo.release.columns import labelled
+from cobogo.release.columns import labelled, streamed
 
 Codes = NDArray[np.int64]
 
@@ -88,7 +91,7 @@ class AttributeDomain(ABC):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Listed(AttributeDomain):
+class ListedDomain(AttributeDomain):
     """Values that are listed; of a level of a hierarchy, with the leaves that each stands for."""
 
     values: tuple[str, ...]
@@ -204,7 +207,7 @@ def declared(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...
 def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
     if spec.values is not None:
         known = [value for value in spec.values if value not in policy.data.missing]
-        return Listed(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
+        return ListedDomain(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
     if spec.edges is not None or spec.bounds is not None:
         return _binned(name, spec, where)
     hierarchy = policy.attributes[name].hierarchy
@@ -218,7 +221,7 @@ def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> Attrib
     return _of_hierarchy(policy, name, spec, where)
 
 
-def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Listed:
+def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> ListedDomain:
     built = build(name, policy.attributes[name].hierarchy, (), policy=policy)
     level = spec.level or 0
     if level > built.height:
@@ -227,7 +230,7 @@ def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Li
     place = {value: number for number, value in enumerate(values)}
     above = [built.labels[level][int(code)] for code in built.maps[level]]
     places = {leaf: place[up] for leaf, up in zip(built.leaves, above, strict=True) if leaf is not None and up in place}
-    return Listed(name, spec.null, tuple(values), places)
+    return ListedDomain(name, spec.null, tuple(values), places)
 
 
 def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
@@ -253,7 +256,7 @@ def read(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
     null = bool(stated["null"])
     if "values" in stated:
         values = tuple(str(value) for value in stated["values"])
-        return Listed(attribute, null, values, {value: place for place, value in enumerate(values)})
+        return ListedDomain(attribute, null, values, {value: place for place, value in enumerate(values)})
     return Binned(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
 
 
@@ -265,3 +268,54 @@ def _decimal(edge: Fraction) -> str:
     """
     shown = Decimal(edge.numerator) / Decimal(edge.denominator)
     return f"{shown.normalize():f}" if Fraction(shown) == edge else f"{edge.numerator}/{edge.denominator}"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CodedRows:
+    """Rows as codes, one array an attribute. How many were left out, and of how many values nothing was declared, is
+    known to the data holder only."""
+
+    codes: tuple[NDArray[np.int32], ...]
+    left_out: int
+    beyond: dict[str, int]  # by attribute, rows that hold what is no declared value, NULL aside
+
+
+def encode_rows(
+    table: Table, domains: Sequence[AttributeDomain], decimal: str, *, unit: str | None = None, max_rows: int = 1
+) -> CodedRows:
+    """The rows of a table. Where a unit tells people apart, at most ``max_rows`` rows of each, drawn at random, count;
+    rows of nobody do not."""
+    names = [domain.attribute for domain in domains]
+    looked_at = names if unit is None else [*names, unit]
+    parts: list[list[NDArray[np.int32]]] = [[] for _ in names]
+    beyond = dict.fromkeys(names, 0)
+    people = Coder()
+    for batch in streamed(table, looked_at, texts=looked_at):
+        for place, domain in enumerate(domains):
+            column = batch.column(domain.attribute)
+            codes = domain.coded(column, decimal)
+            beyond[domain.attribute] += int((codes == domain.other).sum()) - column.null_count
+            parts[place].append(codes.astype(np.int32))
+        if unit is not None:
+            people.add(batch.column(unit))
+    columns = [np.concatenate([*own, np.zeros(0, dtype=np.int32)]) for own in parts]
+    there = np.all([column != LEFT_OUT for column in columns], axis=0) if columns else np.zeros(0, dtype=np.bool_)
+    kept = np.flatnonzero(there)
+    if unit is not None:
+        who, labels = people.column()
+        nobody = len(labels) - 1 if labels and labels[-1] is None else -1
+        kept = kept[who[kept] != nobody]
+        kept = kept[bound_rows_per_person(who[kept].astype(np.int64), max_rows)]
+    return CodedRows(tuple(column[kept] for column in columns), len(there) - len(kept), beyond)
+
+
+def bound_rows_per_person(people: Ints, most: int) -> Ints:
+    """The places of at most so many rows of each person, drawn at random.
+
+    >>> len(bounded(np.array([3, 3, 3, 5]), 2))
+    3
+    """
+    order = np.lexsort((keys(len(people)), people))
+    ordered = people[order]
+    starts = np.searchsorted(ordered, ordered, side="left")
+    return np.sort(order[np.arange(len(people)) - starts < most])

@@ -30,7 +30,7 @@ Columns = Sequence[NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
-class Pair:
+class AttributePair:
     """Two attributes: how far apart their joint distributions are, and how strongly they are associated in each."""
 
     attributes: tuple[str, str]
@@ -44,7 +44,7 @@ class Fidelity:
     """All that is measured. Distances are total variation: the share of records that would have to change."""
 
     ones: Mapping[str, float]
-    pairs: tuple[Pair, ...]  # the farthest apart first
+    pairs: tuple[AttributePair, ...]  # the farthest apart first
     queries: Mapping[str, Any] | None
     accuracy: Mapping[str, Any] | None
 
@@ -107,14 +107,14 @@ def fidelity(
     )
 
 
-def _pair(one: int, other: int, names: list[str], sizes: list[int], before: Columns, after: Columns) -> Pair:
+def _pair(one: int, other: int, names: list[str], sizes: list[int], before: Columns, after: Columns) -> AttributePair:
     tables = []
     for rows in (before, after):
         place = rows[one].astype(np.int64) * sizes[other] + rows[other]
         tables.append(np.bincount(place, minlength=sizes[one] * sizes[other]))
     first, second = np.divmod(np.arange(sizes[one] * sizes[other]), sizes[other])
     strength = [cramers_v(first, second, table) if table.any() else 0.0 for table in tables]
-    return Pair((names[one], names[other]), total_variation(*tables), strength[0], strength[1])
+    return AttributePair((names[one], names[other]), total_variation(*tables), strength[0], strength[1])
 
 
 def query_error(

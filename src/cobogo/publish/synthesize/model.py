@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.publish.synthesize.belief import Tree, calibrated, rooted
-from cobogo.publish.synthesize.private import Attributes, Measurement, nonnegative
+from cobogo.publish.synthesize.belief import JunctionTree, calibrated, rooted
+from cobogo.publish.synthesize.private import Attributes, MarginalMeasurement, nonnegative
 
 LONG, SHORT = 3000, 500
 """Steps of mirror descent: for the model that records are drawn from, and for those on the way to it."""
@@ -74,14 +74,14 @@ def megabytes(sizes: Sequence[int], cliques: Sequence[Attributes]) -> float:
     return float(mbi().junction_tree.hypothetical_model_size(domain(sizes), [named(c) for c in cliques]))
 
 
-class Estimated:
+class EstimatedModel:
     """A model that was fitted, and the one to start from when more is known."""
 
     def __init__(self, sizes: tuple[int, ...], model: Any) -> None:
         self.sizes, self.model = sizes, model
 
     @functools.cached_property
-    def tree(self) -> Tree:
+    def tree(self) -> JunctionTree:
         """The same, as a tree that draws records."""
         potentials = self.model.potentials
         cliques = [tuple(clique) for clique in potentials.cliques]
@@ -98,12 +98,12 @@ class Estimated:
 
 def estimate(
     sizes: tuple[int, ...],
-    measured: Sequence[Measurement],
+    measured: Sequence[MarginalMeasurement],
     records: float,
     *,
     steps: int = LONG,
-    start: Estimated | None = None,
-) -> Estimated:
+    start: EstimatedModel | None = None,
+) -> EstimatedModel:
     """The model of a domain that fits measurements best, each by how little noise it has."""
     library = mbi()
     found = [_linear(one) for one in together(measured)]
@@ -119,10 +119,10 @@ def estimate(
             tol=CONVERGED,
             warm_start=beginning(sizes, together(measured), records) if start is None else start.model,
         )
-    return Estimated(sizes, fitted)
+    return EstimatedModel(sizes, fitted)
 
 
-def beginning(sizes: tuple[int, ...], measured: Sequence[Measurement], records: float) -> Any:
+def beginning(sizes: tuple[int, ...], measured: Sequence[MarginalMeasurement], records: float) -> Any:
     """Where the descent begins: the product of what was measured, each marginal given what it shares with the one above
     it in the junction tree. That is close where the tree's cliques are the marginals; None where they are not.
     """
@@ -146,7 +146,7 @@ def beginning(sizes: tuple[int, ...], measured: Sequence[Measurement], records: 
     return library.CliqueVector(space, nodes, factors)
 
 
-def _linear(measured: Measurement) -> Any:
+def _linear(measured: MarginalMeasurement) -> Any:
     """A measurement as mbi has it; a count that is a sum of several has their noise together."""
     library = mbi()
     counts = np.asarray(measured.counts, dtype=np.float64)
@@ -158,9 +158,9 @@ def _linear(measured: Measurement) -> Any:
     )
 
 
-def together(measured: Sequence[Measurement]) -> list[Measurement]:
+def together(measured: Sequence[MarginalMeasurement]) -> list[MarginalMeasurement]:
     """Measurements of the same attributes as one, each by how little noise it has."""
-    by_name: dict[Attributes, list[Measurement]] = {}
+    by_name: dict[Attributes, list[MarginalMeasurement]] = {}
     for one in measured:
         by_name.setdefault(one.attributes, []).append(one)
     found = []
@@ -170,5 +170,5 @@ def together(measured: Sequence[Measurement]) -> list[Measurement]:
             continue
         weights = np.array([1 / m.deviation**2 for m in several])
         mean = sum(w * m.counts for w, m in zip(weights, several, strict=True)) / weights.sum()
-        found.append(Measurement(attributes, np.asarray(mean, dtype=np.float64), float(weights.sum() ** -0.5)))
+        found.append(MarginalMeasurement(attributes, np.asarray(mean, dtype=np.float64), float(weights.sum() ** -0.5)))
     return found

@@ -12,7 +12,15 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.belief import systematic
-from cobogo.publish.synthesize.private import Attributes, Fitted, Measurement, Private, apart, nonnegative, total
+from cobogo.publish.synthesize.private import (
+    Attributes,
+    Fitted,
+    MarginalMeasurement,
+    Private,
+    apart,
+    nonnegative,
+    total,
+)
 
 MOST_CELLS = 1_000_000
 """Pairs with more combinations are not looked at."""
@@ -67,7 +75,7 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     return Fitted(records, draw)
 
 
-def _tree(private: Private, ones: list[Measurement], records: float, rho: Fraction) -> list[Attributes]:
+def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho: Fraction) -> list[Attributes]:
     """Pairs that make a tree, each chosen by how far it is from being independent."""
     shares = [nonnegative(one.counts, records) / records for one in ones]
     component = list(private.every)
@@ -98,7 +106,7 @@ def _tree(private: Private, ones: list[Measurement], records: float, rho: Fracti
         component = [component[one] if place == left else place for place in component]
 
 
-def _merged(one: Measurement) -> tuple[Ints, Floats]:
+def _merged(one: MarginalMeasurement) -> tuple[Ints, Floats]:
     """A map that takes rare values of an attribute for one, and the shares that part it again."""
     rare = one.counts < RARE * one.deviation
     if rare.sum() < 2:

@@ -52,7 +52,7 @@ class Exact:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Measurement:
+class MarginalMeasurement:
     """Counts of every combination of some attributes' values, with noise of a standard deviation."""
 
     attributes: Attributes
@@ -60,15 +60,15 @@ class Measurement:
     deviation: float
     summed: Ints | None = None  # for each count, of how many it is the sum; each of them has noise
 
-    def merged(self, codes: Ints) -> Measurement:
+    def merged(self, codes: Ints) -> MarginalMeasurement:
         """The same, of one attribute, with some values taken for one."""
         width = int(codes.max()) + 1
         counts = np.bincount(codes, weights=self.counts, minlength=width)
-        return Measurement(self.attributes, counts, self.deviation, np.bincount(codes, minlength=width))
+        return MarginalMeasurement(self.attributes, counts, self.deviation, np.bincount(codes, minlength=width))
 
 
 @dataclass(frozen=True)
-class Step:
+class PaidStep:
     """One use of a mechanism: all that its cost follows from."""
 
     mechanism: str  # gaussian, exponential
@@ -98,7 +98,7 @@ class Private:
     rho: Fraction
     max_rows: int = 1
     mechanisms: Mechanisms = field(default_factory=Exact)
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PaidStep] = field(default_factory=list)
     spent: Fraction = Fraction(0)
     _known: dict[Attributes, Ints] = field(default_factory=dict)
     _cells: int = 0
@@ -123,13 +123,13 @@ class Private:
         self.codes = tuple(codes[own].astype(np.int32) for codes, own in zip(maps, self.codes, strict=True))
         self._known, self._cells = {}, 0
 
-    def measure(self, attributes: Attributes, rho: Fraction) -> Measurement:
+    def measure(self, attributes: Attributes, rho: Fraction) -> MarginalMeasurement:
         """How many records have each combination of values, with noise that costs ρ."""
         self._spend(rho)
         squared = self.max_rows**2
         noisy, scale = self.mechanisms.noisy(self.counts(attributes), squared, rho)
-        self.steps.append(Step("gaussian", attributes, rho, scale=scale, sensitivity=squared))
-        return Measurement(attributes, noisy, scale)
+        self.steps.append(PaidStep("gaussian", attributes, rho, scale=scale, sensitivity=squared))
+        return MarginalMeasurement(attributes, noisy, scale)
 
     def choose(
         self, candidates: Sequence[Attributes], score: Callable[[Attributes, Private], int], change: int, rho: Fraction
@@ -143,7 +143,7 @@ class Private:
         scores = [score(candidate, self) for candidate in candidates]
         chosen = candidates[self.mechanisms.chosen(scores, sensitivity, epsilon)]
         self.steps.append(
-            Step(
+            PaidStep(
                 "exponential", chosen, rho, epsilon=epsilon, sensitivity=sensitivity, candidates=len(candidates)
             )
         )  # fmt: skip
@@ -168,7 +168,7 @@ class Private:
         self.spent += rho
 
 
-def total(measured: Sequence[Measurement]) -> float:
+def total(measured: Sequence[MarginalMeasurement]) -> float:
     """How many records there are: the sums of the measurements, each by how little noise it has."""
     weights = np.array([1 / (len(m.counts) * m.deviation**2) for m in measured])
     sums = np.array([float(m.counts.sum()) for m in measured])

@@ -9,9 +9,8 @@ import numpy as np
 from cobogo.data.policy import Utility
 from cobogo.data.table.read import Table
 from cobogo.promises.accounting import epsilon_of
-from cobogo.publish.synthesize.domains import read
+from cobogo.publish.synthesize.domains import encode_rows, read
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
-from cobogo.publish.synthesize.rows import coded_rows
 from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
@@ -29,8 +28,8 @@ SOME_DELTA = 1e-9
 def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
     """Everything, from both tables coded alike."""
     decimal = made.policy.data.decimal
-    original = coded_rows(before, made.domains, decimal)
-    released = coded_rows(after, [read(domain.attribute, domain.stated()) for domain in made.domains], decimal)
+    original = encode_rows(before, made.domains, decimal)
+    released = encode_rows(after, [read(domain.attribute, domain.stated()) for domain in made.domains], decimal)
     asked = made.policy.utility or Utility()
     found = fidelity(
         made.domains,

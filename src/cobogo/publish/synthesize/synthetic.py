@@ -15,10 +15,9 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.promises.payer import Payer
 from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import AttributeDomain
+from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
-from cobogo.publish.synthesize.private import Private, Step
-from cobogo.publish.synthesize.rows import CodedRows, coded_rows
+from cobogo.publish.synthesize.private import PaidStep, Private
 from cobogo.release.columns import kind_of
 from cobogo.release.contract import ENTROPY, Json, Meaning, Story
 from cobogo.release.drawn import DrawnRows
@@ -36,7 +35,7 @@ AT_ONCE = 1 << 20
 class Done:
     """What is known once the records were drawn."""
 
-    steps: list[Step] = field(default_factory=list)
+    steps: list[PaidStep] = field(default_factory=list)
     rows: CodedRows | None = None
     receipt: str | None = None
     paid: PrivacyLoss | None = None
@@ -77,7 +76,7 @@ class Synthetic(DrawnRows):
         if self.payer is not None:
             self._pay(self.payer)
         unit = self.policy.data.unit
-        self.done.rows = coded_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
+        self.done.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
         rho = Fraction(0) if self.cost is None else self.cost.rho
         sizes = tuple(domain.size for domain in self.domains)
         private = Private(sizes, self.done.rows.codes, rho, self.max_rows)
@@ -180,7 +179,7 @@ class Synthetic(DrawnRows):
         return tell(self, before, after, say)
 
 
-def _stated(step: Step, names: Sequence[str]) -> Json:
+def _stated(step: PaidStep, names: Sequence[str]) -> Json:
     said: Json = {
         "mechanism": step.mechanism,
         "attributes": [names[place] for place in step.attributes],

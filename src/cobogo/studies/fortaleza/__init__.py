@@ -5,9 +5,18 @@ from __future__ import annotations
 from cobogo.studies.fortaleza.backdrop import city_layers, layers_below
 from cobogo.studies.fortaleza.land import FRAME, bairro_rings, city_land, residents, towers
 from cobogo.studies.fortaleza.lives import sites
-from cobogo.studies.fortaleza.people import UTC_OFFSET, People, people
+from cobogo.studies.fortaleza.people import UTC_OFFSET, CityPeople, people
 
 __all__ = [
-    "FRAME", "UTC_OFFSET", "People", "bairro_rings", "city_land", "city_layers", "layers_below", "people", "residents",
-    "sites", "towers",
-]  # fmt: skip
+    "FRAME",
+    "UTC_OFFSET",
+    "CityPeople",
+    "bairro_rings",
+    "city_land",
+    "city_layers",
+    "layers_below",
+    "people",
+    "residents",
+    "sites",
+    "towers",
+]

@@ -14,9 +14,9 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source
-from cobogo.locate.attacks.sensitive_places import log_evidence, probability
+from cobogo.locate.attacks.presence import log_evidence, probability
 from cobogo.locate.crowds import Hilbert
-from cobogo.locate.device.presets import PRESETS
+from cobogo.locate.device.client import PRESETS
 from cobogo.locate.device.reports import Report
 from cobogo.locate.mechanisms import Dummies, PlanarLaplace
 from cobogo.locate.mechanisms.base import Mechanism

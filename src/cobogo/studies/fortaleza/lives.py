@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cobogo.examples.places import BAIRROS, SITES
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.mobility.sampling import drawn
+from cobogo.locate.mobility.sample import draw_columns
 from cobogo.studies.fortaleza.land import FRAME, centres, jobs, random_places, residents
 
 WORKS, STUDIES, STAYS = 0, 1, 2
@@ -91,7 +91,7 @@ def lives(number: int, random: np.random.Generator) -> Lives:
     home = np.column_stack(random_places(bairro, random))
     daily = home.copy()
     works = np.flatnonzero(occupation == WORKS)
-    daily[works] = np.column_stack(random_places(drawn(commutes(), bairro[works], random), random))
+    daily[works] = np.column_stack(random_places(draw_columns(commutes(), bairro[works], random), random))
     studies = np.flatnonzero(occupation == STUDIES)
     grown = random.random(len(studies)) < 0.2
     daily[studies[grown]] = _near(home[studies[grown]], "university", reach=9_000.0, random=random)
@@ -123,4 +123,4 @@ def _near(home: Floats, *kinds: str, reach: float, random: np.random.Generator) 
     block, member = np.unique((home // 1_000.0).astype(np.int64), axis=0, return_inverse=True)
     away = np.linalg.norm((block + 0.5)[:, np.newaxis] * 1_000.0 - place[np.newaxis], axis=2)
     weights = np.exp(-(away - away.min(axis=1, keepdims=True)) / reach)
-    return np.asarray(place[drawn(weights / weights.sum(axis=1, keepdims=True), member.ravel(), random)])
+    return np.asarray(place[draw_columns(weights / weights.sum(axis=1, keepdims=True), member.ravel(), random)])

@@ -15,8 +15,7 @@ import numpy as np
 from cobogo.examples.places import BAIRROS
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import holds_only, staged_directory
-from cobogo.locate.mobility.calls import Calls
-from cobogo.locate.places.cells import Cells
+from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza.days import DAY, Itineraries, itineraries
 from cobogo.studies.fortaleza.land import FRAME, moved_to_land, towers
@@ -36,7 +35,7 @@ FILES = ("points.csv", "calls.csv", "cells.csv")
 
 
 @dataclass(frozen=True, eq=False)
-class People:
+class CityPeople:
     """Made-up people and all they did. What attackers look for is known: `home`, `work` and `lives`."""
 
     lives: Lives
@@ -99,7 +98,7 @@ class People:
         return Calls(rows.user, rows.time, network.nearest(place.lon, place.lat), network)
 
 
-def people(number: int, *, days: int = 7, seed: int = 2024) -> People:
+def people(number: int, *, days: int = 7, seed: int = 2024) -> CityPeople:
     """So many people over so many days from Monday, 4 March 2024 on. The seed decides on everything.
 
     >>> crowd = people(2, days=1, seed=1)
@@ -113,7 +112,7 @@ def people(number: int, *, days: int = 7, seed: int = 2024) -> People:
         )
     random = np.random.default_rng([seed, 0])
     who = lives(number, random)
-    return People(who, itineraries(who, days, 0, random), days, seed)
+    return CityPeople(who, itineraries(who, days, 0, random), days, seed)
 
 
 def _points(place: Floats) -> Points:

@@ -128,3 +128,28 @@ def test_what_is_no_study_and_who_may_not_are_refused(service) -> None:
         service.jobs.begin_study(analyst, "compare", dataset, POLICY, OPTIONS)
     with pytest.raises(ScopeMissing, match="'run'"):
         service.jobs.submit(analyst, "anonymize", dataset, POLICY)
+
+
+SAMPLING = """
+[attributes]
+age = { role = "quasi-identifier", hierarchy = { tree = { old = ["a", "b"], young = ["c", "d"] } } }
+ill = { role = "sensitive" }
+[privacy]
+models = [{ model = "differential-privacy", epsilon = 1.0, delta = 1e-3 }]
+[sampling]
+levels = { age = 1 }
+"""
+
+
+def test_a_private_sample_is_a_job(service) -> None:
+    rows = "".join(f"{'abcd'[n % 4]},{'xy'[n % 3 > 0]}\n" for n in range(3000))
+    dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(f"age,ill\n{rows}".encode()))
+    job = service.jobs.submit(ANA, "sample", dataset, SAMPLING)["id"]
+    service.test_queue.start()
+    try:
+        _until(lambda: service.jobs.get(ANA, job)["finished"] is not None)
+    finally:
+        service.test_queue.stop()
+    assert (service.jobs.get(ANA, job)["state"], service.jobs.get(ANA, job)["message"]) == ("done", "")
+    assert service.releases.get(ANA, job)["kind"] == "sample"
+    assert service.releases.verify(ANA, job)

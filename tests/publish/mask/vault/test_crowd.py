@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.publish.mask.vault import Key, Vault
+from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import VaultStore
 from support.vaults import emptied, raw
 
 PROGRAM = """
 import sys
-from cobogo.publish.mask.vault import Vault, vault
-vault.BATCH = 200
+from cobogo.publish.mask.vault import Vault, access
+access.BATCH = 200
 place, key, seed, domain, many = sys.argv[1:]
 import random
 values = [f"person {n:05d}" for n in range(int(many))]
@@ -36,7 +36,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return str(tmp_path / "v.db") if request.param == "sqlite" else emptied(request.getfixturevalue("postgresql"))
 
 
-def started(place: str, key: Key, seed: int, many: int, directory: Path) -> subprocess.Popen[str]:
+def started(place: str, key: VaultKey, seed: int, many: int, directory: Path) -> subprocess.Popen[str]:
     """Another process that is about to write to the vault."""
     file = directory / f"{seed}.key"
     key.save(file)

@@ -111,7 +111,7 @@ def test_both_ways_to_the_variance_agree() -> None:
 def test_a_count_that_drowns_in_its_error_is_not_estimable() -> None:
     operator = Uniform(10, Fraction(1, 10))
     assert not counts.count(operator, np.array([2, 1, 1, 1, 1, 1, 1, 1, 1, 1]), [0]).estimable
-    assert (counts.Estimate(3, 3) + counts.Estimate(4, 4)) == counts.Estimate(7, 5)
+    assert (counts.CountEstimate(3, 3) + counts.CountEstimate(4, 4)) == counts.CountEstimate(7, 5)
 
 
 def test_sampled_groups_stand_for_all_their_records() -> None:

@@ -12,11 +12,11 @@ from cobogo.errors import NoSolution
 from cobogo.examine import metrics
 from cobogo.promises.models import Model
 from cobogo.promises.models.b_t_privacy import BT
+from cobogo.promises.models.ck_safety import CKSafety
 from cobogo.promises.models.injector import Injector
-from cobogo.promises.models.invariance import MInvariance
 from cobogo.promises.models.k_anonymity import KAnonymity
-from cobogo.promises.models.minimality import MConfidentiality
-from cobogo.promises.models.safety import CKSafety
+from cobogo.promises.models.m_confidentiality import MConfidentiality
+from cobogo.promises.models.m_invariance import MInvariance
 from cobogo.promises.models.set_valued import KM
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator

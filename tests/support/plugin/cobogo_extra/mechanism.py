@@ -9,7 +9,7 @@ import numpy as np
 from cobogo.floor.arguments import whole
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import Guarantee, Mechanism, Released
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.places.points import Points
 
 
@@ -36,9 +36,9 @@ class Rounding(Mechanism):
         whole(self.name, "decimals", self.decimals, least=0)
 
     @property
-    def guarantee(self) -> Guarantee:
+    def guarantee(self) -> LocationGuarantee:
         """None."""
-        return Guarantee("none", note="a cell in which nobody else lives tells who it is")
+        return LocationGuarantee("none", note="a cell in which nobody else lives tells who it is")
 
     def apply(self, points: Points, source: Source) -> Released:
         """The middle of the cell; where that is the 180th meridian, its western name."""

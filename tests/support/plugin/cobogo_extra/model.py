@@ -20,7 +20,7 @@ class Parity(Model):
 
     Formula: $\lvert E\rvert = 2m$ with $m \ge$ pairs, for every class $E$
     Example:
-        >>> from cobogo.promises.models.by_hand import classes
+        >>> from cobogo.promises.models.example_classes import classes
         >>> Parity(pairs=1).measure(classes(disease=[["flu", "flu"], ["flu"]])).tolist()
         [1.0, 0.0]
 

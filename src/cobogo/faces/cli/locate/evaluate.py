@@ -12,7 +12,7 @@ from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import GuessedSeparator, Json
 
 if TYPE_CHECKING:
-    from cobogo.locate.attacks import Findings
+    from cobogo.locate.attacks import LocationFindings
     from cobogo.studies.locations import Evaluation, MechanismTrial
 
 USUAL = (
@@ -120,7 +120,7 @@ def _price(run: MechanismTrial) -> str:
     return ("1 place" if run.area is None else f"{run.area / 1e6:.3g} km²") + silent
 
 
-def _cell(finding: Findings | None) -> str:
+def _cell(finding: LocationFindings | None) -> str:
     if finding is None:
         return ""
     share = f"{finding.success:.0%} ({finding.baseline:.0%})"

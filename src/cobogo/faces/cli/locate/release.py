@@ -162,15 +162,15 @@ def synthesize(
     from cobogo.locate.places.grid import Grid
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.release import release_of
-    from cobogo.locate.trips import Synthesis, fit
-    from cobogo.locate.trips.likeness import likeness
+    from cobogo.locate.trips import TripSynthesis, fit
     from cobogo.locate.trips.release import costs, made_up_trips
+    from cobogo.locate.trips.synthesis import likeness
     from cobogo.promises.accounting import PrivacyLoss
     from cobogo.promises.payer import payer_of_options
     from cobogo.promises.units import exact
     from cobogo.release.write import write_release
 
-    asked = Synthesis(
+    asked = TripSynthesis(
         exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
     paying = payer_of_options(ledger, dataset, analyst)
@@ -273,7 +273,7 @@ def where(
 
 
 def _edges(text: str) -> tuple[float, float, float, float]:
-    from cobogo.locate.places.atlas import look_exchanged
+    from cobogo.locate.places.geometry import look_exchanged
 
     try:
         west, south, east, north = (float(part) for part in text.split(","))

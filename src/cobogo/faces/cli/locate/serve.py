@@ -45,18 +45,17 @@ def serve(
     window: Annotated[float, typer.Option("--window", help="Seconds of the budget's window.")] = 3600.0,
 ) -> None:
     """Run a trusted anonymizer between devices and a location-based service."""
-    from cobogo.locate.anonymizer.running import State as Directory
-    from cobogo.locate.anonymizer.running import require, run
+    from cobogo.locate.anonymizer.start import ServerDirectory as Directory
+    from cobogo.locate.anonymizer.start import require, run
 
     require()
     from cobogo.locate.anonymizer.app import create_app
-    from cobogo.locate.anonymizer.assembled import assembled
-    from cobogo.locate.anonymizer.places import PlacesService
-    from cobogo.locate.anonymizer.tls import check_leg
+    from cobogo.locate.anonymizer.example_service import PlacesService
+    from cobogo.locate.anonymizer.start import assemble_server, check_leg
 
     check_leg(host, certificate, tls_key, plain=plain_http)
     kept = Directory.at(state)
-    server = assembled(
+    server = assemble_server(
         kept, cloak=cloak, k=k, min_area=min_area, max_wait=max_wait, identity=identity, epsilon=epsilon,
         budget=budget, window=window,
     )  # fmt: skip
@@ -81,7 +80,7 @@ def enrol(
     revoke: Annotated[bool, typer.Option("--revoke", help="Close the server to this person's tokens instead.")] = False,
 ) -> None:
     """Make a token for a device and print it, once."""
-    from cobogo.locate.anonymizer.running import State as Directory
+    from cobogo.locate.anonymizer.start import ServerDirectory as Directory
 
     devices = Directory.at(state).devices
     if revoke:
@@ -97,7 +96,7 @@ def certificate(
     days: Annotated[int, typer.Option("--days", help="How long it is valid.")] = 90,
 ) -> None:
     """Make a certificate that vouches for itself, and its key. Devices must be given the certificate."""
-    from cobogo.locate.anonymizer.tls import self_signed
+    from cobogo.locate.anonymizer.start import self_signed
 
     made, key = self_signed(out, name, days=days)
     console.say(f"Written   {made}   give it to the devices\nWritten   {key}   keep it")

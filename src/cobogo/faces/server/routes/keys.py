@@ -1,14 +1,17 @@
-"""Keys, the log, and who one is."""
+"""Keys, the log, who one is; health and figures, for those who keep the server running."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import PlainTextResponse, Response
 
+from cobogo import __version__
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may, present
-from cobogo.faces.server.schemas import Identity, KeyMade, KeyShown, KeyWanted, LogLine, Who
+from cobogo.faces.server.schemas import Health, Identity, KeyMade, KeyShown, KeyWanted, LogLine, Who
+from cobogo.faces.server.services.jobs import JobService
 from cobogo.faces.server.services.keys import KeyService
 
 router = APIRouter(tags=["keys"], responses=REFUSALS)
@@ -49,3 +52,28 @@ def log(
 ) -> list[LogLine]:
     """Who did what, in order."""
     return [LogLine.model_validate(row) for row in this.keys.read_log(holder, after, limit)]
+
+
+TEXT: dict[int | str, dict[str, Any]] = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+watching = APIRouter(tags=["server"], responses=REFUSALS)
+
+
+@watching.get("/health")
+def health(this: Here) -> Health:
+    """Whether the server answers and its state can be read. Needs no key."""
+    this.keys.check_health()
+    return Health(status="ok", version=__version__)
+
+
+@watching.get("/metrics", response_class=Response, responses=TEXT)
+def metrics(
+    request: Request,
+    this: Here,
+    holder: Annotated[Holder, may(JobService.count_states)],
+) -> Response:
+    """Figures in Prometheus' format."""
+    jobs = this.jobs.count_states(holder)
+    lines = ["# HELP cobogo_jobs Jobs by state", "# TYPE cobogo_jobs gauge"]
+    lines += [f'cobogo_jobs{{state="{state}"}} {count}' for state, count in sorted(jobs.items())]
+    found: str = request.app.state.telemetry.text()
+    return PlainTextResponse(found + "\n".join(lines) + "\n")

@@ -18,9 +18,8 @@ from cobogo.faces.server.schemas import Problem
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.locate.anonymizer.app import Door
 from cobogo.locate.anonymizer.app import router as routes
-from cobogo.locate.anonymizer.assembled import assembled
-from cobogo.locate.anonymizer.places import PlacesService
-from cobogo.locate.anonymizer.running import State
+from cobogo.locate.anonymizer.example_service import PlacesService
+from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
 
 BEHIND: dict[int | str, dict[str, Any]] = {
     502: {"model": Problem, "description": "The location-based service did not answer."}
@@ -45,7 +44,7 @@ def router(settings: ServerSettings) -> APIRouter:
     options = settings.location.model_dump()
     behind = options.pop("service")
     try:
-        server = assembled(State.at(Path(settings.state) / "location"), **options)
+        server = assemble_server(ServerDirectory.at(Path(settings.state) / "location"), **options)
     except InputError as error:
         where = f"location.{(error.where or '').removeprefix('--')}"
         raise InputError(error.what, where=where, remedy=error.remedy) from None

@@ -16,7 +16,7 @@ from cobogo.release import manifest as manifests
 if TYPE_CHECKING:
     from cobogo.publish.registry.check import Breach
     from cobogo.publish.registry.history import Chapter
-    from cobogo.publish.registry.store import Entry
+    from cobogo.publish.registry.store import RegistryEntry
 
 NOTE = "registered"
 """The file in a job's directory that holds the id of what was recorded of its release afterwards."""
@@ -43,7 +43,7 @@ class RegistryService(Subject):
         listed = [entry.as_dict() for entry in self._entries(holder)]
         return [{key: value for key, value in one.items() if key != "directory"} for one in listed]
 
-    def _entries(self, holder: Holder) -> list[Entry]:
+    def _entries(self, holder: Holder) -> list[RegistryEntry]:
         from cobogo.publish.registry.store import open_registry
 
         registry = open_registry(self._place, None)
@@ -55,7 +55,7 @@ class RegistryService(Subject):
         return [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
 
     @operation(Scope.RELEASES)
-    def entry_of(self, holder: Holder, release: str) -> Entry | None:
+    def entry_of(self, holder: Holder, release: str) -> RegistryEntry | None:
         """What is recorded of a release; None where nothing is, or the registry cannot be read.
 
         The same release of the same records, made twice, is recorded once.
@@ -98,7 +98,7 @@ class RegistryService(Subject):
         return found
 
     @operation(Scope.RUN)
-    def take_back(self, holder: Holder, entry: Entry) -> None:
+    def take_back(self, holder: Holder, entry: RegistryEntry) -> None:
         """Remove what is recorded of a release of the holder's: later ones are no longer checked against it."""
         from cobogo.publish.registry.store import open_registry
 

@@ -25,7 +25,7 @@ from cobogo.release.write import copy_neutralised
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import TablePair
     from cobogo.faces.server.context import ServerContext
-    from cobogo.publish.registry.store import Entry
+    from cobogo.publish.registry.store import RegistryEntry
     from cobogo.release.contract import Verdict
 
 T = TypeVar("T")
@@ -186,7 +186,7 @@ class ReleaseService(Subject):
         return row["dataset"], json.loads(job["asked"])["policy"]
 
     @operation(Scope.RUN)
-    def delete(self, holder: Holder, identity: str, entry: Entry | None = None) -> None:
+    def delete(self, holder: Holder, identity: str, entry: RegistryEntry | None = None) -> None:
         """Remove a release of the holder's, and, where ``entry`` is given, what is recorded of it."""
         self._row(RELEASES, identity, holder.owner, "release")
         if entry is not None:

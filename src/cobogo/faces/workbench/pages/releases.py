@@ -11,7 +11,7 @@ from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
 from cobogo.faces.workbench.session import Desk, PageSession
-from cobogo.publish.registry.store import Entry
+from cobogo.publish.registry.store import RegistryEntry
 
 
 async def build(desk: Desk) -> None:
@@ -72,7 +72,7 @@ def _listed(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bo
             ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
 
 
-def _shown(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
+def _shown(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
     manifest = opened_release.manifest(desk, session, identity)
@@ -139,7 +139,7 @@ def _report(session: PageSession, identity: str) -> None:
     frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
 
 
-def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
+def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
 
@@ -175,7 +175,7 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry
             ).props("flat no-caps color=negative")
 
 
-def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
+def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     async def go() -> None:
         dialog.close()
         taken_back = entry if never.value else None
@@ -193,7 +193,7 @@ def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry 
     dialog.open()
 
 
-def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Entry | None) -> None:
+def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     if not desk.service.registry.exists:
         ui.label(session.say("release.no-registry"))
         return

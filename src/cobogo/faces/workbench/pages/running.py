@@ -10,7 +10,7 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
 from cobogo.faces.workbench import actions, opened_release
-from cobogo.faces.workbench.checking import check_draft, jobs_of, undecided
+from cobogo.faces.workbench.draft import check_draft, jobs_of, undecided
 from cobogo.faces.workbench.frame import done, framed, no_data, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to

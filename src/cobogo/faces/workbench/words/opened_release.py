@@ -10,6 +10,7 @@ ENGLISH = {
     "looked.anonymize": "Anonymized",
     "looked.perturb": "Perturbed",
     "looked.mask": "Masked",
+    "looked.sample": "Sampled",
     "looked.synthesize": "Synthetic",
 }
 
@@ -22,5 +23,6 @@ PORTUGUESE = {
     "looked.anonymize": "Anonimizada",
     "looked.perturb": "Perturbada",
     "looked.mask": "Mascarada",
+    "looked.sample": "Amostrada",
     "looked.synthesize": "Sintética",
 }

@@ -21,7 +21,7 @@ from cobogo.floor.sealing import KEY_BYTES, new_key
 MARK = "cobogo-vault-key-1"
 
 
-class Role(StrEnum):
+class VaultRole(StrEnum):
     """What the holder of a key may do."""
 
     TOKENIZE = "tokenize"  # give values tokens, and find the token of a value
@@ -30,7 +30,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, repr=False)
-class Key:
+class VaultKey:
     """A key: the name that the vault's log calls it, and its secret, which is never shown.
 
     >>> key = Key.new()

@@ -23,7 +23,7 @@ FIRST = bytes(32)
 
 
 @dataclass(frozen=True)
-class Entry:
+class VaultLogEntry:
     """One line of the log."""
 
     number: int
@@ -46,19 +46,21 @@ def append(
     head = schema.vault.c
     connection.execute(update(schema.vault).values(entries=head.entries + 1))
     number, before = connection.execute(select(head.entries, head.digest)).one()
-    entry = Entry(number, datetime.now(UTC).isoformat(timespec="seconds"), holder, action, domain, count, detail)
+    entry = VaultLogEntry(
+        number, datetime.now(UTC).isoformat(timespec="seconds"), holder, action, domain, count, detail
+    )
     digest = entry.digest(key, before)
     connection.execute(insert(schema.log).values(**asdict(entry), digest=digest))
     connection.execute(update(schema.vault).values(digest=digest))
 
 
-def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[Entry, ...], str]:
+def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[VaultLogEntry, ...], str]:
     """Every entry, and the last digest; a chain that does not hold is a failed verification."""
     rows = connection.execute(select(schema.log).order_by(schema.log.c.number)).all()
     total, last = connection.execute(select(schema.vault.c.entries, schema.vault.c.digest)).one()
     before, found = FIRST, []
     for number, row in enumerate(rows, 1):
-        entry = Entry(*row[:-1])
+        entry = VaultLogEntry(*row[:-1])
         before = entry.digest(key, before)
         if entry.number != number or not hmac.compare_digest(before, row[-1]):
             raise VerificationFailed(

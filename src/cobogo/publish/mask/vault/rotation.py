@@ -10,23 +10,23 @@ from sqlalchemy import Connection, delete, insert, select, update
 from cobogo.errors import VaultError
 from cobogo.floor.sealing import DoesNotOpen, SealedBatch, Secrets, lookups, unwrap, wrap
 from cobogo.publish.mask.vault import rows, schema
-from cobogo.publish.mask.vault.keys import Key, Role
-from cobogo.publish.mask.vault.session import Domain, Session, domain_context, key_context
+from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
+from cobogo.publish.mask.vault.session import TokenDomain, VaultSession, domain_context, key_context
 from cobogo.publish.mask.vault.stewardship import add_grant, new_secrets
 
 
-def rotate(session: Session, name: str, *, renew: bool) -> int:
+def rotate(session: VaultSession, name: str, *, renew: bool) -> int:
     """New secrets for a domain and for every key that has a grant in it, and every value sealed anew with them.
 
     ``renew``: every value also gets a new token, and the old ones are irreversible. One transaction: writers wait,
     and then find that they must read their secrets again.
     """
     root = session.steward()
-    session.grant(name, Role.STEWARD)
+    session.grant(name, VaultRole.STEWARD)
     with session.store.writing() as connection:
         connection.execute(select(schema.domains.c.number).where(schema.domains.c.name == name).with_for_update())
         session.refresh()
-        grant = session.grant(name, Role.STEWARD)
+        grant = session.grant(name, VaultRole.STEWARD)
         domain = replace(grant.domain, generation=grant.domain.generation + 1)
         secrets = new_secrets(session)
         changed = _resealed(session, connection, domain, grant.secrets, secrets, renew=renew)
@@ -42,10 +42,10 @@ def rotate(session: Session, name: str, *, renew: bool) -> int:
     return changed
 
 
-def forget(session: Session, name: str, tokens: Sequence[str | None], values: Sequence[str | None]) -> int:
+def forget(session: VaultSession, name: str, tokens: Sequence[str | None], values: Sequence[str | None]) -> int:
     """Erase what stands behind tokens, or the values themselves wherever they stand in the domain."""
     session.steward()
-    grant = session.grant(name, Role.STEWARD)
+    grant = session.grant(name, VaultRole.STEWARD)
     store, domain = session.store, grant.domain
     index = lookups(grant.secret("index"), {value for value in values if value is not None})
     wanted = sorted({token for token in tokens if token is not None})
@@ -60,7 +60,7 @@ def forget(session: Session, name: str, tokens: Sequence[str | None], values: Se
 
 
 def _resealed(
-    session: Session, connection: Connection, domain: Domain, old: Secrets, new: Secrets, *, renew: bool
+    session: VaultSession, connection: Connection, domain: TokenDomain, old: Secrets, new: Secrets, *, renew: bool
 ) -> int:
     """Open every value with the old secrets and seal it with the new ones."""
     store, changed = session.store, 0
@@ -96,7 +96,9 @@ def _resealed(
     return changed
 
 
-def _granted_anew(session: Session, connection: Connection, root: bytes, domain: Domain, secrets: Secrets) -> None:
+def _granted_anew(
+    session: VaultSession, connection: Connection, root: bytes, domain: TokenDomain, secrets: Secrets
+) -> None:
     """Give the new secrets to every key that had the old ones."""
     ours = schema.grants.c.domain == domain.number
     holders = connection.execute(
@@ -105,5 +107,5 @@ def _granted_anew(session: Session, connection: Connection, root: bytes, domain:
     connection.execute(delete(schema.grants).where(ours))
     for holder in holders:
         secret = unwrap(root, holder.sealed, key_context(session.vault, holder.name, holder.roles))["secret"]
-        key = Key(holder.name, bytes.fromhex(secret))
+        key = VaultKey(holder.name, bytes.fromhex(secret))
         add_grant(connection, session.vault, key, holder.roles, domain, secrets)

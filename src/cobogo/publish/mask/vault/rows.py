@@ -10,7 +10,7 @@ from cobogo.errors import VaultError, number_of
 from cobogo.floor.sealing import SealedBatch
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.formats import FORMATS
-from cobogo.publish.mask.vault.session import Domain
+from cobogo.publish.mask.vault.session import TokenDomain
 from cobogo.publish.mask.vault.store import VaultStore
 
 PAGE = 50_000
@@ -23,12 +23,12 @@ Sealed = tuple[str, bytes, bytes, int]
 """A token, the lookup of its value, the sealed value, and the number of its batch."""
 
 
-def known(store: VaultStore, connection: Connection, domain: Domain, index: Sequence[bytes]) -> dict[bytes, str]:
+def known(store: VaultStore, connection: Connection, domain: TokenDomain, index: Sequence[bytes]) -> dict[bytes, str]:
     """The tokens of the values that have one, by lookup."""
     return dict(store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number))
 
 
-def sealed(store: VaultStore, connection: Connection, domain: Domain, tokens: Sequence[str]) -> list[Sealed]:
+def sealed(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> list[Sealed]:
     """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
     columns = "token, lookup, sealed, batch"
     usable = [token for token in tokens if "\0" not in token]
@@ -36,7 +36,7 @@ def sealed(store: VaultStore, connection: Connection, domain: Domain, tokens: Se
     return [row for row in found if row[2] is not None]
 
 
-def pages(connection: Connection, domain: Domain) -> Iterator[list[Sealed]]:
+def pages(connection: Connection, domain: TokenDomain) -> Iterator[list[Sealed]]:
     """Everything that a domain keeps, page by page. Rows that are written meanwhile are not among them."""
     columns = schema.tokens.c
     newest = connection.execute(select(schema.batches.c.number).order_by(schema.batches.c.number.desc()).limit(1))
@@ -78,7 +78,7 @@ def damaged(place: str) -> VaultError:
 
 
 def added(
-    store: VaultStore, connection: Connection, domain: Domain, public: bytes, values: Mapping[bytes, str]
+    store: VaultStore, connection: Connection, domain: TokenDomain, public: bytes, values: Mapping[bytes, str]
 ) -> dict[bytes, str]:
     """Give tokens to values, by lookup; a value that got one from another writer meanwhile has that one."""
     batch = SealedBatch.new(public)
@@ -105,7 +105,7 @@ def added(
     return met
 
 
-def erase(store: VaultStore, connection: Connection, domain: Domain, tokens: Sequence[str]) -> None:
+def erase(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> None:
     """Take away what stands behind tokens; the tokens stay, so that none is ever given out again."""
     statement = (
         f"UPDATE {schema.tokens.name} SET lookup = NULL, sealed = NULL, batch = NULL "

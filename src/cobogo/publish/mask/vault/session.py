@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from cobogo.errors import VaultError
 from cobogo.floor.sealing import DoesNotOpen, Secrets, unwrap
 from cobogo.publish.mask.vault import schema
-from cobogo.publish.mask.vault.keys import Key, Role
+from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import append
 from cobogo.publish.mask.vault.store import VaultStore
 
@@ -20,7 +20,7 @@ ALL_DOMAINS = 0
 
 
 @dataclass(frozen=True)
-class Domain:
+class TokenDomain:
     """A purpose for which values have tokens of their own."""
 
     number: int
@@ -33,7 +33,7 @@ class Domain:
 class Grant:
     """What a key may do in a domain, and with which secrets."""
 
-    domain: Domain
+    domain: TokenDomain
     secrets: Secrets = field(repr=False)
 
     def secret(self, name: str) -> bytes:
@@ -46,20 +46,20 @@ def key_context(vault: str, key: str, roles: str) -> str:
     return f"{vault}|key {key}|{roles}"
 
 
-def grant_context(vault: str, key: str, roles: str, domain: Domain | None) -> str:
+def grant_context(vault: str, key: str, roles: str, domain: TokenDomain | None) -> str:
     """What the secrets of a grant are bound to."""
     return f"{key_context(vault, key, roles)}|{'all' if domain is None else domain_context(vault, domain)}"
 
 
-def domain_context(vault: str, domain: Domain) -> str:
+def domain_context(vault: str, domain: TokenDomain) -> str:
     """What the secrets of a domain are bound to."""
     return f"{vault}|domain {domain.number} {domain.format} {domain.generation}|{domain.name}"
 
 
-class Session:
+class VaultSession:
     """The store, the key, and what the key opens. Secrets are read again when a domain was rotated meanwhile."""
 
-    def __init__(self, store: VaultStore, key: Key) -> None:
+    def __init__(self, store: VaultStore, key: VaultKey) -> None:
         self.store = store
         self.key = key
         self.refresh()
@@ -78,7 +78,7 @@ class Session:
                     where=self.store.place,
                     remedy="Ask the vault's steward for a key.",
                 )
-            self.roles = frozenset(Role(role) for role in holder.roles.split(","))
+            self.roles = frozenset(VaultRole(role) for role in holder.roles.split(","))
             try:
                 self._open(connection, holder.roles)
             except DoesNotOpen:
@@ -109,13 +109,13 @@ class Session:
             for domain in known.values():
                 self._grants[domain.name] = Grant(domain, self.opened(connection, domain))
 
-    def domains(self, connection: Connection) -> dict[int, Domain]:
+    def domains(self, connection: Connection) -> dict[int, TokenDomain]:
         """Every domain, by its number."""
         columns = schema.domains.c
         rows = connection.execute(select(columns.number, columns.name, columns.format, columns.generation))
-        return {row.number: Domain(*row) for row in rows}
+        return {row.number: TokenDomain(*row) for row in rows}
 
-    def opened(self, connection: Connection, domain: Domain) -> Secrets:
+    def opened(self, connection: Connection, domain: TokenDomain) -> Secrets:
         """A domain's secrets, for a steward."""
         sealed = connection.execute(
             select(schema.domains.c.sealed).where(schema.domains.c.number == domain.number)
@@ -125,16 +125,16 @@ class Session:
     def steward(self) -> bytes:
         """The root secret, which only stewards have."""
         if self.root is None:
-            raise self.refusal(Role.STEWARD, None)
+            raise self.refusal(VaultRole.STEWARD, None)
         return self.root
 
-    def grant(self, domain: str, role: Role) -> Grant:
+    def grant(self, domain: str, role: VaultRole) -> Grant:
         """What the key may do in a domain, if it has the role there."""
-        if domain not in self._grants or not self.roles & {role, Role.STEWARD}:
+        if domain not in self._grants or not self.roles & {role, VaultRole.STEWARD}:
             raise self.refusal(role, domain)
         return self._grants[domain]
 
-    def refusal(self, role: Role, domain: str | None) -> VaultError:
+    def refusal(self, role: VaultRole, domain: str | None) -> VaultError:
         """What to say to a key without a role; the log keeps that it was asked for."""
         place = self.store.place if domain is None else f'{self.store.place}, domain "{domain}"'
         unknown = domain is not None and self.root is not None
@@ -148,7 +148,7 @@ class Session:
             else f"Use a key with the role {role}; `cobogo vault key` makes one.",
         )
 
-    def is_current(self, connection: Connection, domain: Domain) -> bool:
+    def is_current(self, connection: Connection, domain: TokenDomain) -> bool:
         """Whether the domain's secrets are still those of the session, and the key still one of the vault's.
 
         Rotation and revocation then wait for the transaction to end.
@@ -170,18 +170,18 @@ class Session:
         append(connection, self.log_key, self.key.name, action, domain, count, detail)
 
 
-def opened(place: str | Path, key: Key | str | Path) -> Session:
+def opened(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     """Open a vault with a key or the path of its file."""
     store = VaultStore(place)
     if not store.exists():
         raise VaultError("there is no vault", where=store.place, remedy="Make one: `cobogo vault create`.")
-    return Session(store, key if isinstance(key, Key) else Key.load(key))
+    return VaultSession(store, key if isinstance(key, VaultKey) else VaultKey.load(key))
 
 
-def joined(roles: Sequence[Role]) -> str:
+def joined(roles: Sequence[VaultRole]) -> str:
     """Roles as the vault writes them."""
     return ",".join(sorted(set(roles)))
 
 
-def _deed(role: Role) -> str:
-    return "do what only a steward may" if role is Role.STEWARD else f"{role} there"
+def _deed(role: VaultRole) -> str:
+    return "do what only a steward may" if role is VaultRole.STEWARD else f"{role} there"

@@ -14,12 +14,12 @@ from cobogo.errors import VaultError, VerificationFailed, nearest, number_of
 from cobogo.floor.sealing import DoesNotOpen, Secrets, lookups, new_key, new_pair, wrap
 from cobogo.publish.mask.vault import rows, schema
 from cobogo.publish.mask.vault.formats import FORMATS
-from cobogo.publish.mask.vault.keys import Key, Role
+from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import FIRST, append, entries
 from cobogo.publish.mask.vault.session import (
     ALL_DOMAINS,
-    Domain,
-    Session,
+    TokenDomain,
+    VaultSession,
     domain_context,
     grant_context,
     joined,
@@ -28,21 +28,21 @@ from cobogo.publish.mask.vault.session import (
 from cobogo.publish.mask.vault.store import VaultStore
 
 
-def created(store: VaultStore, steward: Key) -> Session:
+def created(store: VaultStore, steward: VaultKey) -> VaultSession:
     """An empty vault with its first key."""
     if store.exists():
         raise VaultError("there is a vault already", where=store.place, remedy="Choose another place.")
     name, root, log_key = os.urandom(16).hex(), new_key(), new_key()
     with store.created() as connection:
         connection.execute(insert(schema.vault).values(name=name, version=schema.VERSION, entries=0, digest=FIRST))
-        _add_key(connection, name, root, steward, joined([Role.STEWARD]))
+        _add_key(connection, name, root, steward, joined([VaultRole.STEWARD]))
         secrets = {"root": root.hex(), "log": log_key.hex()}
-        add_grant(connection, name, steward, joined([Role.STEWARD]), None, secrets)
+        add_grant(connection, name, steward, joined([VaultRole.STEWARD]), None, secrets)
         append(connection, log_key, steward.name, "create", None, 0)
-    return Session(store, steward)
+    return VaultSession(store, steward)
 
 
-def add_domain(session: Session, name: str, form: str) -> None:
+def add_domain(session: VaultSession, name: str, form: str) -> None:
     """A new domain with secrets of its own."""
     root = session.steward()
     if not re.fullmatch(r"[\w.-]{1,64}", name):
@@ -53,7 +53,7 @@ def add_domain(session: Session, name: str, form: str) -> None:
         known = session.domains(connection)
         if name in {domain.name for domain in known.values()}:
             raise VaultError(f'there is a domain "{name}" already', where=session.store.place)
-        domain = Domain(max(known, default=ALL_DOMAINS) + 1, name, form, 1)
+        domain = TokenDomain(max(known, default=ALL_DOMAINS) + 1, name, form, 1)
         sealed = wrap(root, new_secrets(session), domain_context(session.vault, domain))
         connection.execute(
             insert(schema.domains).values(number=domain.number, name=name, format=form, generation=1, sealed=sealed)
@@ -62,22 +62,22 @@ def add_domain(session: Session, name: str, form: str) -> None:
     session.refresh()
 
 
-def issue(session: Session, domains: str | Sequence[str], roles: str | Sequence[str]) -> Key:
+def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequence[str]) -> VaultKey:
     """A new key."""
     root = session.steward()
     asked = _roles([roles] if isinstance(roles, str) else roles)
     names = [domains] if isinstance(domains, str) else list(dict.fromkeys(domains))
-    if (Role.STEWARD in asked) == bool(names):
+    if (VaultRole.STEWARD in asked) == bool(names):
         raise VaultError(
             "a steward's key is for every domain" if names else "a key needs a domain",
             where=session.store.place,
             remedy="Leave out the domains." if names else "Say which: `--domain NAME`.",
         )
-    key, written = Key.new(), joined(asked)
-    granted = [session.grant(name, Role.STEWARD) for name in names]
+    key, written = VaultKey.new(), joined(asked)
+    granted = [session.grant(name, VaultRole.STEWARD) for name in names]
     with session.store.writing() as connection:
         _add_key(connection, session.vault, root, key, written)
-        if Role.STEWARD in asked:
+        if VaultRole.STEWARD in asked:
             secrets = {"root": root.hex(), "log": session.log_key.hex()}
             add_grant(connection, session.vault, key, written, None, secrets)
         for grant in granted:
@@ -88,14 +88,14 @@ def issue(session: Session, domains: str | Sequence[str], roles: str | Sequence[
     return key
 
 
-def revoke(session: Session, name: str) -> None:
+def revoke(session: VaultSession, name: str) -> None:
     """Take a key's grants away."""
     session.steward()
     with session.store.writing() as connection:
         current = select(schema.keys.c.name).where(schema.keys.c.revoked.is_(None))
         if connection.execute(current.where(schema.keys.c.name == name)).one_or_none() is None:
             raise VaultError(f"there is no key {name!r}", where=session.store.place, remedy="See `cobogo vault show`.")
-        stewards = current.where(schema.keys.c.roles == joined([Role.STEWARD]), schema.keys.c.name != name)
+        stewards = current.where(schema.keys.c.roles == joined([VaultRole.STEWARD]), schema.keys.c.name != name)
         if connection.execute(stewards.limit(1)).one_or_none() is None:
             raise VaultError(
                 "it is the last steward's key", where=session.store.place, remedy="Issue another steward's key first."
@@ -105,7 +105,7 @@ def revoke(session: Session, name: str) -> None:
         session.append(connection, "revoke", None, 1, name)
 
 
-def show(session: Session) -> dict[str, Any]:
+def show(session: VaultSession) -> dict[str, Any]:
     """Domains and keys, for a steward."""
     session.steward()
     with session.store.reading() as connection:
@@ -143,13 +143,13 @@ def show(session: Session) -> dict[str, Any]:
     }
 
 
-def check(session: Session) -> int:
+def check(session: VaultSession) -> int:
     """Open every value, see that each lies under its own lookup, and that the log's chain holds."""
     session.steward()
     total = damaged = 0
     with session.store.reading() as connection:
         for domain in session.domains(connection).values():
-            grant = session.grant(domain.name, Role.STEWARD)
+            grant = session.grant(domain.name, VaultRole.STEWARD)
             for part in rows.pages(connection, domain):
                 batches = rows.ephemerals(session.store, connection, part)
                 values = _readable(part, grant.secret("private"), batches)
@@ -166,17 +166,17 @@ def check(session: Session) -> int:
     return total
 
 
-def new_secrets(session: Session) -> Secrets:
+def new_secrets(session: VaultSession) -> Secrets:
     """Secrets for a domain: what finds values, and what opens them."""
     private, public = new_pair()
     return {"index": new_key().hex(), "private": private.hex(), "public": public.hex(), "log": session.log_key.hex()}
 
 
 def add_grant(
-    connection: Connection, vault: str, key: Key, roles: str, domain: Domain | None, secrets: Secrets
+    connection: Connection, vault: str, key: VaultKey, roles: str, domain: TokenDomain | None, secrets: Secrets
 ) -> None:
     """Give a key the secrets that its roles need."""
-    needed = {"log", "root"} if domain is None else set().union(*(_NEEDS[Role(role)] for role in roles.split(",")))
+    needed = {"log", "root"} if domain is None else set().union(*(_NEEDS[VaultRole(role)] for role in roles.split(",")))
     shared = {name: secret for name, secret in secrets.items() if name in needed}
     connection.execute(
         insert(schema.grants).values(
@@ -187,23 +187,23 @@ def add_grant(
     )
 
 
-_NEEDS = {Role.TOKENIZE: {"log", "index", "public"}, Role.DETOKENIZE: {"log", "private"}}
+_NEEDS = {VaultRole.TOKENIZE: {"log", "index", "public"}, VaultRole.DETOKENIZE: {"log", "private"}}
 """The secrets of a domain that each role needs."""
 
 
-def _add_key(connection: Connection, vault: str, root: bytes, key: Key, roles: str) -> None:
+def _add_key(connection: Connection, vault: str, root: bytes, key: VaultKey, roles: str) -> None:
     sealed = wrap(root, {"secret": key.secret.hex()}, key_context(vault, key.name, roles))
     connection.execute(insert(schema.keys).values(name=key.name, roles=roles, created=_now(), sealed=sealed))
 
 
-def _roles(names: Sequence[str]) -> list[Role]:
-    known = [str(role) for role in Role]
+def _roles(names: Sequence[str]) -> list[VaultRole]:
+    known = [str(role) for role in VaultRole]
     for name in names:
         if name not in known:
             raise VaultError(f"there is no role {name!r}", remedy=nearest(name, known, "cobogo vault key --help"))
     if not names:
         raise VaultError("a key needs a role", remedy=f"Roles: {', '.join(known)}.")
-    return [Role(name) for name in names]
+    return [VaultRole(name) for name in names]
 
 
 def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from cobogo.promises.operators.uniform import Uniform
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CountEstimate:
     """An estimated count, and its standard error over the draws."""
 
     count: float
@@ -35,9 +35,9 @@ class Estimate:
         half = self.error * quantile(0.5 + confidence / 2)
         return self.count - half, self.count + half
 
-    def __add__(self, other: Estimate) -> Estimate:
+    def __add__(self, other: CountEstimate) -> CountEstimate:
         """Of two groups of records that were drawn apart."""
-        return Estimate(self.count + other.count, math.hypot(self.error, other.error))
+        return CountEstimate(self.count + other.count, math.hypot(self.error, other.error))
 
 
 def quantile(share: float) -> float:
@@ -47,7 +47,7 @@ def quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> Estimate:
+def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> CountEstimate:
     """How many of some records have one of the ``wanted`` values, when ``observed`` counts what was released of them.
 
     Which records, any condition on the other columns says: those were released as they are. The variance is that of
@@ -66,16 +66,16 @@ def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> Estima
     records = int(observed.sum())
     found = records * onto_simplex(inverted(operator, observed))
     mean, square = reader @ matrix, (reader**2) @ matrix
-    return Estimate(float(reader @ observed), math.sqrt(max(float(found @ (square - mean**2)), 0.0)))
+    return CountEstimate(float(reader @ observed), math.sqrt(max(float(found @ (square - mean**2)), 0.0)))
 
 
-def _uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> Estimate:
+def _uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> CountEstimate:
     """(o_S − n·|S|·q)/p; the variance [c·a(1 − a) + (n − c)·b(1 − b)]/p² with b = |S|·q and a = p + b."""
     p, b = float(operator.retention), len(codes) * float(operator.other)
     records = int(observed.sum())
     found = (int(observed[codes].sum()) - records * b) / p
     true = min(max(found, 0.0), float(records))
-    return Estimate(found, math.sqrt(max(uniform_variance(operator, true, records, len(codes)), 0.0)))
+    return CountEstimate(found, math.sqrt(max(uniform_variance(operator, true, records, len(codes)), 0.0)))
 
 
 def uniform_variance(operator: Uniform, true: float, records: int, values: int) -> float:
@@ -85,7 +85,7 @@ def uniform_variance(operator: Uniform, true: float, records: int, values: int) 
     return (true * a * (1 - a) + (records - true) * b * (1 - b)) / (p * p)
 
 
-def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> Estimate:
+def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> CountEstimate:
     """The same where one record of each group was released, with the size of its group: ``observed[g]`` is its value.
 
     Each record stands for its group; the variance is that of weighted draws, with the group's draw of a record in it.
@@ -93,7 +93,7 @@ def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[i
     p, b = float(operator.retention), len(set(wanted)) * float(operator.other)
     hits = np.isin(observed, sorted(set(wanted)))
     each = sizes * (hits - b) / p
-    return Estimate(float(each.sum()), float(np.sqrt((sizes**2 * _spread(hits, p, b)).sum())))
+    return CountEstimate(float(each.sum()), float(np.sqrt((sizes**2 * _spread(hits, p, b)).sum())))
 
 
 def _spread(hits: Mask, p: float, b: float) -> Floats:

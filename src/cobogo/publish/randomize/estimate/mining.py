@@ -75,12 +75,12 @@ def rules(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Tree:
+class DecisionTree:
     """A decision tree: a column to ask for, and a tree for each of its values; or a leaf."""
 
     value: int
     column: int | None = None
-    branches: dict[int, Tree] = field(default_factory=dict)
+    branches: dict[int, DecisionTree] = field(default_factory=dict)
 
     def predict(self, columns: Ints) -> Ints:
         """The likeliest value of each record."""
@@ -91,14 +91,16 @@ class Tree:
         return found
 
 
-def tree(columns: Ints, target: Ints, values: int, estimate: Corrected, *, deepest: int = 3, fewest: int = 200) -> Tree:
+def tree(
+    columns: Ints, target: Ints, values: int, estimate: Corrected, *, deepest: int = 3, fewest: int = 200
+) -> DecisionTree:
     """A decision tree for a randomized attribute (as Du and Zhan 2003): the records of a node are known exactly, the
     distribution of the attribute among them is estimated, and the gain of a split is that of the estimates.
 
     Nodes of fewer than ``fewest`` records are leaves: estimates from less are mostly noise.
     """
     shares = _shares(target, values, estimate)
-    leaf = Tree(int(shares.argmax()))
+    leaf = DecisionTree(int(shares.argmax()))
     if deepest == 0 or len(target) < fewest:
         return leaf
     gains = [_gain(columns[:, c], target, values, estimate, shares, fewest) for c in range(columns.shape[1])]
@@ -110,7 +112,7 @@ def tree(columns: Ints, target: Ints, values: int, estimate: Corrected, *, deepe
         for code in np.unique(columns[:, best])
         if len(rows := np.flatnonzero(columns[:, best] == code)) >= fewest
     }
-    return Tree(leaf.value, best, branches)
+    return DecisionTree(leaf.value, best, branches)
 
 
 def _shares(target: Ints, values: int, estimate: Corrected) -> Floats:
@@ -129,7 +131,7 @@ def _gain(column: Ints, target: Ints, values: int, estimate: Corrected, shares: 
     return 1 - float((shares**2).sum()) - inside
 
 
-def accuracy(found: Tree, columns: Ints, truth: Ints) -> float:
+def accuracy(found: DecisionTree, columns: Ints, truth: Ints) -> float:
     """The share of records whose value is predicted."""
     return float((found.predict(columns) == truth).mean())
 

@@ -17,13 +17,13 @@ from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.estimate.counts import Estimate, count, sampled
+from cobogo.publish.randomize.estimate.counts import CountEstimate, count, sampled
 from cobogo.release import manifest as manifests
 
 Values = Mapping[str, Collection[Label]]
 
 
-def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Estimate:
+def estimated_count(public: str | Path, where: Values, sensitive: Values) -> CountEstimate:
     """About how many records of the original have one of some values of each attribute of ``where``, which were not
     randomized, and of the one attribute of ``sensitive``, which was.
 
@@ -37,9 +37,13 @@ def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Est
     table = read(directory / manifest.data.file, manifest.data.reading)
     unknown = {*where, *sensitive} - set(table.columns)
     if unknown:
-        raise OutputError(f"has no column {', '.join(sorted(unknown))}", where=str(directory))
+        raise OutputError(
+            f"has no column {', '.join(sorted(unknown))}",
+            where=str(directory),
+            remedy=f"It has: {', '.join(table.columns)}.",
+        )
     if stated["method"] == "alpha-beta":
-        return _of_a_set(table, stated, {**where, **sensitive})
+        return _count_in_set(table, stated, {**where, **sensitive})
     if len(sensitive) != 1:
         raise OutputError("one randomized attribute can be asked for at a time", where=str(directory))
     ((name, wanted),) = sensitive.items()
@@ -47,17 +51,17 @@ def estimated_count(public: str | Path, where: Values, sensitive: Values) -> Est
         if set(where) & set(part["attributes"]):
             raise OutputError(f"{', '.join(where)} was randomized, too: counts of both are not estimated here")
         if name in part["attributes"]:
-            return _of_a_column(table, part, name, where, wanted)
+            return _count_in_column(table, part, name, where, wanted)
     if stated.get("attribute") != name:
         raise OutputError(f'the column "{name}" was not randomized', where=str(directory), remedy="Count its rows.")
     if stated["method"] == "small-domain":
-        return _of_parts(table, stated, name, where, wanted)
-    return _of_groups(table, stated, name, where, wanted)
+        return _count_in_parts(table, stated, name, where, wanted)
+    return _count_in_groups(table, stated, name, where, wanted)
 
 
-def _of_a_column(
+def _count_in_column(
     table: Table, part: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
-) -> Estimate:
+) -> CountEstimate:
     """By the attribute's operator; of several that were drawn together, by that of its marginal."""
     domain = part["domains"][part["attributes"].index(name)]
     operator = operators.read(part)
@@ -67,9 +71,11 @@ def _of_a_column(
     return count(operator, _observed(table, name, domain, where), _codes(domain, wanted))
 
 
-def _of_parts(table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]) -> Estimate:
+def _count_in_parts(
+    table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
+) -> CountEstimate:
     """Part by part: each is drawn apart from the others."""
-    total = Estimate(0.0, 0.0)
+    total = CountEstimate(0.0, 0.0)
     for number, part in enumerate(stated["parts"], 1):
         codes = _codes(part["domain"], wanted)
         if codes:
@@ -79,9 +85,9 @@ def _of_parts(table: Table, stated: Mapping[str, Any], name: str, where: Values,
     return total
 
 
-def _of_groups(
+def _count_in_groups(
     table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
-) -> Estimate:
+) -> CountEstimate:
     """Each record with the weight of its group; conditions are on generalized values, as released."""
     counted = frequency_table(table, [name, stated["size"], *where], [])
     inside = _matching(counted, where)
@@ -93,7 +99,7 @@ def _of_groups(
     return sampled(operator, shown, weights, _codes(stated["domain"], wanted))
 
 
-def _of_a_set(table: Table, stated: Mapping[str, Any], where: Values) -> Estimate:
+def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> CountEstimate:
     """(v − β·N)/α, with the variance of the draws."""
     alpha, beta = float(fraction(stated["alpha"])), float(fraction(stated["beta"]))
     names = list(stated["domains"])
@@ -107,7 +113,7 @@ def _of_a_set(table: Table, stated: Mapping[str, Any], where: Values) -> Estimat
     true = min(max(found, 0.0), float(possible))
     kept = alpha + beta
     spread = true * kept * (1 - kept) + (possible - true) * beta * (1 - beta)
-    return Estimate(found, math.sqrt(spread) / alpha)
+    return CountEstimate(found, math.sqrt(spread) / alpha)
 
 
 def _observed(table: Table, name: str, domain: Sequence[Label], where: Values) -> Ints:

@@ -17,7 +17,7 @@ from cobogo.promises.operators.matrix import Matrix, of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Point:
+class OperatorPoint:
     """An operator of the front: 1 − the chance of the best guess, and the mean squared error of estimated shares."""
 
     privacy: float
@@ -54,7 +54,7 @@ def search_operators(
     levels: int = 50,
     largest_posterior: float | None = None,
     seed: int = 0,
-) -> tuple[Point, ...]:
+) -> tuple[OperatorPoint, ...]:
     """The front found, from the least private operator to the most. The seed steers the search, not any release.
 
     Starts from uniform perturbations of every strength. Children take the columns before a cut from one parent and the
@@ -82,10 +82,10 @@ def search_operators(
         for one, other, cut in zip(picks[::2], picks[1::2], cuts, strict=True):
             child = np.hstack([parents[one][:, :cut], parents[other][:, cut:]])
             admit(_moved(child, random))
-    front: list[Point] = []
+    front: list[OperatorPoint] = []
     for hidden, wrong, matrix in sorted(archive.values(), key=lambda entry: -entry[0]):
         if not front or wrong < front[-1].error:
-            front.append(Point(hidden, wrong, of(matrix)))
+            front.append(OperatorPoint(hidden, wrong, of(matrix)))
     return tuple(reversed(front))
 
 

@@ -25,10 +25,10 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model
+from cobogo.promises.models.ck_safety import SLACK, CKSafety
 from cobogo.promises.models.frequency import SLACK as WITHIN
 from cobogo.promises.models.frequency import AlphaK, DeltaDisclosure, PSensitive, TCorruption
 from cobogo.promises.models.l_diversity import TOLERANCE, LDiversity
-from cobogo.promises.models.safety import SLACK, CKSafety
 from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
 from cobogo.publish.recode.buckets.bucketed import Buckets
 from cobogo.publish.recode.contract.problem import Problem

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.classes import Members
-from cobogo.data.table.frequency import People
+from cobogo.data.table.frequency import PeopleSets
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Classes, Model, Monotone, Scope
 from cobogo.promises.models.check import failing
 from cobogo.publish.recode.contract.problem import Levels, Problem
+from cobogo.publish.recode.contract.withhold import Withholding, withheld_values
 from cobogo.publish.recode.lattice.checks import Form, form
 from cobogo.publish.recode.lattice.outcome import Sums, outcome, sums
 from cobogo.publish.recode.lattice.rolled import Rolled, Tables
-from cobogo.publish.recode.withhold import Withholding, withheld_values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -35,7 +35,7 @@ class Checked:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Looked:
+class EvaluatedNode:
     """A node seen whole, whether or not it can be a solution: the classes that fail are taken to be suppressed."""
 
     rolled: Rolled
@@ -159,7 +159,7 @@ class Evaluator:
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, settled.records(rolled.records), floor)
 
-    def look(self, levels: Levels) -> Looked:
+    def look(self, levels: Levels) -> EvaluatedNode:
         """All there is to know of a node; of one that is no solution, `check` says little more than that."""
         rolled = self.table(levels)
         classes = self.classes(rolled)
@@ -180,7 +180,7 @@ class Evaluator:
         reached = outcome(self.problem, rolled, gone, found, self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale)) if found.classes else np.nan
         failing = found.suppressed if settled is None else settled.records(rolled.records)
-        return Looked(rolled, gone, satisfied, reached, value, failing)
+        return EvaluatedNode(rolled, gone, satisfied, reached, value, failing)
 
     def withholding(self, rolled: Rolled, classes: Classes) -> Withholding | None:
         """What a node suppresses, and what it withholds; None where it cannot stay within the limit."""
@@ -226,7 +226,7 @@ class Evaluator:
         return replace(counted, populations=rolled.populations, members=members)
 
     @property
-    def _people(self) -> People:
+    def _people(self) -> PeopleSets:
         assert self.problem.table.people is not None
         return self.problem.table.people
 

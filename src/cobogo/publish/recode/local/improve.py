@@ -8,8 +8,8 @@ from numba import njit
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.local.prices import NEARLY_ALL, settle_prices
-from cobogo.publish.recode.local.rebuild import Draft, commit, draw
-from cobogo.publish.recode.local.region import Ground, State, Work, candidates, choose, dissolve
+from cobogo.publish.recode.local.rebuild import RegionDraft, commit, draw
+from cobogo.publish.recode.local.region import AssignmentState, RegionGround, RegionWork, candidates, choose, dissolve
 from cobogo.publish.recode.local.terrain import Terrain
 
 # The numbers below were set when the search was written; `benchmarks.local` measures what they yield on the Adult
@@ -24,7 +24,7 @@ ROWS, ROWS_PER_RECORD, MOST_ROWS = 250, 10, 2500
 choose. Larger regions find better solutions and take longer; the last bounds what one step may take."""
 BUDGET, BUDGET_PER_RECORD, MOST_BUDGET = 20_000, 500, 1_000_000
 """Of a region's rows times the nodes of its lattice: bounds the candidate classes, and so the time of a step and the
-memory of `Work`."""
+memory of `RegionWork`."""
 RAISES, ROUNDS, TRIES = 3, 20, 3
 """How often a region is widened, its prices are corrected, and it is solved by them. More of each makes a step better,
 and leaves time for fewer steps."""
@@ -42,8 +42,8 @@ NOISE = 0.3
 """Candidates are opened in the order of their costs, each times exp(noise · normal), the noise itself drawn from 0 to
 this: from strictly greedy to a shuffle by a third, so that the tries of one region differ."""
 THRESHOLD, THRESHOLD_SPAN = 0.1, 0.7
-"""How often the prices must have wanted a candidate (`Work.wanted`) to be opened first, drawn from 0.1 to 0.8: low, and
-the order of costs decides; high, and the prices do. Each try draws its own, so that tries differ."""
+"""How often the prices must have wanted a candidate (`RegionWork.wanted`) to be opened first, drawn from 0.1 to 0.8:
+low, and the order of costs decides; high, and the prices do. Each try draws its own, so that tries differ."""
 GENEROUS, GENEROUS_SPAN = 1.0, 0.6
 """How much more than its price a record is counted to pay where a class that is too small asks whether loans are worth
 while, drawn from 1 to 1.6: at 1, a class opens only if the prices alone pay for it, and they are those of a lower
@@ -198,13 +198,13 @@ class Improver:
         ).canonical()
 
 
-def _paid(state: State) -> Floats:
+def _paid(state: AssignmentState) -> Floats:
     held = state.held.sum(axis=1)
     cost = np.where(state.home >= 0, state.cost[state.home], 0.0)
     return np.where(held > 0, (state.held * cost).sum(axis=1) / np.maximum(held, 1), 0.0)
 
 
-def _state(terrain: Terrain, assignment: Assignment) -> State:
+def _state(terrain: Terrain, assignment: Assignment) -> AssignmentState:
     rows, width = terrain.leaves.shape
     kept = assignment.owners >= 0
     tuples, owners, counts = assignment.tuples[kept], assignment.owners[kept], assignment.counts[kept]
@@ -225,12 +225,12 @@ def _state(terrain: Terrain, assignment: Assignment) -> State:
     unused = np.arange(room, dtype=np.int64)
     vacant = room - classes
     unused[:vacant] = np.arange(classes, room)
-    return State(
+    return AssignmentState(
         home, held, levels, first, size, np.zeros(room), unused, np.array([vacant], dtype=np.int64), np.zeros(rows)
     )
 
 
-def _ground(terrain: Terrain, least: int) -> Ground:
+def _ground(terrain: Terrain, least: int) -> RegionGround:
     problem = terrain.problem
     random = np.random.default_rng(0)
     tokens = np.zeros(len(terrain.names), dtype=np.uint64)
@@ -250,20 +250,20 @@ def _ground(terrain: Terrain, least: int) -> Ground:
             end[start : start + len(h.leaves)] = place + np.searchsorted(here[order], names, side="right")
             under.append(order)
             place += len(order)
-    return Ground(
+    return RegionGround(
         least, np.array(problem.lowest, dtype=np.int64), np.array(problem.highest, dtype=np.int64),
         terrain.leaves, terrain.starts, terrain.names, terrain.costs, tokens, begin, end, np.concatenate(under),
     )  # fmt: skip
 
 
-def _work(classes: int, width: int, rows: int, budget: int) -> Work:
+def _work(classes: int, width: int, rows: int, budget: int) -> RegionWork:
     def whole(size: int) -> Ints:
         return np.zeros(size, dtype=np.int64)
 
     table = 1 << (4 * rows).bit_length()  # hash tables at most a quarter full: probes stay short
     found = budget // 2  # a candidate has at least two members, so there are no more in the budget
     sets = 1 << (2 * found).bit_length()
-    return Work(
+    return RegionWork(
         rows=whole(rows), free=whole(rows), paid=np.zeros(rows), seen=whole(classes),
         inside=np.zeros(classes, dtype=np.bool_), node=whole(found), begin=whole(found), end=whole(found),
         cost=np.zeros(found), wanted=np.zeros(found), members=whole(budget + rows),
@@ -275,12 +275,12 @@ def _work(classes: int, width: int, rows: int, budget: int) -> Work:
     )  # fmt: skip
 
 
-def _draft(classes: int, rows: int, least: int) -> Draft:
+def _draft(classes: int, rows: int, least: int) -> RegionDraft:
     def whole(size: int) -> Ints:
         return np.zeros(size, dtype=np.int64)
 
     room = 8 * rows + 4 * least  # parcels of a draft; one that needs more is not made
-    return Draft(
+    return RegionDraft(
         candidate=whole(2 * rows), size=whole(2 * rows), cost=np.zeros(2 * rows), left=whole(rows), head=whole(rows),
         after=whole(room), owner=whole(room), amount=whole(room), taken=np.zeros((rows, SLOTS), dtype=np.int64),
         change=whole(classes), loan_row=whole(least), loan_from=whole(least), loan_count=whole(least), made=whole(2),

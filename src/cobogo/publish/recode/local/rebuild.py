@@ -13,7 +13,7 @@ INFINITE = 1.0e300
 """What a region costs that has no solution: above any cost, and finite, so that sums stay numbers."""
 
 
-class Draft(NamedTuple):
+class RegionDraft(NamedTuple):
     """A new solution of a region. New class ``o`` is candidate ``candidate[o]``; a row's parcels are a linked list.
 
     A parcel's owner is a new class, or −2 − c for class ``c`` that reaches beyond the region.

@@ -16,7 +16,7 @@ from cobogo.floor.arrays import Floats, Ints, Mask, Small
 Tokens = np.ndarray[tuple[int, ...], np.dtype[np.uint64]]
 
 
-class State(NamedTuple):
+class AssignmentState(NamedTuple):
     """An assignment that is being improved. Slot ``j`` of tuple ``t`` holds ``held[t, j]`` of its records, in class
     ``home[t, j]`` (−1: empty). Class ``c`` is what tuple ``first[c]`` becomes at ``levels[c]``."""
 
@@ -31,7 +31,7 @@ class State(NamedTuple):
     price: Floats  # of each tuple: what its records are thought to have to pay
 
 
-class Ground(NamedTuple):
+class RegionGround(NamedTuple):
     """What stays the same: the terrain, the least size of a class, and tuples by their value at each level.
 
     The tuples whose value at ``starts[a, l] + v`` has the same name stand in ``under[begin[…] : end[…]]``.
@@ -50,7 +50,7 @@ class Ground(NamedTuple):
     under: Ints
 
 
-class Work(NamedTuple):
+class RegionWork(NamedTuple):
     """Room for one region: its rows and candidate classes. Candidate ``q`` has ``members[begin[q] : end[q]]``."""
 
     rows: Ints

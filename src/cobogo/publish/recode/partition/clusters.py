@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.publish.recode.partition.groups import Groups, Parcels, least_size
+from cobogo.publish.recode.partition.groups import Parcels, RecordGroups, least_size
 from cobogo.publish.recode.partition.space import Centres, Points, blocks
 
 Pieces = tuple[Ints, Ints, Ints, int]
@@ -18,7 +18,7 @@ Cluster = Callable[[Ints, Ints, int], Pieces]
 """Puts some parcels, each with a number of records, in groups of at least so many; the pieces are numbered within."""
 
 
-def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster: Cluster) -> Groups:
+def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster: Cluster) -> RecordGroups:
     """Cluster each region, block by block, and join groups until every model holds."""
     size = max(least, least_size(whole.problem))
     parts: list[tuple[Ints, Ints, Ints]] = []
@@ -51,7 +51,7 @@ def _undivided(places: Ints, amounts: Ints, owners: Ints, parcels: int) -> tuple
     return np.arange(parcels), found
 
 
-def mended(parcels: Parcels, where: Points, owners: Ints, regions: Ints, least: int) -> Groups:
+def mended(parcels: Parcels, where: Points, owners: Ints, regions: Ints, least: int) -> RecordGroups:
     """Each group that fails a model joins the nearest of its region, again and again; one that is alone in its region
     and fails is suppressed. Two at a time: in every round some do."""
     there = owners >= 0
@@ -64,7 +64,7 @@ def mended(parcels: Parcels, where: Points, owners: Ints, regions: Ints, least: 
         fit = parcels.fit(kept, owners[kept], count, least)
         looked_at += count
         if fit.all():
-            return Groups(parcels, owners, count, looked_at)
+            return RecordGroups(parcels, owners, count, looked_at)
         region = np.zeros(count, dtype=np.int64)
         region[owners[kept]] = regions[kept]
         joined = _joined(Centres.of(where, owners, parcels.counts, count), ~fit, region)

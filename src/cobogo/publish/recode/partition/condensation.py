@@ -27,7 +27,7 @@ from cobogo.publish.recode.partition.aggregate import (
     squared_error,
     written,
 )
-from cobogo.publish.recode.partition.groups import Groups, generalized, solved, suppressing
+from cobogo.publish.recode.partition.groups import RecordGroups, generalized, solved, suppressing
 from cobogo.publish.recode.partition.mdav import grouping
 from cobogo.publish.recode.partition.ranges import numbers
 
@@ -72,7 +72,7 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
     chosen = _chosen(problem)
     stand_in = tuple("mode" if how == "drawn" else how for how in chosen)
 
-    def publish(groups: Groups) -> Assignment:
+    def publish(groups: RecordGroups) -> Assignment:
         assignment = generalized(groups, joined=False)
         return condensed(assignment, chosen, aggregated(assignment, stand_in).errors)
 

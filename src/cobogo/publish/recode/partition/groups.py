@@ -132,7 +132,7 @@ def parcels_by_value(problem: Problem) -> Parcels:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups:
+class RecordGroups:
     """The group of each parcel; −1 for those that are to be suppressed. ``looked_at``: groups that were tried."""
 
     parcels: Parcels
@@ -164,7 +164,7 @@ def common_levels(found: Parcels, chosen: Ints, ids: Ints, groups: int) -> Small
     return levels
 
 
-def generalized(groups: Groups, *, joined: bool = True) -> Assignment:
+def generalized(groups: RecordGroups, *, joined: bool = True) -> Assignment:
     """Each group released as the lowest values that stand for all its records; ``joined``: groups that are released
     alike are one class, as whoever reads the release sees them."""
     found = groups.parcels
@@ -191,7 +191,7 @@ class Partition(Protocol):
         ...
 
 
-Grouping = Callable[[int], Groups]
+Grouping = Callable[[int], RecordGroups]
 """An algorithm, given the fewest records that a group may have beside what the models say."""
 
 
@@ -200,7 +200,7 @@ def solved(
     algorithm: str,
     grouping: Grouping,
     *,
-    publish: Callable[[Groups], Assignment] = generalized,
+    publish: Callable[[RecordGroups], Assignment] = generalized,
     measured: tuple[str, Callable[[Assignment], float]] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Assigned:

@@ -21,8 +21,8 @@ from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.partition.aggregate import aggregated, hows
 from cobogo.publish.recode.partition.divide import A_LITTLE, Parts, Ways, halves, lend
 from cobogo.publish.recode.partition.groups import (
-    Groups,
     Parcels,
+    RecordGroups,
     common_levels,
     generalized,
     parcels,
@@ -98,7 +98,7 @@ def _solved(problem: Problem, name: str, whole: Parcels, progress: Steps | None,
         if how == "range"
     }
 
-    def publish(groups: Groups) -> Assignment:
+    def publish(groups: RecordGroups) -> Assignment:
         return aggregated(generalized(groups, joined=False), chosen).canonical() if numeric else generalized(groups)
 
     return solved(
@@ -113,7 +113,7 @@ def divided(
     *,
     lending: bool = False,
     numeric: Mapping[int, Ints] | None = None,
-) -> Groups:
+) -> RecordGroups:
     """Mondrian's groups; ``least``: none has fewer records than this. ``numeric``: attributes that are divided at the
     median of their leaves' places, and not along the hierarchy."""
     owners = whole.regions()
@@ -150,7 +150,7 @@ def divided(
     numbers_left = np.unique(owners[owners >= 0])
     compact = np.full(count + 1, -1, dtype=np.int64)
     compact[numbers_left] = np.arange(len(numbers_left))
-    return Groups(whole, compact[owners], len(numbers_left), looked_at)
+    return RecordGroups(whole, compact[owners], len(numbers_left), looked_at)
 
 
 @dataclass(eq=False, repr=False)

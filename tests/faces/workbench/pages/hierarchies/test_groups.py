@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cobogo.data.hierarchy.base import Hierarchy
 from cobogo.data.hierarchy.csv_file import csv_hierarchy
-from cobogo.data.hierarchy.tree import tree_hierarchy
+from cobogo.data.hierarchy.declared import tree_hierarchy
 from cobogo.data.policy import TreeHierarchy
 from cobogo.faces.workbench.pages.hierarchies import groups
 from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS

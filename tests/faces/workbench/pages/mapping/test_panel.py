@@ -7,9 +7,10 @@ import pytest
 
 pytest.importorskip("nicegui")
 
-from cobogo.faces.workbench.pages.mapping.figures import Try, remembered
+from cobogo.faces.workbench.pages.mapping.figures import Try, promised, remembered
 from cobogo.faces.workbench.pages.mapping.panel import KNOBS, attacks, positions_in
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
+from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.metrics import quality_loss
@@ -50,7 +51,7 @@ def test_what_is_played_is_what_was_released(name: str, ground: TrialGround) -> 
     assert found.finding is not None or found.skipped
     if found.guarantee.kind == "none":
         assert found.guarantee.epsilon is None
-        assert f"map.why-none.{name}" in TEXTS["en"]
+        assert promised(PageSession(), found)[0] == TEXTS["en"][f"map.why-none.{name}"]
     picture = MapPicture(ground, lambda key, **_: key)
     moment = float(ground.moments[13])
     series = {one["id"]: one["data"] for one in picture.options(found, 0, moment)["series"]}

@@ -10,8 +10,7 @@ import pytest
 
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.faces.server.sandbox import confine_policy
-from cobogo.faces.workbench.checking import check_draft, jobs_of
-from cobogo.faces.workbench.draft import PolicyDraft
+from cobogo.faces.workbench.draft import PolicyDraft, check_draft, jobs_of
 from cobogo.faces.workbench.words import TEXTS, preferred
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES

@@ -46,6 +46,7 @@ class Console:
         self.dataset = known if known in datasets else next(iter(datasets))
         self.books: AnalystBudget | None = None
         self.busy = False
+        self.listed: list[AskedQuestion] | None = None
 
     @property
     def measure(self) -> str:
@@ -156,8 +157,11 @@ class Console:
                     ui.label(" · ".join(parts)).classes("text-caption text-quiet")
 
     def _history(self) -> None:
-        self.history.clear()
         asked: list[AskedQuestion] = self.memory["asked"]
+        if asked is self.listed:  # a button that was drawn anew for nothing could not be clicked
+            return
+        self.listed = asked
+        self.history.clear()
         if not asked:
             return
         with self.history:

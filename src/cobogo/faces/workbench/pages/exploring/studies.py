@@ -11,8 +11,7 @@ from nicegui import ui
 from cobogo.data.policy import Policy
 from cobogo.faces.server.services.jobs import StudyProgress
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.checking import check_roles, undecided
-from cobogo.faces.workbench.draft import PolicyDraft
+from cobogo.faces.workbench.draft import PolicyDraft, check_roles, undecided
 from cobogo.faces.workbench.frame import done, empty
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.studies.exploration import Exploration

@@ -129,11 +129,8 @@ def promised(session: PageSession, found: LocationTrial) -> list[str]:
     if guarantee.kind in ("geo-indistinguishability", "elastic") and found.spent > (guarantee.epsilon or 0) * 1.001:
         lines.append(session.say("map.together", reports=found.reports_each, epsilon=session.number(found.spent, 3)))
     if guarantee.kind == "none":
-        lines = (
-            [session.say(f"map.why-none.{found.run.name}")]
-            if session.knows(f"map.why-none.{found.run.name}")
-            else lines
-        )
+        why = f"map.why-none.{found.run.name.partition(':')[0]}"  # the name ends with the options, if any
+        lines = [session.say(why)] if session.knows(why) else lines
     if found.own_context and guarantee.kind != "none":
         lines.append(session.say("map.own-context"))
     if found.run.answered < 1:

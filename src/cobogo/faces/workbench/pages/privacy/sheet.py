@@ -10,7 +10,7 @@ from typing import Any
 from nicegui import ElementFilter, run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench.checking import check_draft, jobs_of
+from cobogo.faces.workbench.draft import check_draft, jobs_of
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.header import given, is_dark
 from cobogo.faces.workbench.session import Desk, PageSession

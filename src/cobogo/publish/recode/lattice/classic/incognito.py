@@ -18,7 +18,7 @@ from cobogo.promises.models import Scope
 from cobogo.publish.recode.contract.problem import Problem, merged
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.lattice.classic.ola import caveats
-from cobogo.publish.recode.lattice.classic.tags import FAILS, HOLDS, UNKNOWN, Survey, Tags, refuse_if_larger
+from cobogo.publish.recode.lattice.classic.tags import FAILS, HOLDS, UNKNOWN, TaggedSearch, Tags, refuse_if_larger
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 
@@ -45,14 +45,14 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
     """
     spans = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
     refuse_if_larger(prod(span + 1 for span in spans), "incognito")
-    survey = Survey(problem, "incognito", time_limit, progress)
+    survey = TaggedSearch(problem, "incognito", time_limit, progress)
     survey.tags.state[~_hopeful(survey)] = FAILS
     for height in range(survey.tags.height + 1):
         survey.settle_height(height)
     return survey.answer(survey.minimal(), proven=survey.best_is_minimal, notes=caveats(survey.evaluator))
 
 
-def _hopeful(survey: Survey) -> Mask:
+def _hopeful(survey: TaggedSearch) -> Mask:
     """The nodes that fail on no smaller set of attributes."""
     problem, width = survey.problem, len(survey.problem.hierarchies)
     models = [m for m in problem.models if m.scope is Scope.CLASS and survey.evaluator.rules_out(m)]
@@ -79,7 +79,7 @@ def _joined(columns: tuple[int, ...], shape: Sequence[int], below: dict[tuple[in
     return found
 
 
-def _surviving(part: Problem, candidates: Mask, survey: Survey) -> Mask:
+def _surviving(part: Problem, candidates: Mask, survey: TaggedSearch) -> Mask:
     """From below, the candidates that are not hopeless on these attributes; when time runs out, all that are left."""
     evaluator = Evaluator(part)
     tags = Tags(part.lowest, part.highest)

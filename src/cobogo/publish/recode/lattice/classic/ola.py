@@ -8,7 +8,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.tags import Survey
+from cobogo.publish.recode.lattice.classic.tags import TaggedSearch
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 NOT_ALWAYS_BEST = (
@@ -38,7 +38,7 @@ def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Paper: K. El Emam and others, A globally optimal k-anonymity method for the de-identification of health data,
         Journal of the American Medical Informatics Association, 2009.
     """
-    survey = Survey(problem, "ola", time_limit, progress)
+    survey = TaggedSearch(problem, "ola", time_limit, progress)
     for height in halved(0, survey.tags.height):
         survey.settle_height(height)
     return survey.answer(survey.minimal(), proven=survey.best_is_minimal, notes=caveats(survey.evaluator))

@@ -6,7 +6,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.tags import Survey
+from cobogo.publish.recode.lattice.classic.tags import TaggedSearch
 
 
 @card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
@@ -29,7 +29,7 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Paper: P. Samarati, Protecting respondents' identities in microdata release, IEEE Transactions on Knowledge and Data
         Engineering, 2001.
     """
-    survey = Survey(problem, "samarati", time_limit, progress)
+    survey = TaggedSearch(problem, "samarati", time_limit, progress)
     low, high = 0, survey.tags.height
     if survey.evaluator.closed_upwards:
         while low < high and not survey.cut_short:

@@ -81,7 +81,7 @@ class Tags:
         return tuple(level - low for level, low in zip(levels, self._lowest, strict=True))
 
 
-class Survey:
+class TaggedSearch:
     """One search: the tags, the evaluator that fills them, and the nodes that were found to satisfy the policy."""
 
     def __init__(self, problem: Problem, algorithm: str, time_limit: float | None, progress: Steps | None) -> None:

@@ -1,0 +1,69 @@
+"""Hierarchies made of the values' own text: paths that lose their first part (a/b/c → b/c → c), and masked characters
+(60020270 → 6002027* → 600202** → …)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from cobogo.data.hierarchy.base import Hierarchy, unfit
+from cobogo.data.policy import MaskHierarchy, PathHierarchy
+
+
+def path_hierarchy(attribute: str, spec: PathHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
+    """Each level drops the first part. All values have as many parts as most of them have, none of them empty.
+
+    >>> places = ["Messejana/Fortaleza/CE", "Centro/Sobral/CE"]
+    >>> path_hierarchy("place", PathHierarchy(path="/"), places, where="policy").labels[1:]
+    (('Fortaleza/CE', 'Sobral/CE'), ('CE',))
+    """
+    separator = spec.path
+    # Of two numbers of parts that are as frequent, the larger: a part is forgotten more easily than invented.
+    numbers = Counter(value.count(separator) + 1 for value in values)
+    _, expected = max(((count, number) for number, count in numbers.items()), default=(0, 1))
+    wrong = [value for value in values if len(parts := value.split(separator)) != expected or "" in parts]
+    if wrong:
+        counted = "1 part" if expected == 1 else f"{expected} parts"
+        raise unfit(
+            wrong,
+            f'cannot be split at "{separator}" into {counted}, none of them empty',
+            where=where,
+            remedy="Complete them in the data (an unknown part needs a name too), or correct path in the policy.",
+        )
+    return Hierarchy.from_steps(attribute, values, [lambda label: label.partition(separator)[2]] * (expected - 1))
+
+
+def mask_hierarchy(attribute: str, spec: MaskHierarchy, values: Sequence[str], *, where: str) -> Hierarchy:
+    """Level n masks n characters from one side; the ``keep`` characters at the other side are never masked.
+
+    A value with fewer characters to mask than the level asks for is masked as far as it goes.
+
+    >>> mask_hierarchy("cep", MaskHierarchy(mask="right", keep=6), ["60020270", "60020271"], where="policy").labels
+    (('60020270', '60020271'), ('6002027*',), ('600202**',))
+    """
+    already = [value for value in values if spec.character in value]
+    if already:
+        # A released 6002* must stand for all that begins with 6002, not for one value that was written so.
+        raise unfit(
+            already,
+            f'cannot be masked, for the mask character "{spec.character}" is part of them',
+            where=where,
+            remedy="Choose another one with character beside mask in the policy.",
+        )
+    height = max((len(value) - spec.keep for value in values), default=0)
+    return Hierarchy.from_steps(attribute, values, [_masker(spec, level) for level in range(1, height + 1)])
+
+
+def _masker(spec: MaskHierarchy, level: int) -> Callable[[str], str]:
+    """What masks ``level`` characters. It may be given a value or one that is masked already on fewer places."""
+    keep, character = spec.keep, spec.character
+
+    def right(label: str) -> str:
+        hidden = max(min(level, len(label) - keep), 0)
+        return label[: len(label) - hidden] + character * hidden
+
+    def left(label: str) -> str:
+        hidden = max(min(level, len(label) - keep), 0)
+        return character * hidden + label[hidden:]
+
+    return right if spec.mask == "right" else left

@@ -1,0 +1,202 @@
+"""The policy: everything about a job, as typed and validated values.
+
+A policy is a TOML file or the same structure as a Python mapping. Names are those of the file, with hyphens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import Field, PrivateAttr, ValidationError
+
+from cobogo.data.policy.masking import Masking
+from cobogo.data.policy.part import Part
+from cobogo.data.policy.random_releases import Perturbation, Randomization, Sampling, Synthesis
+from cobogo.data.policy.readable import readable
+from cobogo.data.policy.tables import (
+    AttributePolicy,
+    Data,
+    Output,
+    Privacy,
+    Recoding,
+    RegistryPolicy,
+    ReportPolicy,
+    RiskPolicy,
+    Role,
+    Utility,
+)
+from cobogo.data.policy.toml_file import read_toml, refuse_depth
+from cobogo.errors import PolicyError
+from cobogo.floor.representation import brief
+
+
+class Policy(Part):
+    """A whole job.
+
+    >>> policy = Policy.of({"data": {"path": "a.csv"}, "attributes": {"age": {"role": "quasi-identifier"}},
+    ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
+    >>> policy.quasi_identifiers
+    ('age',)
+    """
+
+    data: Data = Data()
+    attributes: Annotated[dict[str, AttributePolicy], Field(min_length=1)]
+    privacy: Privacy | None = None
+    recoding: Recoding = Recoding()
+    perturbation: Perturbation | None = None
+    randomization: Randomization | None = None
+    masking: Masking | None = None
+    sampling: Sampling | None = None
+    synthesis: Synthesis | None = None
+    utility: Utility | None = None
+    risk: RiskPolicy = RiskPolicy()
+    output: Output = Output()
+    report: ReportPolicy = ReportPolicy()
+    registry: RegistryPolicy | None = None
+
+    _home: Path = PrivateAttr(default_factory=Path)
+    _name: str = PrivateAttr(default="policy")
+    _trusted: frozenset[str] | None = PrivateAttr(default=None)
+
+    def __repr__(self) -> str:
+        """What it is about; a hierarchy may list values, and a path a password."""
+        roles = [f"{len(found)} {role}" for role in Role if (found := self.with_role(role))]
+        asked = [] if self.privacy is None else [str(model.get("model")) for model in self.privacy.models]
+        return brief(self, self._name, ", ".join(roles), *asked)
+
+    def __str__(self) -> str:
+        return repr(self)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a TOML file; its paths are relative to it."""
+        path = Path(path)
+        return cls.of(read_toml(path), home=path.parent, name=str(path))
+
+    @classmethod
+    def of(
+        cls,
+        content: Mapping[str, Any],
+        *,
+        home: str | Path = ".",
+        name: str = "policy",
+        trusted: Iterable[str] | None = None,
+    ) -> Self:
+        """Validate a mapping with the structure of the file. ``name`` is what error messages call it.
+
+        A policy of somebody who must not see the machine's files is confined: it may name plain files in ``home`` and,
+        where ``trusted`` is given, these paths.
+        """
+        refuse_depth(content, name)
+        try:
+            policy = cls.model_validate(content)
+        except ValidationError as error:
+            raise readable(error, name, cls) from None
+        policy._home = Path(home)
+        policy._name = name
+        policy._trusted = None if trusted is None else frozenset(trusted)
+        policy.check_label(policy.recoding.label, "recoding.label")
+        policy.check_label(policy.utility.label if policy.utility else None, "utility.label")
+        return policy
+
+    @classmethod
+    def given(cls, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
+        """A policy in any of the forms that functions accept: a path, a mapping, or a policy."""
+        if isinstance(policy, Policy):
+            return policy
+        if isinstance(policy, Mapping):
+            return cls.of(policy)
+        if isinstance(policy, str | Path):
+            return cls.load(policy)
+        raise PolicyError(f"a policy is a path, a mapping or a Policy. Got {type(policy).__name__} instead")
+
+    @property
+    def home(self) -> Path:
+        """The directory that the policy's paths are relative to."""
+        return self._home
+
+    @property
+    def name(self) -> str:
+        """What error messages call this policy."""
+        return self._name
+
+    def resolve(self, path: str) -> Path:
+        """A path of the policy, from where the program runs."""
+        outside = self._trusted is not None and path not in self._trusted
+        if outside and (Path(path).name != path or path == ".." or path.startswith("~")):
+            raise PolicyError(
+                f"{path!r} is no plain file name",
+                where=self._name,
+                remedy="Attach the file to the data set, and name it without directories.",
+            )
+        try:
+            full = self._home / Path(path).expanduser()
+            full.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            pass  # whoever reads it says so
+        except (ValueError, RuntimeError, OSError):
+            raise PolicyError(f"{path!r} is no path", where=self._name) from None
+        return full
+
+    def located(self, url: str) -> str:
+        """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
+        if self._trusted is not None and url not in self._trusted:
+            raise PolicyError("may not name a database", where=self._name)
+        before, mark, path = url.partition("duckdb:///")
+        return f"{mark}{self.resolve(path)}" if mark and not before else url
+
+    def check_label(self, name: str | None, key: str) -> None:
+        """A label is a column that is released as it is: sensitive or non-sensitive."""
+        if name is not None and name not in self.with_role(Role.SENSITIVE) + self.with_role(Role.NON_SENSITIVE):
+            role = f"whose role is {self.attributes[name].role}" if name in self.attributes else "which is no attribute"
+            raise PolicyError(
+                f"the label is {name!r}, {role}",
+                where=f"{self.name}, {key}",
+                remedy="Name a sensitive or non-sensitive attribute: a label is released as it is.",
+            )
+
+    @property
+    def models(self) -> tuple[dict[str, Any], ...]:
+        """The privacy models asked for; a policy that promises none is of no use to a job that asks for them."""
+        if self.privacy is None:
+            raise PolicyError(
+                "this key is required and is not there",
+                where=f"{self.name}, privacy",
+                remedy='Say what must hold, for example: models = [{ model = "k-anonymity", k = 5 }].',
+            )
+        return self.privacy.models
+
+    def asked_utility(self, changes: Mapping[str, Any]) -> Utility:
+        """The table ``[utility]`` with some of its keys given otherwise."""
+        known = {} if self.utility is None else self.utility.model_dump()
+        try:
+            asked = Utility.model_validate({**known, **changes})
+        except ValidationError as error:
+            raise readable(error, "utility", Utility) from None
+        self.check_label(asked.label, "utility.label")
+        return asked
+
+    def asked_risk(self, changes: Mapping[str, Any]) -> RiskPolicy:
+        """The table ``[risk]`` with some of its keys given otherwise; one way to tell the population ends another."""
+        told = changes.keys() & {"population", "population_size", "fraction"}
+        known = {"threshold": self.risk.threshold} if told else self.risk.model_dump()
+        try:
+            return RiskPolicy.model_validate({**known, **changes})
+        except ValidationError as error:
+            raise readable(error, "risk", RiskPolicy) from None
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """The attributes of one role, in the policy's order."""
+        return tuple(name for name, attribute in self.attributes.items() if attribute.role is role)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The quasi-identifiers, in the policy's order."""
+        return self.with_role(Role.QUASI_IDENTIFIER)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive attributes, in the policy's order."""
+        return self.with_role(Role.SENSITIVE)

@@ -1,0 +1,250 @@
+"""What an attacker who knows the mechanism believes after one report: Bayes' rule on a grid, and the best guess.
+
+Pr(x | z) ∝ π(x) · f(z | x). The likelihood f is exact where the mechanism's law is known (planar Laplace: f(z | x) ∝
+exp(−ε d); a table over a grid: its entries; regions and sets: whatever lies in them is equally likely). For any other
+mechanism the attacker runs it on points of their own and learns how far reports fall from them.
+
+Beliefs of many reports are worked through in blocks, so that memory stays small whatever their number; expected
+distances are convolutions on the grid, so that no matrix of all pairs of cells is made.
+
+Reference: Shokri, Theodorakopoulos, Le Boudec & Hubaux 2011, "Quantifying location privacy".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import Entropy, Source, below
+from cobogo.locate.attacks.spots import Ground, Spots
+from cobogo.locate.mechanisms.base import Mechanism, Released
+from cobogo.locate.mechanisms.discrete import Discrete
+from cobogo.locate.places.grid import Grid
+from cobogo.locate.places.points import Points
+
+TRIALS = 20_000
+BINS = 60
+
+Law = Literal["laplace", "disc", "box", "set", "table", "learned"]
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """log f(z | x) of reports over the cells of a grid, a block at a time."""
+
+    released: Released
+    grid: Ground
+    law: Law
+    epsilon: float = 0.0
+    edges: Floats | None = None  # of a learned law: metres
+    heights: Floats | None = None  # of a learned law: the logarithm of the density within them
+    table: Discrete | None = None  # of a law that is a table over the cells of a grid of its own
+
+    @property
+    def count(self) -> int:
+        """How many reports there are."""
+        return len(self.released.points)
+
+    def logs(self, rows: slice | Ints) -> Floats:
+        """One row for each report, one column for each cell."""
+        match self.law:
+            case "box":
+                return self._inside_box(rows)
+            case "set":
+                return self._members(rows)
+            case "table":
+                return self._from_table(rows)
+        metres = self.metres(rows)
+        if self.law == "laplace":
+            metres *= -self.epsilon
+            return metres
+        if self.law == "disc":
+            assert self.released.radius is not None
+            return np.where(metres <= self.released.radius[rows, None], 0.0, -np.inf)
+        assert self.edges is not None
+        assert self.heights is not None
+        place = np.clip(np.searchsorted(self.edges, metres, side="right") - 1, 0, len(self.heights) - 1)
+        return np.asarray(self.heights[place])
+
+    def metres(self, rows: slice | Ints) -> Floats:
+        """From reports to the centres of cells, in the grid's own frame."""
+        east, north = self.grid.metres()
+        there = self.grid.frame.metres(self.released.points.lon[rows], self.released.points.lat[rows])
+        return np.hypot(there[0][:, None] - east, there[1][:, None] - north)
+
+    def nearness(self, rows: slice | Ints) -> Floats:
+        """Beliefs of one who only knows that a report is near the truth: for reports that have no chance anywhere."""
+        return self.metres(rows) * (-8 / self.grid.size)
+
+    def _inside_box(self, rows: slice | Ints) -> Floats:
+        assert self.released.box is not None
+        west, south, east, north = (side[rows] for side in self.released.box)
+        left, bottom = self.grid.frame.metres(west, south)
+        right, top = self.grid.frame.metres(east, north)
+        x, y = self.grid.metres()
+        inside = (x >= left[:, None]) & (x <= right[:, None]) & (y >= bottom[:, None]) & (y <= top[:, None])
+        return np.where(inside, 0.0, -np.inf)
+
+    def _from_table(self, rows: slice | Ints) -> Floats:
+        assert self.table is not None
+        reports = self.released.points
+        true = self.table.grid.nearest_cell(*self.grid.centres())
+        told = self.table.grid.nearest_cell(reports.lon[rows], reports.lat[rows])
+        with np.errstate(divide="ignore"):
+            return np.log(self.table.matrix[:, told].T[:, true])
+
+    def _members(self, rows: slice | Ints) -> Floats:
+        members, report = self.released.members, self.released.report
+        assert members is not None
+        assert report is not None
+        numbers = np.arange(self.count)[rows]
+        place = np.full(self.count, -1)
+        place[numbers] = np.arange(len(numbers))
+        some = members.take(place[report] >= 0)
+        cells = self.grid.nearest_cell(some.lon, some.lat)
+        east, north = self.grid.metres(cells)
+        x, y = self.grid.frame.metres(some.lon, some.lat)
+        beyond = np.maximum(np.hypot(x - east, y - north) / self.grid.size - 1, 0)  # where nobody was ever seen
+        counts = np.zeros((len(numbers), self.grid.cells))
+        np.add.at(counts, (place[report[place[report] >= 0]], cells), np.exp(-np.minimum(beyond, 50.0)))
+        with np.errstate(divide="ignore"):
+            return np.log(counts)
+
+
+def likelihood_of(
+    released: Released, grid: Ground, mechanism: Mechanism | None, movements: Points | None = None
+) -> Likelihood:
+    """The law of reports, as far as the attacker can know it. Where it must be learned, the mechanism is tried on
+    ``movements`` like those of people, or on points all over the ground."""
+    if released.box is not None:
+        return Likelihood(released, grid, "box")
+    if released.members is not None:
+        return Likelihood(released, grid, "set")
+    if released.radius is not None and mechanism is None:
+        return Likelihood(released, grid, "disc")  # who knows how it was made learns how far from its middle one may be
+    if mechanism is not None and mechanism.name == "planar-laplace" and mechanism.guarantee.epsilon:
+        return Likelihood(released, grid, "laplace", mechanism.guarantee.epsilon)
+    if isinstance(mechanism, Discrete):
+        return Likelihood(released, grid, "table", table=mechanism)
+    if mechanism is None:
+        return Likelihood(released, grid, "laplace", 4 / grid.size)  # all that is known: it is somewhere near
+    return learn_likelihood(released, grid, mechanism, Entropy(), movements)
+
+
+def learn_likelihood(
+    released: Released, grid: Ground, mechanism: Mechanism, source: Source, movements: Points | None = None
+) -> Likelihood:
+    """The law of the distance from the centre of a person's cell to their report, learned by trying the mechanism."""
+    tried = movements if movements is not None and len(movements) else _all_over(grid, source)
+    east, north = grid.metres(grid.nearest_cell(tried.lon, tried.lat))
+    reported = mechanism.apply(tried, source).points
+    there = grid.frame.metres(reported.lon, reported.lat)
+    metres = np.hypot(there[0] - east, there[1] - north)
+    edges = np.unique(np.quantile(metres, np.linspace(0, 1, BINS + 1)))
+    edges[0] = 0.0
+    inside = np.histogram(metres, edges)[0] + 0.5
+    area = np.pi * np.diff(edges**2)
+    beyond = np.log(0.5 / (area[-1] + 1.0) / len(tried))
+    heights = np.append(np.log(inside / area / len(tried)), beyond - 5)
+    return Likelihood(released, grid, "learned", edges=edges, heights=heights)
+
+
+def _all_over(grid: Ground, source: Source) -> Points:
+    """Points in all cells, of people who report once."""
+    east, north = grid.metres(np.arange(TRIALS) * 7919 % grid.cells)
+    aside = (below(1 << 20, 2 * TRIALS, source).reshape(2, TRIALS) / (1 << 20) - 0.5) * grid.size
+    lon, lat = grid.frame.degrees(east + aside[0], north + aside[1])
+    return Points(lon, lat, np.arange(TRIALS, dtype=np.float64) * 3600.0, np.arange(TRIALS))
+
+
+How = Literal["map", "median", "mean"]
+
+NUMBERS = 1 << 21
+"""Numbers of a block of beliefs: 16 MB."""
+
+
+def prior_of(points: Points, grid: Ground, smoothing: float = 1.0) -> Floats:
+    """How often each cell of a grid is visited, with ``smoothing`` visits spread over all of it; sums to 1.
+
+    >>> grid = Grid.over(0, 0, 0.02, 0.01, size=1112)
+    >>> prior_of(Points.of([0.005, 0.005, 0.015], [0.005] * 3), grid, smoothing=0).round(3).tolist()
+    [0.667, 0.333]
+    """
+    cells = grid.cell_of(points.lon, points.lat)
+    counts = np.bincount(cells[cells >= 0], minlength=grid.cells) + smoothing / grid.cells
+    total = counts.sum()
+    return np.asarray(counts / total if total else np.full(grid.cells, 1 / grid.cells), dtype=np.float64)
+
+
+def blocks(count: int, cells: int) -> Iterator[slice]:
+    """Rows that are worked through together."""
+    size = max(NUMBERS // max(cells, 1), 1)
+    for start in range(0, count, size):
+        yield slice(start, min(start + size, count))
+
+
+def beliefs(likelihood: Likelihood, prior: Floats, rows: slice | Ints) -> Floats:
+    """Pr(x | z) for some reports: one row each, one column for each cell. Where a report has no chance in any cell (a
+    region smaller than one), the attacker looks at the cells nearest to it."""
+    with np.errstate(divide="ignore"):
+        logs = likelihood.logs(rows) + np.log(prior)
+    best = logs.max(axis=1, keepdims=True)
+    lost = ~np.isfinite(best[:, 0])
+    if lost.any():
+        logs[lost] = likelihood.nearness(rows)[lost]
+        best = logs.max(axis=1, keepdims=True)
+    chances = np.exp(logs - best)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
+    """The beliefs of every report at once: for few of them."""
+    return np.concatenate(
+        [beliefs(likelihood, prior, rows) for rows in blocks(likelihood.count, len(prior))]
+        or [np.empty((0, len(prior)))]
+    )
+
+
+def expected_distances(chances: Floats, grid: Ground) -> Floats:
+    """Σ_x Pr(x) d(x, y) for every cell y, of each row: on a whole grid a convolution with its distances."""
+    if isinstance(grid, Spots):
+        return np.asarray(chances @ grid.apart, dtype=np.float64)
+    from scipy import fft
+
+    shape = tuple(fft.next_fast_len(2 * side - 1, real=True) for side in (grid.rows, grid.columns))
+    north, east = (np.minimum(np.arange(side), side - np.arange(side)) * grid.size for side in shape)
+    kernel = fft.rfft2(np.hypot(north[:, None], east))
+    images = fft.rfft2(chances.reshape(-1, grid.rows, grid.columns), s=shape)
+    images *= kernel
+    spread = fft.irfft2(images, s=shape)[:, : grid.rows, : grid.columns]
+    return np.asarray(spread.reshape(len(chances), grid.cells), dtype=np.float64)
+
+
+def guess(chances: Floats, grid: Ground, how: How = "median") -> tuple[Floats, Floats]:
+    """The attacker's best guess in longitudes and latitudes: the likeliest cell (``map``), the cell from which the
+    expected distance is least (``median``), or the mean place, whose squared distance is least (``mean``)."""
+    if how == "mean":
+        east, north = grid.metres()
+        return grid.frame.degrees(chances @ east, chances @ north)
+    if how == "map":
+        return grid.centres(chances.argmax(axis=1))
+    size = max(len(chances) // 8, 256)  # transforms need several times the room of what they transform
+    cells = [
+        expected_distances(chances[start : start + size], grid).argmin(axis=1) for start in range(0, len(chances), size)
+    ]
+    return grid.centres(np.concatenate(cells) if cells else np.empty(0, dtype=np.int64))
+
+
+def grid_for(points: Points, cells: int = 2500) -> Grid:
+    """A square grid of about so many cells over points and a margin about them: for attacks, never for a release."""
+    east, north = points.frame.metres(points.lon, points.lat)
+    width = float(np.ptp(east)) if len(points) else 0.0
+    height = float(np.ptp(north)) if len(points) else 0.0
+    size = max(float(np.sqrt(max(width, 500.0) * max(height, 500.0) * 1.2 / cells)), 10.0)
+    west, south = points.frame.degrees(east.min() - size, north.min() - size)
+    right, top = points.frame.degrees(east.max() + size, north.max() + size)
+    return Grid.over(float(west), float(south), float(right), float(top), size=size)

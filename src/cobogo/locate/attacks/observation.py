@@ -1,0 +1,150 @@
+"""Where was somebody? One report, seen alone; many reports of one place, seen together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.hearing import SPOT, by_person, geometric_median, one_each, place_told, sent
+from cobogo.locate.attacks.inference import How, beliefs, blocks, guess, likelihood_of
+from cobogo.locate.metrics import correctness, entropy
+from cobogo.locate.places.geometry import Frame
+from cobogo.locate.places.points import Points
+
+
+@dataclass(frozen=True)
+class ShortObservation(LocationAttack):
+    r"""Where was somebody, from one report and what is usual? Bayes' rule over a grid of places.
+
+    The attacker knows the mechanism and how often places are visited. Guesses the place from which the expected
+    distance is least (``median``), the likeliest one (``map``) or the mean.
+
+    Formula: $\Pr[x \mid z] \propto \pi(x)\,k(z \mid x)$; the guess is $\arg\min_y \sum_x \Pr[x \mid z]\,d(x, y)$
+    Example: Reports that are off by two metres.
+        >>> from cobogo.locate.mechanisms import PlanarLaplace
+        >>> from cobogo.studies.worked import observed
+        >>> observed(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
+        True
+
+    Guarantee: None: an attack finds, it does not protect. Geo-indistinguishability bounds what one report adds to what
+        is known.
+    Limits: The prior is that of the attacked people themselves unless another is given: no attacker knows the city
+        better. Guesses are cells.
+    Cost: $O(n\,c)$ exponentials for n reports and c cells; for ``median`` one transform of the grid a report.
+    Paper: R. Shokri, G. Theodorakopoulos, J.-Y. Le Boudec and J.-P. Hubaux, Quantifying location privacy, IEEE
+        Symposium on Security and Privacy, 2011.
+    """
+
+    how: How = "median"
+    within: float = 100.0  # metres: a guess as near as this has found the person
+
+    name: ClassVar[str] = "short-observation"
+    knows: ClassVar[str] = "the mechanism and how often each place is visited"
+    measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
+
+    def run(self, scene: Scene) -> LocationFindings:
+        """Guess every report on its own."""
+        law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
+        count = len(scene.reports)
+        lon, lat, unsure, off = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
+        for rows in blocks(count, scene.grid.cells):
+            chances = beliefs(law, scene.chances, rows)
+            lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
+            unsure[rows] = entropy(chances)
+            off[rows] = correctness(chances, scene.grid, scene.truth.take(rows))
+        guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
+        error = scene.truth.distance(guesses)
+        return self.findings(
+            share(error <= self.within),
+            count,
+            error=error,
+            guesses=guesses,
+            baseline=scene.blind(scene.truth, self.within),
+            figures={
+                "expected_error": float(off.mean()),
+                "uncertainty_bits": float(unsure.mean()),
+                "quality_loss": scene.quality_loss,
+                "law_known": int(law.law != "learned"),
+            },
+        )
+
+
+Way = Literal["frequency", "mean", "median"]
+
+
+def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
+    """Where points are together: their mean, or their geometric median."""
+    frame = Frame.about(points.lon, points.lat)
+    east, north = frame.metres(points.lon, points.lat)
+    x, y = geometric_median(east, north) if how == "median" else (float(east.mean()), float(north.mean()))
+    lon, lat = frame.degrees([x], [y])
+    return float(lon[0]), float(lat[0])
+
+
+@dataclass(frozen=True)
+class LongObservation(LocationAttack):
+    r"""Where is the place that somebody reports from again and again? Noise averages out, and dummies do not repeat.
+
+    The attacker knows which reports of a person were sent from their most visited place (as by the hour), not where it
+    is. Takes the spot that is named most often, as wide as the mechanism's usual noise, and the median of what was sent
+    about it; of regions, what most of them have in common. ``how`` "mean" and "median" take all that was sent instead.
+
+    Formula: $\arg\max_x \lvert\{i : x \text{ is among what report } i \text{ sent}\}\rvert$; the mean of $n$ planar
+        Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
+    Example:
+        >>> from cobogo.locate.mechanisms import PlanarLaplace
+        >>> from cobogo.studies.worked import observed
+        >>> observed(LongObservation(), PlanarLaplace(1.0)).success
+        1.0
+
+    Guarantee: None: an attack finds, it does not protect. One noisy report of a place, sent for good, does not average
+        out.
+    Limits: Takes noise to be drawn anew each time.
+    Cost: $O(n)$ for n reports.
+    Paper: None in particular: the law of large numbers; described in the surveys of location privacy.
+    """
+
+    how: Way = "frequency"
+    within: float = 100.0
+    fewest: int = 2  # reports of a place, for it to count as one that is reported from again and again
+
+    name: ClassVar[str] = "long-observation"
+    knows: ClassVar[str] = "which reports were sent from the person's most visited place, as by their hour"
+    measures: ClassVar[str] = "people whose most visited place is found within a hundred metres, or `within`"
+    needs: ClassVar[frozenset[str]] = frozenset({"users"})
+
+    def run(self, scene: Scene) -> LocationFindings:
+        """Find everybody's most visited place."""
+        truth = scene.truth
+        assert truth.user is not None
+        cells = scene.grid.nearest_cell(truth.lon, truth.lat)
+        found, real, numbers, people = [], [], [], []
+        for rows in by_person(truth.user):
+            favourite = np.bincount(cells[rows]).argmax()
+            there = rows[cells[rows] == favourite]
+            if len(there) < self.fewest:
+                continue
+            found.append(self._place(scene, there))
+            real.append(middle_of(truth.take(there)))
+            numbers.append(len(there))
+            people.append(int(truth.user[there[0]]))
+        guesses, places = one_each(found, people, truth.names), one_each(real, people, truth.names)
+        error = guesses.distance(places)
+        return self.findings(
+            share(error <= self.within),
+            len(found),
+            baseline=scene.blind(places, self.within),
+            error=error,
+            guesses=guesses,
+            figures={"reports_of_a_place": share(numbers), "quality_loss": scene.quality_loss},
+            notes=() if found else ("nobody reports twice from one place",),
+        )
+
+    def _place(self, scene: Scene, rows: np.ndarray) -> tuple[float, float]:
+        if self.how == "frequency":
+            return place_told(scene, rows, max(SPOT, scene.quality_loss))
+        points, report = sent(scene.released)
+        return middle_of(points.take(np.isin(report, rows)), self.how)

@@ -1,0 +1,189 @@
+"""Obfuscation: an area, or the nearest public place, instead of a position."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import acos, pi, sqrt
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats
+from cobogo.floor.randomness import Source
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.draws import bearings, uniforms
+from cobogo.locate.places.cells import PublicPlaces
+from cobogo.locate.places.geometry import distance, moved
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.points import Points
+
+SMALLEST = 0.01
+"""Metres: no position is measured to less than that."""
+
+
+@dataclass(frozen=True)
+class Disc(Mechanism):
+    r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
+
+    A position measured to within ``radius`` metres is a disc of that radius about a place of the public grid, somewhere
+    in which the person is, always.
+    "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person
+    may be outside, and "shift" moves it in a random direction until the overlap is what is wanted.
+
+    Formula: $R = \frac{\lvert A \cap A'\rvert^2}{\lvert A\rvert \cdot \lvert A'\rvert}$ for the disc $A$ and what is
+        released of it, $A'$; so $r' = r / \sqrt{R}$, or $r' = r \sqrt{R}$, or a shift by $d$ with $\lvert A \cap
+        A'\rvert = \sqrt{R}\,\pi r^2$
+    Example:
+        >>> from cobogo.floor.randomness import Entropy
+        >>> released = Disc(100, relevance=0.25).apply(Points.of([-38.52], [-3.73]), Entropy())
+        >>> released.radius.round(6).tolist()
+        [200.0]
+
+    Guarantee: None: relevance bounds neither what someone who knows the map infers, nor what several discs of one
+        person have in common.
+    Limits: A disc over the sea and one house is that house.
+    Cost: $O(n)$ for n points; a shift finds one root, once.
+    Paper: C. A. Ardagna, M. Cremonini, S. De Capitani di Vimercati and P. Samarati, An obfuscation-based approach for
+        protecting location privacy, IEEE Transactions on Dependable and Secure Computing, 2011.
+    """
+
+    name: ClassVar[str] = "disc"
+
+    radius: float
+    relevance: float = 0.25
+    how: Literal["enlarge", "reduce", "shift"] = "enlarge"
+
+    def __post_init__(self) -> None:
+        self._check_positive("radius")
+        if self.radius < SMALLEST:
+            raise ValueError(
+                f"The 'radius' parameter of {self.name} must be of {SMALLEST:g} m or more. Got {self.radius!r} instead"
+            )
+        if not 0 < self.relevance <= 1:
+            raise ValueError(
+                f"The 'relevance' parameter of {self.name} must be above 0, and 1 at most. "
+                f"Got {self.relevance!r} instead"
+            )
+        if self.how not in ("enlarge", "reduce", "shift"):
+            raise ValueError(
+                f"The 'how' parameter of {self.name} must be enlarge, reduce or shift. Got {self.how!r} instead"
+            )
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="someone who knows the map, or several discs of a person, may tell more")
+
+    @property
+    def released_radius(self) -> float:
+        """Metres, of the discs that are released."""
+        scale = {"enlarge": 1 / sqrt(self.relevance), "reduce": sqrt(self.relevance), "shift": 1.0}[self.how]
+        return self.radius * scale
+
+    @cached_property
+    def shift(self) -> float:
+        """Metres by which discs are moved. The overlap of two of the same radius is √relevance of either."""
+        if self.how != "shift":
+            return 0.0
+        low, high = 0.0, 2.0  # in radii; the overlap falls all the way
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if overlap(middle) > sqrt(self.relevance) else (low, middle)
+        return low * self.radius
+
+    def apply(self, points: Points, source: Source) -> Released:
+        count = len(points)
+        lon, lat = self._measured(points, source)
+        if self.how == "shift":
+            lon, lat = self._world.snapped(*moved(lon, lat, self.shift, bearings(source.words(count))))
+        return Released(points.at(lon, lat), cost=free(points), radius=np.full(count, self.released_radius))
+
+    @property
+    def _world(self) -> World:
+        """The public grid of centres: of a metre, or finer where discs are as small as that."""
+        return World(min(1.0, self.radius / 2))
+
+    def _measured(self, points: Points, source: Source) -> tuple[Floats, Floats]:
+        """Where the discs are measured to be: centres on the grid, drawn again until each disc holds its person."""
+        lon, lat, rest = np.empty(len(points)), np.empty(len(points)), np.arange(len(points))
+        while rest.size:
+            far, turn = self.radius * np.sqrt(uniforms(rest.size, source)), bearings(source.words(rest.size))
+            lon[rest], lat[rest] = self._world.snapped(*moved(points.lon[rest], points.lat[rest], far, turn))
+            rest = rest[distance(points.lon[rest], points.lat[rest], lon[rest], lat[rest]) > self.radius]
+        return lon, lat
+
+
+def overlap(apart: float) -> float:
+    """The share of a disc that another of the same size covers, their centres so many radii apart.
+
+    >>> overlap(0), overlap(2), round(overlap(1), 4)
+    (1.0, 0.0, 0.391)
+    """
+    half = apart / 2
+    return (2 * acos(half) - apart * sqrt(1 - half**2)) / pi
+
+
+def relevance(radius: float, other: float, apart: float) -> float:
+    """The relevance of one disc for another: the overlap's share of the one, times its share of the other.
+
+    >>> relevance(100, 200, 50)
+    0.25
+    """
+    if apart >= radius + other:
+        return 0.0
+    small, large = sorted((radius, other))
+    if apart <= large - small:
+        return (small / large) ** 2
+    a = acos((apart**2 + radius**2 - other**2) / (2 * apart * radius))
+    b = acos((apart**2 + other**2 - radius**2) / (2 * apart * other))
+    kite = sqrt(
+        (-apart + radius + other) * (apart + radius - other) * (apart - radius + other) * (apart + radius + other)
+    )
+    shared = radius**2 * a + other**2 * b - kite / 2
+    return shared**2 / (pi * radius**2 * pi * other**2)
+
+
+@dataclass(frozen=True)
+class Indirect(Mechanism):
+    r"""The nearest of some public points of interest is reported instead of the position.
+
+    Everyone nearer to it than to any other reports the same. ``PlanarLaplace(ε) >> places`` reports the place nearest
+    to a noisy position instead, and keeps the noise's guarantee.
+
+    Formula: $z = \arg\min_{p \in P} d(x, p)$
+    Example:
+        >>> from cobogo.floor.randomness import Entropy
+        >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
+        >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)))
+        >>> Indirect(places).apply(Points.of([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
+        [-38.5285]
+
+    Guarantee: None: where places are dense the report is as good as the position.
+    Limits: A clinic as the nearest place says more than a street corner.
+    Cost: $O(n \log p)$ for n points and p places.
+    Paper: None: described in the surveys of location privacy as indirect information.
+    """
+
+    name: ClassVar[str] = "indirect"
+
+    places: PublicPlaces
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
+            "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
+        )
+
+    def named(self, points: Points) -> list[str]:
+        """The names of the places that are reported.
+
+        >>> town = PublicPlaces(Points.of([-38.5285, -38.4847], [-3.7278, -3.7086]), ("theatre", "lighthouse"))
+        >>> Indirect(town).named(Points.of([-38.49], [-3.71]))
+        ['lighthouse']
+        """
+        if not self.places.names:
+            raise ValueError("The 'places' parameter of indirect must have names. Got none instead")
+        return [self.places.names[place] for place in self.places.nearest(points.lon, points.lat)]
+
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
+        return Released(self.places(points), cost=free(points))

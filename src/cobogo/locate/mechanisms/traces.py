@@ -1,0 +1,245 @@
+"""Mechanisms for traces, which look back at earlier reports.
+
+`Predictive` repeats a report while it is near enough. `Adaptive` adds more noise where the next place could be
+foretold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from cobogo.floor.arrays import Floats
+from cobogo.floor.randomness import Source
+from cobogo.locate.mechanisms.base import NOTHING, LocationGuarantee, Mechanism, Past, Released, TraceRows
+from cobogo.locate.mechanisms.draws import UnitSteps, laplaces
+from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
+from cobogo.locate.places.grid import World
+from cobogo.locate.places.points import Points
+
+ROOM = 1e-6
+"""The share of the test's ε that is not used: more than what the rounding of distances may add, cell to cell."""
+
+
+@dataclass(frozen=True)
+class Predictive(Mechanism):
+    r"""The last report is sent again while a noisy test finds it near enough, which costs little; else a fresh report
+    is made, which costs the rest.
+
+    The test asks whether the truth is within ``threshold`` metres (unless given, 4/ε_noise: twice the mean error of a
+    fresh report); ε_test is ``test_share`` of ``epsilon``, and ε_noise the rest. What a whole trace spent is the sum of
+    ``cost``: that is less than ε a report, and how much less tells how one moved, so it is for the owner's eyes only.
+
+    Formula: $d(x, z_{\text{last}}) \le \theta + \mathrm{Lap}(1/\varepsilon_{\text{test}})$: yes costs
+        $\varepsilon_{\text{test}}$, no costs $\varepsilon_{\text{test}} + \varepsilon_{\text{noise}}$ and a fresh
+        planar Laplace report
+    Example: Somebody who does not move.
+        >>> from cobogo.floor.randomness import Entropy
+        >>> still = Points.of([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
+        >>> spent = float(Predictive(0.01).apply(still, Entropy()).cost.sum())
+        >>> 200 * 0.002 <= spent < 200 * 0.01
+        True
+
+    Guarantee: ε-geo-indistinguishability for each report, given those before it; a trace costs the sum of what its
+        reports did.
+    Limits: The service sees when a report is repeated; that is part of what was paid for. For who moves all the time it
+        saves nothing.
+    Cost: $O(n)$ for n points, one after the other.
+    Paper: K. Chatzikokolakis, C. Palamidessi and M. Stronati, A predictive differentially-private mechanism for
+        mobility traces, PETS 2014; here with the last report as the prediction.
+    """
+
+    name: ClassVar[str] = "predictive"
+
+    epsilon: float
+    test_share: float = 0.2
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon")
+        if not 0 < self.test_share < 1:
+            raise ValueError(
+                f"The 'test_share' parameter of {self.name} must be between 0 and 1. Got {self.test_share!r} instead"
+            )
+        if self.threshold is not None:
+            self._check_positive("threshold")
+        self._noise  # noqa: B018 - refuse now what cannot be promised
+
+    @cached_property
+    def _noise(self) -> PlanarLaplace:
+        return PlanarLaplace(self.epsilon * (1 - self.test_share))
+
+    @property
+    def world(self) -> World:
+        """The grid of true places and reports."""
+        return self._noise.world
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon,
+            note="for one report at most; reports that repeat the last one cost the test only",
+        )
+
+    @property
+    def memory(self) -> int:
+        return 1
+
+    def apply(self, points: Points, source: Source) -> Released:
+        return self.resume(NOTHING, points, source)
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:
+        from cobogo.locate.mechanisms.kernels import report_predictively
+
+        rows = TraceRows.of(past, points)
+        count = len(rows)
+        steps, tests = UnitSteps.drawn(count, source), laplaces(count, source)
+        test = self.epsilon * self.test_share
+        threshold = 4 / self._noise.epsilon if self.threshold is None else self.threshold
+        lon, lat, fresh = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.bool_)
+        start = 0
+        while start < count:
+            start = report_predictively(
+                start, rows.known, rows.first, rows.points.lon, rows.points.lat, steps.gamma, steps.bearing,
+                steps.chance, tests, self._noise.drawn, test * (1 - ROOM), float(threshold), float(self.world.rows),
+                float(self.world.size), lon, lat, fresh,
+            )  # fmt: skip
+            if start < count:
+                steps.redraw(start, source)
+        cost: Floats = test * (np.arange(count) > rows.first) + self._noise.epsilon * fresh
+        return Released(
+            points.at(rows.present(lon), rows.present(lat)),
+            cost=rows.present(cost),
+            of_owner={"fresh": rows.present(fresh)},
+        )
+
+
+LOW, HIGH = 0.96, 2.7
+"""Thresholds in units of 1/ε: a quarter of all planar Laplace noise is shorter than the one, a quarter longer than the
+other."""
+
+
+@dataclass(frozen=True)
+class Adaptive(Mechanism):
+    r"""Planar Laplace noise whose ε follows how well a line through the last reports foretells where one is: a
+    heuristic without a guarantee.
+
+    Where the line misses by less than ``delta1`` metres, places are highly correlated and ε is multiplied by
+    ``factor_high_corr`` (below 1: more noise); where it misses by more than ``delta2``, by ``factor_low_corr`` (above
+    1: less noise). 0.96/ε and 2.7/ε are the defaults. The first reports are plain.
+
+    ``judge`` says whose distance from the line decides. By the "truth", as the paper has it, ε depends on where one is.
+    By "reports", the last report is judged by those before it: then ε follows from what is public. ``of`` "truth" draws
+    the line through true places: for comparison only. Judged by the truth, ``cost`` tells how one moved: it is for the
+    owner's eyes only.
+
+    Formula: $\varepsilon_i = \alpha\,\varepsilon$ if $\mathrm{err} < \Delta_1$, $\beta\,\varepsilon$ if $\mathrm{err} >
+        \Delta_2$, else $\varepsilon$, with $\alpha \le 1 \le \beta$ and $\mathrm{err}$ how far the line through the
+        last reports misses
+    Example:
+        >>> Adaptive(0.01).guarantee.kind, Adaptive(0.01, judge="reports").guarantee.epsilon
+        ('none', 0.05)
+
+    Guarantee: None when judged by the truth: no ε bounds what a report tells. Judged by reports, each keeps
+        ε·factor_low_corr at most, and a trace spends the sum of the costs.
+    Limits: On real trips it is followed more closely than plain noise that is as far off: see the guide. Take
+        predictive instead.
+    Cost: $O(n\,w)$ for n points and a window of w.
+    Paper: R. Al-Dhubhani and J. M. Cazalas, An adaptive geo-indistinguishability mechanism for continuous LBS queries,
+        Wireless Networks, 2018.
+    """
+
+    name: ClassVar[str] = "adaptive"
+
+    epsilon: float
+    window: int = 5
+    delta1: float | None = None
+    delta2: float | None = None
+    factor_high_corr: float = 0.1
+    factor_low_corr: float = 5.0
+    judge: Literal["truth", "reports"] = "truth"
+    of: Literal["reports", "truth"] = "reports"
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon", "factor_high_corr", "factor_low_corr")
+        for holds, name, wanted in (
+            (isinstance(self.window, int) and self.window >= 2, "window", "2 reports or more"),
+            (0 < self._thresholds[0] <= self._thresholds[1], "delta1", "above 0 and not beyond delta2"),
+            (self.factor_high_corr <= 1, "factor_high_corr", "1 at most: what can be foretold needs more noise"),
+            (self.factor_low_corr >= 1, "factor_low_corr", "1 at least"),
+            (self.judge in ("truth", "reports"), "judge", '"truth" or "reports"'),
+            (self.of in ("truth", "reports"), "of", '"truth" or "reports"'),
+            (self.judge == "truth" or self.of == "reports", "of", '"reports" where they judge'),
+        ):
+            if not holds:
+                raise ValueError(
+                    f"The {name!r} parameter of {self.name} must be {wanted}. Got {getattr(self, name)!r} instead"
+                )
+        self._levels  # noqa: B018 - refuse now what cannot be promised
+
+    @property
+    def _thresholds(self) -> tuple[float, float]:
+        return (
+            LOW / self.epsilon if self.delta1 is None else self.delta1,
+            HIGH / self.epsilon if self.delta2 is None else self.delta2,
+        )
+
+    @cached_property
+    def _levels(self) -> tuple[PlanarLaplace, ...]:
+        """Plain noise, that of high correlation, that of low: all on the grid of the plain one."""
+        plain = PlanarLaplace(self.epsilon)
+        factors = self.factor_high_corr, self.factor_low_corr
+        return plain, *(PlanarLaplace(self.epsilon * factor, grid=plain.world) for factor in factors)
+
+    @property
+    def world(self) -> World:
+        """The grid of reports."""
+        return self._levels[0].world
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        if self.judge == "truth":
+            return LocationGuarantee(
+                "none", note="a heuristic: ε depends on where one is, so no ε bounds what a report tells"
+            )
+        return LocationGuarantee(
+            "geo-indistinguishability",
+            epsilon=self.epsilon * self.factor_low_corr,
+            note="for one report at most, given those before it; a trace spends the sum of what each did",
+        )
+
+    @property
+    def dearest(self) -> float:
+        return self.epsilon * self.factor_low_corr
+
+    @property
+    def memory(self) -> int:
+        return self.window + 1
+
+    def apply(self, points: Points, source: Source) -> Released:
+        return self.resume(NOTHING, points, source)
+
+    def resume(self, past: Past, points: Points, source: Source) -> Released:
+        from cobogo.locate.mechanisms.kernels import report_adaptively
+
+        rows = TraceRows.of(past, points)
+        count = len(rows)
+        when = np.arange(count, dtype=np.float64) if rows.points.time is None else rows.points.time
+        steps = UnitSteps.drawn(count, source)
+        noise = np.array([level.drawn for level in self._levels])
+        lon, lat, level = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.int64)
+        start = 0
+        while start < count:
+            start = report_adaptively(
+                start, rows.known, rows.first, when, rows.points.lon, rows.points.lat, steps.gamma, steps.bearing,
+                steps.chance, self.window, self.of == "truth", self.judge == "reports",
+                *map(float, self._thresholds), noise, float(self.world.rows), float(self.world.size), lon, lat, level,
+            )  # fmt: skip
+            if start < count:
+                steps.redraw(start, source)
+        cost: Floats = np.array([one.epsilon for one in self._levels])[rows.present(level)]
+        return Released(points.at(rows.present(lon), rows.present(lat)), cost=cost)

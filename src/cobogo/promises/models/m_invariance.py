@@ -1,0 +1,96 @@
+"""m-invariance: for tables that are released again and again while people come and go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from cobogo.data.classes import Classes, Earlier, Histogram
+from cobogo.floor.arguments import missing, text, whole
+from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.catalogue import card
+from cobogo.promises.models.base import Model
+
+
+@card("m-invariance", group="series", start={"m": 2})
+@dataclass(frozen=True)
+class MInvariance(Model):
+    r"""Every class holds at least m people, no two with the same sensitive value, and whoever was in an earlier release
+    of the series is again in a class with the same set of values.
+
+    So crossing the releases tells no more about a person than one of them does: one value out of m. Not monotone: two
+    classes that share a value cannot be merged.
+
+    ``previous`` is the directory of the last release of the series, with its evidence, where the people are kept under
+    keyed pseudonyms; a first release has none. Who left and comes back is held to what they left with. The people are
+    told apart by data.unit, each with one record.
+
+    Formula: In every release $i$, for every class $E$: $\lvert E\rvert \ge m$ and all its values differ; and
+        $\mathrm{sig}_i(E_i(t)) = \mathrm{sig}_j(E_j(t))$ for each person $t$ of releases $i$ and $j$, with
+        $\mathrm{sig}$ the set of values of a class
+    Example: The second class has a value twice.
+        >>> from cobogo.promises.models.example_classes import classes
+        >>> table = classes(disease=[["flu", "cough", "fever"], ["flu", "flu", "fever"]])
+        >>> MInvariance("disease", m=3).measure(table).tolist()
+        [3.0, 0.0]
+
+    Guarantee: Whoever has all releases of the series believes each value of a person with at most $1/m$.
+    Limits: Values that change between releases are not modelled: a person keeps the set that they had. Counterfeit
+        records, which the paper adds where a value has died out, are not made, so who cannot be released is suppressed.
+        The previous release must still be there when this one is verified.
+    Cost: $O(v + n)$ for v pairs of a class and a value and n people.
+    Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
+    """
+
+    attribute: str
+    m: int
+    previous: str | None = None
+    missing: Literal["value"] | None = None
+
+    def __post_init__(self) -> None:
+        whole(self.name, "m", self.m, least=1)
+        missing(self.name, self.missing)
+        if self.previous is not None:
+            text(self.name, "previous", self.previous)
+
+    @property
+    def needs_people(self) -> bool:
+        """A later release looks back at this one."""
+        return True
+
+    @property
+    def series(self) -> tuple[tuple[str, str], ...]:
+        """The previous one, which knows of those before."""
+        return () if self.previous is None else ((self.previous, self.attribute),)
+
+    def measure(self, classes: Classes) -> Floats:
+        """The people of each class; 0 where two of them share a value, or somebody had other values around before."""
+        histogram, there = self.seen(classes)
+        broken = histogram.most(histogram.counts.astype(float)) > 1
+        for previous in self.series:
+            assert classes.people is not None, "needs_people was not heeded"
+            broken |= changed(classes.earlier[previous], classes.people, histogram)
+        return np.where(broken, 0.0, there.astype(float))
+
+    def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
+        """At least m."""
+        return measured >= self.m
+
+
+def changed(earlier: Earlier, people: Histogram, values: Histogram) -> Mask:
+    """The classes that hold somebody whose earlier class had another set of values."""
+    signature = earlier.of[people.values]
+    known = signature >= 0
+    owners, signature = people.owners[known], signature[known]
+    lowest = np.full(len(people.offsets) - 1, len(earlier.signatures))
+    highest = np.full(len(people.offsets) - 1, -1)
+    np.minimum.at(lowest, owners, signature)
+    np.maximum.at(highest, owners, signature)
+    broken = lowest < highest
+    labels = values.domain.labels
+    for place in np.flatnonzero((highest >= 0) & ~broken):
+        held = values.values[int(values.offsets[place]) : int(values.offsets[place + 1])]
+        broken[place] = {labels[code] for code in held} != earlier.signatures[highest[place]]
+    return broken

@@ -1,0 +1,244 @@
+"""From a policy's ``[masking]`` to operators: what each column's table asks for, and what columns share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from cobogo.data.hierarchy.csv_file import read_regular
+from cobogo.data.policy import Policy
+from cobogo.data.policy import masking as specs
+from cobogo.data.table.read import Table
+from cobogo.errors import DataError, PolicyError, VaultError
+from cobogo.floor.urls import is_url
+from cobogo.publish.mask.digits import canonical
+from cobogo.publish.mask.edits import masked_characters, nulls, truncated
+from cobogo.publish.mask.encryption import pseudonyms
+from cobogo.publish.mask.fakes import Fake, ListedFake, fake, substitutes
+from cobogo.publish.mask.operators import (
+    Blurred,
+    Changed,
+    Dictionary,
+    DrawnForEach,
+    Encrypted,
+    MaskingOperator,
+    Shifted,
+    Shuffled,
+    Substituted,
+    distinct,
+)
+from cobogo.publish.mask.secret import Secret
+from cobogo.release.columns import whole
+from cobogo.release.contract import Json
+
+
+@dataclass(frozen=True, repr=False)
+class Member:
+    """A column of a group: where its values are, and what messages call it."""
+
+    table: Table
+    column: str
+    where: str
+
+
+@dataclass(repr=False)
+class Group:
+    """Columns whose equal values have equal substitutes."""
+
+    spec: specs.Substitution
+    kind: Fake
+    members: list[Member] = field(default_factory=list)
+    unique: bool = False
+    dictionary: Dictionary | None = None
+
+
+class Shared:
+    """What the tables of one job share: the secret, and the groups of columns. Dictionaries are made when the first
+    column of a group is released, from the values of all its columns."""
+
+    def __init__(self) -> None:
+        self._secrets: dict[str, Secret] = {}
+        self._groups: dict[str, Group] = {}
+
+    def secret(self, policy: Policy, wanted: specs.Masking) -> Secret:
+        """The secret of a policy; the one that is drawn for the job, where it names none."""
+        path = "" if wanted.secret is None else str(policy.resolve(wanted.secret))
+        if path not in self._secrets:
+            self._secrets[path] = Secret.load(policy.resolve(wanted.secret)) if wanted.secret else Secret.drawn()
+        return self._secrets[path]
+
+    def joined(self, name: str, spec: specs.Substitution, kind: Fake, member: Member) -> None:
+        """Add a column to a group."""
+        group = self._groups.setdefault(name, Group(spec, kind))
+        if _essence(group.spec) != _essence(spec):
+            raise PolicyError(
+                f'the group "{name}" is of columns that are masked in another way',
+                where=member.where,
+                remedy="Columns of one group need the same operator: give this one another group.",
+            )
+        group.members.append(member)
+        group.unique |= spec.unique
+
+    def dictionary(self, name: str, secret: Secret) -> Dictionary:
+        """What the values of a group become."""
+        group = self._groups[name]
+        if group.dictionary is None:
+            known = sorted({value for member in group.members for value in distinct(member.table, member.column)})
+            where = group.members[0].where
+            made = substitutes(known, group.kind, secret, name, unique=group.unique, where=where) if known else ()
+            group.dictionary = Dictionary(known, list(made))
+        return group.dictionary
+
+
+def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOperator, ...]:
+    """The operator of each column that a policy masks."""
+    wanted = policy.masking
+    made: list[MaskingOperator] = []
+    if wanted is None:
+        return ()
+    for name, spec in wanted.columns.items():
+        where = f"{policy.name}, masking.columns.{name}"
+        if name not in table.columns:
+            raise PolicyError("there is no such column", where=where, remedy="Name a column of the data.")
+        made.append(_operator(name, spec, policy, wanted, table, shared, where))
+    return tuple(made)
+
+
+def _operator(
+    name: str, spec: Any, policy: Policy, wanted: specs.Masking, table: Table, shared: Shared, where: str
+) -> MaskingOperator:
+    secret = shared.secret(policy, wanted)
+    match spec:
+        case specs.FakeSpec() | specs.ListSpec():
+            return _substitution(name, spec, policy, table, shared, secret, where)
+        case specs.ShuffleSpec():
+            meaning = "shuffled: each value is some other record's"
+            return Shuffled(name, meaning, {"operator": "shuffle"}, lambda: _whole(table, name))
+        case specs.BlurSpec():
+            stated = {"operator": "blur", "share": spec.blur}
+            meaning = f"blurred: each number by up to {spec.blur:.3g} of itself"
+            strict = spec.invalid == "error"
+            return Blurred(
+                name, meaning, stated, share=spec.blur, decimal=policy.data.decimal, strict=strict, where=where
+            )
+        case specs.ShiftSpec():
+            return _shifted(name, spec, table, secret, where)
+        case specs.NullSpec():
+            return Changed(name, "left out", {"operator": "null"}, nulls)
+        case specs.TruncateSpec():
+            stated = {"operator": "truncate", "characters": spec.truncate}
+            which = "first" if spec.end == "right" else "last"
+            return Changed(
+                name,
+                f"cut: the {which} {spec.truncate} characters",
+                stated,
+                lambda values: truncated(values, spec.truncate, spec.end),
+            )
+        case specs.CharactersSpec():
+            kept = spec.keep_first + spec.keep_last
+            stated = {"operator": "mask", "character": spec.mask, "kept": kept}
+            meaning = f'letters and digits masked with "{spec.mask}", all but {kept}'
+            return Changed(name, meaning, stated, partial(_hidden, spec))
+        case specs.PseudonymSpec():
+            stated = {"operator": "pseudonym", "length": spec.length}
+            meaning = "a keyed pseudonym (HMAC-SHA256) in place of the value"
+            return Changed(
+                name,
+                meaning,
+                stated,
+                lambda values: pseudonyms(canonical(values).tolist(), secret, spec.group, spec.length),
+            )
+        case specs.EncryptSpec():
+            meaning = "encrypted (AES-256-GCM)"
+            return Encrypted(name, meaning, {"operator": "encrypt"}, secret)
+        case specs.TokenSpec():
+            return _tokens(name, spec, policy, wanted, table, where)
+    raise AssertionError(spec)
+
+
+def _substitution(
+    name: str, spec: Any, policy: Policy, table: Table, shared: Shared, secret: Secret, where: str
+) -> MaskingOperator:
+    stated: Json
+    if isinstance(spec, specs.FakeSpec):
+        kind, group, what = fake(spec.fake, spec.locale), str(spec.fake), f"made up: a {spec.fake}"
+        stated = {"operator": "fake", "fake": spec.fake, "locale": spec.locale}
+    else:
+        words = spec.list if isinstance(spec.list, tuple) else _file(policy, spec.list, where)
+        kind, group, what = ListedFake(words), f"list {' '.join(words)}", "a word of a list"
+        stated = {"operator": "list"}
+    if not spec.consistent:
+        return DrawnForEach(name, f"{what}, drawn for each record", stated, kind)
+    group = spec.group or group
+    shared.joined(group, spec, kind, Member(table, name, where))
+    meaning = f"{what}, the same for the same value"
+    return Substituted(name, meaning, stated, lambda: shared.dictionary(group, secret), kind)
+
+
+def _shifted(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> MaskingOperator:
+    if spec.per is not None and spec.per not in table.columns:
+        raise PolicyError(f'there is no column "{spec.per}"', where=f"{where}.per")
+    alike = "" if spec.per is None else "; all dates of a person by the same"
+    meaning = f"moved by 1 to {spec.days} days, forth or back{alike}"
+    return Shifted(
+        name,
+        meaning,
+        {"operator": "days", "days": spec.days, "format": spec.format},
+        days=spec.days,
+        form=spec.format,
+        per=spec.per,
+        secret=secret,
+        strict=spec.invalid == "error",
+        where=where,
+    )
+
+
+def _tokens(
+    name: str, spec: specs.TokenSpec, policy: Policy, wanted: specs.Masking, table: Table, where: str
+) -> MaskingOperator:
+    from cobogo.publish.mask.vault import Vault, VaultRole
+
+    place, key = str(wanted.vault), policy.resolve(str(wanted.key))
+    vault = Vault.open(place if is_url(place) else policy.resolve(place), key)
+    vault.require(spec.token, VaultRole.TOKENIZE)
+
+    def dictionary() -> Dictionary:
+        values = distinct(table, name)
+        try:
+            return Dictionary(values, vault.tokenize(spec.token, values))
+        except VaultError as error:
+            raise VaultError(error.what, where=error.where or where, remedy=error.remedy) from None
+
+    return Substituted(name, "a token in place of the value", {"operator": "token"}, dictionary)
+
+
+def _essence(spec: specs.Substitution) -> Json:
+    return spec.model_dump(exclude={"group", "unique", "consistent"})
+
+
+def _whole(table: Table, name: str) -> tuple[Any, Sequence[str | None]]:
+    found, labels = whole(table, [name])
+    return found[name].astype("int64"), labels[name]
+
+
+def _hidden(spec: specs.CharactersSpec, values: Sequence[str]) -> list[str]:
+    return [masked_characters(value, spec.mask, spec.keep_first, spec.keep_last) for value in values]
+
+
+def _file(policy: Policy, path: str, where: str) -> tuple[str, ...]:
+    """The lines of a list, each once."""
+    file = policy.resolve(path)
+    try:
+        raw = read_regular(file)
+    except OSError as error:
+        raise PolicyError(f"the list cannot be read: {error.strerror}", where=f"{where}, {file}") from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    words = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    if len(words) < 2:
+        raise DataError("a list has at least two words", where=f"{where}, {file}", remedy="Write one a line.")
+    return words

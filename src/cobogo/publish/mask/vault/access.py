@@ -1,0 +1,201 @@
+"""A vault of tokens: values in, random tokens out, and back for those who may.
+
+What it protects: a token is random, so it says nothing of its value (with the format ``shape``, nothing but its
+shape); the values lie encrypted; only a key with the role *detokenize* opens them. What it does not: equal values
+of a domain have equal tokens, so whoever has the tokens can count and link them; whoever may tokenize can try
+values and see whether a token comes out; whoever has a steward's key and the vault has everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+from cobogo.errors import VaultError, number_of
+from cobogo.floor.catalogue import card
+from cobogo.floor.progress import Progress
+from cobogo.floor.sealing import DoesNotOpen, lookups
+from cobogo.publish.mask.vault import rotation, rows, stewardship
+from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
+from cobogo.publish.mask.vault.log import VaultLogEntry, entries
+from cobogo.publish.mask.vault.session import VaultSession, opened
+from cobogo.publish.mask.vault.store import Crossed, VaultStore
+
+BATCH = 200_000
+"""Values that are written in one transaction."""
+
+Missing = Literal["error", "null"]
+Answer = TypeVar("Answer")
+Texts = Sequence[str | None]
+
+
+@card("token", title="tokens of a vault")
+class Vault:
+    r"""A random token of a domain of the vault, in place of the value; and back for those who may.
+
+    A vault is opened with a key. What can be done is what the key's roles allow. The mapping lives in the vault and is
+    the only way back: values lie there encrypted, and only a key with the role detokenize opens them.
+
+    Formula: $t(x) \sim U(T)$ drawn once for each value $x$ of a domain, and $t(x) \ne t(x')$ for $x \ne x'$
+    Example:
+        >>> import tempfile
+        >>> place = tempfile.mkdtemp() + "/vault.db"
+        >>> vault, steward = Vault.create(place)
+        >>> vault.add_domain("research")
+        >>> tokens = vault.tokenize("research", ["Ana", "Rui", "Ana", None])
+        >>> tokens[0] == tokens[2] != tokens[1], tokens[3]
+        (True, None)
+        >>> vault.detokenize("research", tokens)
+        ['Ana', 'Rui', 'Ana', None]
+
+    Guarantee: A token is random, so it says nothing of its value (with the format ``shape``, nothing but its shape).
+    Limits: Equal values of a domain have equal tokens, so whoever has the tokens can count and link them; whoever may
+        tokenize can try values and see whether a token comes out; whoever has a steward's key and the vault has
+        everything.
+    Cost: $O(v)$ rows of a database for v distinct values.
+    Paper: None: tokenization as practised with payment cards; no paper of its own.
+    """
+
+    def __init__(self, session: VaultSession) -> None:
+        self._session = session
+
+    @classmethod
+    def create(cls, place: str | Path, key: VaultKey | None = None) -> tuple[Self, VaultKey]:
+        """Make an empty vault, in a new file or in a database; its first key is a steward's."""
+        steward = key or VaultKey.new()
+        return cls(stewardship.created(VaultStore(place), steward)), steward
+
+    @classmethod
+    def open(cls, place: str | Path, key: VaultKey | str | Path) -> Self:
+        """Open a vault, with a key or the path of its file."""
+        return cls(opened(place, key))
+
+    def tokenize(self, domain: str, values: Any, *, progress: Progress | None = None) -> Any:
+        """The token of each value, new for values that have none; NULL stays NULL.
+
+        Takes a sequence of texts and gives a list, or takes an Arrow array and gives one. Each batch is committed
+        before the next: whatever happens, a value keeps its one token, and to run again is to go on.
+        """
+        return _by_distinct(values, lambda distinct: self._tokens(domain, distinct, progress))
+
+    def detokenize(self, domain: str, tokens: Any, *, missing: Missing = "error") -> Any:
+        """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
+        return _by_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
+
+    def require(self, domain: str, role: VaultRole) -> None:
+        """Refuse at once, before any work, what the key may not do."""
+        self._session.grant(domain, role)
+
+    def add_domain(self, name: str, *, format: str = "opaque") -> None:
+        """A new purpose: the same value has another token in each, so that their tables cannot be linked."""
+        stewardship.add_domain(self._session, name, format)
+
+    def issue(self, domains: str | Sequence[str] = (), *, roles: str | Sequence[str]) -> VaultKey:
+        """A new key with these roles in these domains; a steward's is for all."""
+        return stewardship.issue(self._session, domains, roles)
+
+    def revoke(self, key: str) -> None:
+        """Close the vault to a key, by its name. What it opened is known to its holder until the domain is rotated."""
+        stewardship.revoke(self._session, key)
+
+    def rotate(self, domain: str, *, tokens: bool = False) -> int:
+        """New secrets for a domain, every value sealed anew; with ``tokens`` also new tokens, and the old ones are
+        irreversible. All at once or not at all. How many values there are."""
+        return rotation.rotate(self._session, domain, renew=tokens)
+
+    def forget(self, domain: str, *, tokens: Texts = (), values: Texts = ()) -> int:
+        """Erase values, by token or by value: their tokens can never be turned back. How many were erased."""
+        return rotation.forget(self._session, domain, tokens, values)
+
+    def log(self) -> tuple[tuple[VaultLogEntry, ...], str]:
+        """The audit log, checked link by link, and its last digest."""
+        self._session.steward()
+        with self._session.store.reading() as connection:
+            return entries(connection, self._session.log_key, self._session.store.place)
+
+    def show(self) -> dict[str, Any]:
+        """What is in the vault, without any value or token: domains with their counts, and keys with their roles."""
+        return stewardship.show(self._session)
+
+    def check(self) -> int:
+        """Open every value that is kept, and the log; how many values there are. Damage is an error."""
+        return stewardship.check(self._session)
+
+    def _tokens(self, domain: str, values: list[str], progress: Progress | None) -> list[str]:
+        self._session.grant(domain, VaultRole.TOKENIZE)
+        found: list[str] = []
+        for start in range(0, len(values), BATCH):
+            if progress is not None:
+                progress("tokenize", start, len(values))
+            some = values[start : start + BATCH]
+            found += self._again(lambda: self._batch(domain, some))  # noqa: B023
+        return found
+
+    def _batch(self, domain: str, values: list[str]) -> list[str] | None:
+        """The tokens of at most a batch of values; None when the secrets for it are no longer those of the vault."""
+        session = self._session
+        grant = session.grant(domain, VaultRole.TOKENIZE)
+        index = lookups(grant.secret("index"), values)
+        with session.store.reading() as connection:
+            known = rows.known(session.store, connection, grant.domain, index)
+        new = {lookup: value for lookup, value in zip(index, values, strict=True) if lookup not in known}
+        with session.store.writing() as connection:
+            if not session.is_current(connection, grant.domain):
+                return None
+            added = rows.added(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
+            session.append(connection, "tokenize", domain, len(values), f"{len(added)} without a token before")
+        known |= added
+        return [known[lookup] for lookup in index]
+
+    def _values(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None]:
+        return self._again(lambda: self._opened(domain, tokens, missing))
+
+    def _opened(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None] | None:
+        session = self._session
+        grant = session.grant(domain, VaultRole.DETOKENIZE)
+        with session.store.writing() as connection:
+            if not session.is_current(connection, grant.domain):
+                return None
+            sealed = rows.sealed(session.store, connection, grant.domain, tokens)
+            batches = rows.ephemerals(session.store, connection, sealed)
+            absent = len(tokens) - len(sealed)
+            session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
+        if absent and missing == "error":
+            raise VaultError(
+                f"{number_of(absent, 'token')} of {len(tokens):,} {'has' if absent == 1 else 'have'} no value: "
+                "not of this domain, or forgotten",
+                where=f'{session.store.place}, domain "{domain}"',
+                remedy='Check the domain, or ask for NULL in their place (missing = "null", --missing null).',
+            )
+        try:
+            values = rows.opened(sealed, grant.secret("private"), batches)
+        except DoesNotOpen:
+            raise rows.damaged(session.store.place) from None
+        return [values.get(token) for token in tokens]
+
+    def _again(self, attempt: Callable[[], Answer | None]) -> Answer:
+        """Try until the vault was not rotated meanwhile, and no other writer came across."""
+        while True:
+            try:
+                answer = attempt()
+            except Crossed:
+                continue
+            if answer is not None:
+                return answer
+            self._session.refresh()
+
+
+def _by_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None]]) -> Any:
+    """Change the distinct values of a column once each, and put the results where the values stand."""
+    import pyarrow as pa
+
+    try:
+        column = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(list(values), pa.large_string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+        raise VaultError("values must be texts or None", remedy="Write numbers and dates as texts first.") from None
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    coded = whole.cast(pa.large_string()).dictionary_encode()
+    changed = pa.array(change(coded.dictionary.to_pylist()), pa.large_string())
+    taken = changed.take(coded.indices)
+    return taken if isinstance(values, pa.Array | pa.ChunkedArray) else taken.to_pylist()

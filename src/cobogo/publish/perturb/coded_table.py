@@ -1,0 +1,115 @@
+"""A table in memory while it is perturbed: the columns that steps look at as codes, the rest as it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import written_number
+from cobogo.data.hierarchy import Label
+from cobogo.data.table.coder import Coder
+from cobogo.data.table.read import Table
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.release.columns import labelled, streamed
+
+ROWS_AT_ONCE = 1 << 17
+
+DIGITS_AT_MOST = 6
+"""Digits after the decimal mark that numbers are written with; fewer where the data has fewer."""
+
+
+@dataclass(repr=False)
+class CodedColumn:
+    """A column: each row's code, and the label of each code."""
+
+    codes: NDArray[np.int32]
+    labels: tuple[Label, ...]
+
+    def counts(self) -> Ints:
+        """How many rows have each label."""
+        return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64)
+
+    def numbers(self, decimal: str) -> Floats:
+        """Each row's value as a number; NaN for NULL and for what is none."""
+        return np.array([written_number(label, decimal) for label in self.labels] or [np.nan])[self.codes]
+
+    def ranks(self, decimal: str) -> Ints:
+        """Each row's place in the order of the values: of numbers where all of them are, else of texts. NULL is last,
+        and equal values have equal ranks."""
+        values = np.array([written_number(label, decimal) for label in self.labels] or [np.nan])
+        known = np.array([label is not None for label in self.labels], dtype=np.bool_)
+        if np.isnan(values[known]).any():
+            return self.codes.astype(np.int64)
+        distinct = np.unique(values)  # NaN, which stands for NULL, is the largest
+        return np.searchsorted(distinct, values)[self.codes].astype(np.int64)
+
+
+@dataclass(repr=False)
+class CodedTable:
+    """The whole table. Columns that no step looks at stay as Arrow arrays."""
+
+    rows: int
+    coded: dict[str, CodedColumn]
+    others: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, table: Table, columns: Sequence[str], looked_at: Sequence[str]) -> CodedTable:
+        """Read a table once, so that its rows stand in one order."""
+        import pyarrow as pa
+
+        coders = {name: Coder() for name in looked_at}
+        others: dict[str, list[Any]] = {name: [] for name in columns if name not in coders}
+        rows = 0
+        for batch in streamed(table, [*columns], texts=looked_at):
+            rows += batch.num_rows
+            for name, coder in coders.items():
+                coder.add(batch.column(name))
+            for name, parts in others.items():
+                parts.append(batch.column(name))
+        coded = {name: CodedColumn(*coder.column()) for name, coder in coders.items()}
+        return cls(rows, coded, {name: pa.chunked_array(parts) for name, parts in others.items()})
+
+    def batches(self, columns: Sequence[str]) -> Iterator[Any]:
+        """The rows as Arrow batches."""
+        import pyarrow as pa
+
+        whole = {
+            name: self.others[name]
+            if name in self.others
+            else labelled(self.coded[name].codes, self.coded[name].labels)
+            for name in columns
+        }
+        table = pa.table({name: pa.chunked_array([column]) if isinstance(column, pa.Array) else column
+                          for name, column in whole.items()})  # fmt: skip
+        yield from table.to_batches(max_chunksize=ROWS_AT_ONCE)
+
+
+def decimal_places(labels: Sequence[Label], decimal: str) -> int:
+    """How many digits after the decimal mark the numbers of a column have at most.
+
+    >>> digits(("1.25", "3", None), "."), digits(("1,5",), ",")
+    (2, 1)
+    """
+    found = (len(label.partition(decimal)[2]) for label in labels if label is not None and "e" not in label.lower())
+    return min(max(found, default=0), DIGITS_AT_MOST)
+
+
+def write_numbers(values: Floats, places: int, decimal: str) -> CodedColumn:
+    """Numbers as texts with so many digits after the decimal mark; NaN as NULL. Each distinct number is written once.
+
+    >>> column = written(np.array([1.25, -0.004, np.nan]), 2, ",")
+    >>> [column.labels[code] for code in column.codes]
+    ['1,25', '0,00', None]
+    """
+    known = ~np.isnan(values)
+    rounded = np.round(values[known], places) + 0.0  # no negative zero
+    distinct, codes = np.unique(rounded, return_inverse=True)
+    texts = np.char.mod(f"%.{places}f", distinct).tolist() if len(distinct) else []
+    whole = np.full(len(values), len(texts), dtype=np.int32)
+    whole[known] = codes
+    labels: tuple[Label, ...] = tuple(text.replace(".", decimal) for text in texts)
+    return CodedColumn(whole, labels if known.all() else (*labels, None))

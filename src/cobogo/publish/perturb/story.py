@@ -1,0 +1,156 @@
+"""What a perturbation preserved: means, deviations, correlations and frequencies, before against after."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.classes import written_number
+from cobogo.data.table.read import Table
+from cobogo.floor.arrays import Floats
+from cobogo.promises.operators.base import Operator
+from cobogo.publish.perturb.coded_table import CodedColumn
+from cobogo.release.columns import whole
+from cobogo.release.contract import Bars, Section, Story
+
+if TYPE_CHECKING:
+    from cobogo.publish.perturb.make import Perturbed
+    from cobogo.tell.report.words import Words
+
+BARS = 20
+"""Values of an attribute that a plot shows."""
+
+
+def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
+    """The figures of every attribute that was perturbed; correlations of the numeric ones."""
+    names = list(dict.fromkeys(name for step in made.wanted.steps for name in step.attributes))
+    sides = _read(before, names), _read(after, names)
+    numbers = {name: tuple(side[name].numbers(made.decimal) for side in sides) for name in names}
+    numeric = [name for name in names if all(_is_numeric(side[name], made.decimal) for side in sides)]
+    moments = [_moments(*numbers[name]) for name in numeric]
+    shares = [_Shares(name, sides[0][name], sides[1][name]) for name in names if name not in numeric]
+    related = _correlations({name: numbers[name] for name in numeric})
+    sections = []
+    if moments:
+        header = ["attribute", "mean.before", "mean.after", "deviation.before", "deviation.after"]
+        rows = [[name, *row] for name, row in zip(numeric, moments, strict=True)]
+        sections.append(_section("moments", header, rows, say))
+    if related:
+        header = ["attribute", "other", "correlation.before", "correlation.after"]
+        sections.append(_section("correlations", header, related, say))
+    if shares:
+        header = ["attribute", "values.before", "values.after", "moved"]
+        sections.append(_section("frequencies", header, [found.row() for found in shares], say))
+    if made.operators:
+        rows = [
+            [name, operator.kept(sides[0][name].counts() / made.records), _ratio(name, operator, made)]
+            for name, (_, operator) in made.operators.items()
+        ]
+        sections.append(_section("pram", ["attribute", "kept", "amplification"], rows, say))
+    swapped = [[", ".join(made.wanted.steps[number].attributes), share] for number, share in made.swapped.items()]
+    if swapped:
+        sections.append(_section("swapped", ["attribute", "exchanged"], swapped, say))
+    return Story(
+        summary={
+            "preserved": {
+                "moments": {
+                    name: dict(zip(_KEYS, row, strict=True)) for name, row in zip(numeric, moments, strict=True)
+                },
+                "correlations": related,
+                "moved": {found.name: found.moved for found in shares},
+            },
+            "swapped": [share for _, share in swapped],
+        },
+        headline=say("perturbed.headline", n=len(names)),
+        keys=[(say("perturbed.guarantee"), say("perturbed.none"), say("perturbed.why"))],
+        sections=sections,
+        plots=[found.bars(number, say) for number, found in enumerate(shares, 1)],
+    )
+
+
+def _read(table: Table, names: Sequence[str]) -> dict[str, CodedColumn]:
+    codes, labels = whole(table, names)
+    return {name: CodedColumn(codes[name], labels[name]) for name in names}
+
+
+_KEYS = ("mean_before", "mean_after", "deviation_before", "deviation_after")
+
+
+class _Shares:
+    """The shares of an attribute's values, before and after."""
+
+    def __init__(self, name: str, before: CodedColumn, after: CodedColumn) -> None:
+        self.name = name
+        self.labels = tuple(dict.fromkeys((*before.labels, *after.labels)))
+        place = {label: number for number, label in enumerate(self.labels)}
+        self.before, self.after = np.zeros((2, len(self.labels)), dtype=np.int64)
+        for counts, column in ((self.before, before), (self.after, after)):
+            counts[[place[label] for label in column.labels]] = column.counts()
+
+    @property
+    def moved(self) -> float:
+        """Half of the sum of differences: the share of records that would have to change to be as before."""
+        total = max(int(self.before.sum()), 1), max(int(self.after.sum()), 1)
+        return float(np.abs(self.before / total[0] - self.after / total[1]).sum() / 2)
+
+    def row(self) -> list[str | float | None]:
+        """Of the table."""
+        return [self.name, int((self.before > 0).sum()), int((self.after > 0).sum()), self.moved]
+
+    def bars(self, number: int, say: Words) -> Bars:
+        """Of the plot: the most frequent values."""
+        order = np.argsort(-self.before, kind="stable")[:BARS]
+        series = {"before": self.before, "after": self.after}
+        return Bars(
+            stem=f"frequencies-{number}",
+            title=say("perturbed.plot", attribute=self.name),
+            what=say("perturbed.plot.what"),
+            labels=[say.show(self.labels[place]) for place in order],
+            series={
+                say(f"perturbed.{key}"): (counts[order] / max(counts.sum(), 1)).tolist()
+                for key, counts in series.items()
+            },
+        )
+
+
+def _is_numeric(column: CodedColumn, decimal: str) -> bool:
+    known = [label for label in column.labels if label is not None]
+    return bool(known) and all(not np.isnan(written_number(label, decimal)) for label in known)
+
+
+def _moments(before: Floats, after: Floats) -> list[float]:
+    return [float(of(side)) for of in (np.nanmean, np.nanstd) for side in (before, after)]
+
+
+def _correlations(numbers: Mapping[str, tuple[Floats, ...]]) -> list[list[Any]]:
+    """Of every pair of numeric attributes, over the records that have both."""
+    return [
+        [one, other, *(_correlation(x, y) for x, y in zip(numbers[one], numbers[other], strict=True))]
+        for one, other in combinations(numbers, 2)
+    ]
+
+
+def _correlation(one: Floats, other: Floats) -> float | None:
+    both = ~(np.isnan(one) | np.isnan(other))
+    x, y = one[both], other[both]
+    if len(x) < 2 or x.std() == 0 or y.std() == 0:
+        return None
+    return float(np.corrcoef(x, y)[0, 1])
+
+
+def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Words) -> Section:
+    return Section(
+        say(f"perturbed.{key}"),
+        say(f"perturbed.{key}.lead"),
+        [say(f"perturbed.column.{name}") for name in header],
+        rows,
+    )
+
+
+def _ratio(name: str, operator: Operator, made: Perturbed) -> float | None:
+    """What the operator bounds; nothing where it has zeros, or where rules undo some of what it draws."""
+    ruled = any(name in rule for rule in made.wanted.forbid)
+    return None if ruled or not np.isfinite(operator.amplification) else operator.amplification

@@ -1,0 +1,151 @@
+"""The operators that a policy's method and guarantees lead to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from cobogo.data.policy import Role
+from cobogo.data.table.read import Table
+from cobogo.errors import NoSolution, PolicyError
+from cobogo.floor.arrays import Floats
+from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
+from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposed, judged
+from cobogo.publish.randomize.optimal import fine_grain
+from cobogo.publish.randomize.request import (
+    AttributeValues,
+    RandomizationRequest,
+    attribute_values,
+    warn_of_undeclared_domains,
+)
+
+__all__ = ["check", "make"]
+
+MARGIN = 0.02
+CAP = 3.0  # times the amplification that the guarantee would allow for any prior
+
+FADED = 0.01
+"""A retention below this is worth a warning."""
+
+
+def make(wanted: RandomizationRequest, table: Table) -> Columns:
+    """Settle the operators: with the retention asked for, or what retains most of all that meets the guarantees."""
+    method = wanted.table.method
+    warnings: list[str] = []
+    if method in ("fine-grain", "value-dependent"):
+        drawn = [_for_the_table(wanted, method)]
+        warnings.append(
+            "the guarantee is for attackers who know the distribution of the whole table and no more of a person: "
+            "who knows more may learn more"
+        )
+    else:
+        parts = _parts(wanted, table)
+        draws = len(parts) * wanted.records_per_person
+        drawn = [
+            RandomizedAttributes(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws))
+            for part in parts
+        ]
+    if method == "gamma-diagonal":
+        warnings += warn_of_undeclared_domains(drawn[0].values)
+    _refuse_unless_met(wanted, drawn)
+    for part in drawn:
+        if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
+            share = 100 * float(part.operator.retention)
+            warnings.append(f"only {share:.2g} % of {', '.join(part.names)} is retained: counts will be very uncertain")
+    return Columns(
+        method=method,
+        drawn=tuple(drawn),
+        guarantees=wanted.guarantees,
+        policy=wanted.policy,
+        records_per_person=wanted.records_per_person,
+        seed=wanted.table.seed,
+        told=tuple(warnings),
+    )
+
+
+def _refuse_unless_met(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
+    """A retention of one's own may be too large: better said before anything is drawn."""
+    if wanted.table.retention is None:
+        return
+    parts = [(part.names, part.operator) for part in drawn]
+    priors = {v.attribute: v.records / v.records.sum() for part in drawn for v in part.values}
+    verdicts, _ = judged(wanted.guarantees, exposed(parts, wanted.records_per_person, priors))
+    for verdict in verdicts:
+        if verdict.fails:
+            raise NoSolution(
+                f"a retention of {wanted.table.retention:g} does not satisfy {verdict.model}: measured "
+                f"{verdict.measured:.3g}",
+                where=f"{wanted.where}.retention",
+                remedy="Leave it out: the largest that does is found.",
+            )
+
+
+def _parts(wanted: RandomizationRequest, table: Table) -> list[tuple[AttributeValues, ...]]:
+    """The attributes that are drawn together."""
+    if wanted.table.method == "warner" and any(len(values.labels) != 2 for values in wanted.values):
+        raise PolicyError(
+            "Warner's response is for attributes of two values",
+            where=f"{wanted.where}.method",
+            remedy='Use method = "uniform", of which it is the case of two values.',
+        )
+    if wanted.table.method == "gamma-diagonal":
+        gone = set(wanted.policy.with_role(Role.IDENTIFIER))
+        known = {values.attribute: values for values in wanted.values}
+        names = [name for name in table.columns if name not in gone]
+        return [tuple(known.get(name) or attribute_values(name, wanted.table, table, wanted.where) for name in names)]
+    return [wanted.values] if wanted.table.joint else [(values,) for values in wanted.values]
+
+
+def _uniform(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
+    if wanted.table.retention is not None:
+        return Uniform(size, Fraction(str(wanted.table.retention)))
+    allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
+    if allowed is None:
+        raise PolicyError(
+            "says neither how much is retained nor what must be guaranteed",
+            where=wanted.where,
+            remedy='Give retention, or a guarantee: models = [{ model = "rho1-rho2-privacy", rho1 = 0.05, '
+            "rho2 = 0.5 }] under [privacy].",
+        )
+    return Uniform(size, largest_retention(allowed ** (1 / draws), size))
+
+
+def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
+    """The one guarantee that methods for the table's own distribution meet."""
+    rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
+    if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
+        raise PolicyError(
+            f'{wanted.table.method} meets one guarantee, (ρ1, ρ2)-privacy, whole or upward, with prior = "table"',
+            where=f"{wanted.policy.name}, privacy.models",
+            remedy='Ask for { model = "rho1-rho2-privacy", rho1 = …, rho2 = …, prior = "table" }, or use '
+            'method = "uniform", which meets guarantees for any prior.',
+        )
+    if len(wanted.values) != 1 or wanted.records_per_person > 1 or wanted.table.retention is not None:
+        raise PolicyError(
+            f"{wanted.table.method} finds the retention of one attribute of people with one record each",
+            where=wanted.where,
+            remedy='Use method = "uniform" for several attributes or records, or for a retention of your own.',
+        )
+    return rho[0]
+
+
+def _for_the_table(wanted: RandomizationRequest, method: str) -> RandomizedAttributes:
+    rho = only_rho(wanted)
+    (values,) = wanted.values
+    shares: Floats = np.asarray(values.records / values.records.sum())
+    cap = wanted.table.cap or CAP * rho.largest_amplification
+    margin = MARGIN if wanted.table.margin is None else wanted.table.margin
+    try:
+        if method == "fine-grain":
+            found = fine_grain.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
+            # The solver meets the bounds up to its tolerance; a breath of chance makes them hold.
+            return RandomizedAttributes(wanted.values, fine_grain.tempered(found, shares, rho.rho1, rho.rho2))
+        best = fine_grain.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
+        return RandomizedAttributes(wanted.values, fine_grain.tempered(best, shares, rho.rho1, rho.rho2))
+    except NoSolution as error:
+        raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None

@@ -1,0 +1,162 @@
+"""Counting queries drawn at random, answered by a randomized release and, at equal privacy, by its rivals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.policy import Policy, Privacy, Recoding
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
+from cobogo.errors import CobogoError
+from cobogo.floor.arrays import Floats, Ints, Mask
+
+SANITY = 0.001
+"""Errors are relative to the true count, but to no less than this share of the records."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountingQuery:
+    """How many records have these values of some quasi-identifiers (masks over each one's values, by its place) and
+    these values of the sensitive attribute."""
+
+    quasi: dict[int, Mask]
+    sensitive: Mask
+
+    def matching(self, codes: NDArray[Any]) -> Mask:
+        """The tuples that meet its conditions on quasi-identifiers."""
+        found = np.ones(len(codes), dtype=np.bool_)
+        for column, mask in self.quasi.items():
+            found &= mask[codes[:, column]]
+        return found
+
+
+def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int) -> Iterator[CountingQuery]:
+    """Runs of neighbouring values of one or two quasi-identifiers and of the sensitive attribute, each around the
+    values of a record, as wide as makes a share ``selectivity`` of independent attributes."""
+    random = np.random.default_rng(seed)
+    histogram = table.histograms[attribute]
+    ends = np.cumsum(histogram.counts)
+    width = len(table.quasi_identifiers)
+    for _ in range(many):
+        entry = int(np.searchsorted(ends, random.integers(ends[-1]), side="right"))
+        tuple_ = table.codes[histogram.owners[entry]]
+        some = random.choice(width, size=min(width, int(random.integers(1, 3))), replace=False).tolist()
+        share = selectivity ** (1 / (len(some) + 1))
+        quasi = {c: _run(table.marginal(c), int(tuple_[c]), share, random) for c in some}
+        yield CountingQuery(quasi, _run(histogram.domain.total, int(histogram.values[entry]), share, random))
+
+
+def _run(counts: Ints, anchor: int, share: float, random: np.random.Generator) -> Mask:
+    """Neighbouring values around one, with about a share of the records."""
+    wanted, low, high = share * counts.sum(), anchor, anchor + 1
+    while counts[low:high].sum() < wanted and (low > 0 or high < len(counts)):
+        if low > 0 and (high == len(counts) or random.random() < 0.5):
+            low -= 1
+        else:
+            high += 1
+    chosen = np.zeros(len(counts), dtype=np.bool_)
+    chosen[low:high] = True
+    return chosen
+
+
+def true_count(table: FrequencyTable, attribute: str, query: CountingQuery) -> float:
+    """What the table itself answers."""
+    histogram = table.histograms[attribute]
+    inside = query.matching(table.codes)[histogram.owners] & query.sensitive[histogram.values]
+    return float(histogram.counts[inside].sum())
+
+
+def errors(
+    table: FrequencyTable, attribute: str, asked: Sequence[CountingQuery], answer: Callable[[CountingQuery], float]
+) -> Floats:
+    """The relative error of each answer."""
+    true = np.array([true_count(table, attribute, query) for query in asked])
+    given = np.array([answer(query) for query in asked])
+    return np.asarray(abs(given - true) / np.maximum(true, SANITY * table.records))
+
+
+Answer = Callable[[CountingQuery], float]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Rival:
+    """Another release of the same table, and what it answers; or why there is none."""
+
+    name: str
+    answer: Answer | None
+    why: str = ""
+
+
+def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> tuple[Rival, ...]:
+    """The best full-domain generalization and anatomy by which no value of a class is known with more than the
+    confidence: a generalization in which no value has a larger share of a class, and anatomy's buckets of
+    ⌈1/confidence⌉ different values."""
+    l = max(2, math.ceil(1 / confidence - 1e-9))
+    bounded = {"model": "alpha-k-anonymity", "attribute": attribute, "alpha": confidence, "k": 2}
+    diverse = {"model": "l-diversity", "attribute": attribute, "kind": "distinct", "l": l}
+    found = []
+    for name, algorithm, model, make in (
+        ("generalization", "optimal", bounded, _generalized),
+        ("anatomy", "anatomy", diverse, _anatomized),
+    ):
+        asked = policy.model_copy(
+            update={
+                "privacy": Privacy(models=(model,)),
+                "recoding": Recoding(algorithm=algorithm, suppression_limit=0.05),
+                "randomization": None,
+                "utility": None,
+            }
+        )
+        asked._home, asked._name = policy.home, policy.name
+        try:
+            found.append(Rival(name, make(table, asked, attribute)))
+        except CobogoError as error:
+            found.append(Rival(name, None, error.what))
+    return tuple(found)
+
+
+def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
+    """Each released value is spread evenly over the leaves that it stands for."""
+    from cobogo.examine.utility.sides import in_codes_of, sides
+    from cobogo.publish.anonymize import prepare, solve
+    from cobogo.publish.recoded import recoding_of
+
+    both = sides(recoding_of(solve(prepare(table, policy))))
+    histogram = both.after.histograms[attribute]
+    values = in_codes_of(histogram, both.before.histograms[attribute].domain)
+
+    def answer(query: CountingQuery) -> float:
+        inside: Floats = np.ones(len(both.after.counts))
+        for column, mask in query.quasi.items():
+            known = both.before.values[both.before.quasi_identifiers[column]]
+            leaves = np.zeros(len(both.hierarchies[column].leaves), dtype=np.bool_)
+            leaves[both.hierarchies[column].encode([known[code] for code in np.flatnonzero(mask)])] = True
+            inside = inside * both.share(column, leaves)[both.released[column]]
+        return float((inside[histogram.owners] * query.sensitive[values] * histogram.counts).sum())
+
+    return answer
+
+
+def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
+    """Each bucket's records that match, by the share of its sensitive values that do."""
+    from cobogo.publish.anonymize import prepare, solve
+
+    release = solve(prepare(table, policy))
+    buckets, counted = release.plan.buckets, release.problem.table
+    kept = buckets.owners >= 0
+    histogram = buckets.histogram
+
+    def answer(query: CountingQuery) -> float:
+        matching = query.matching(counted.codes)[buckets.tuples] & kept
+        records = np.bincount(buckets.owners[matching], buckets.counts[matching], len(buckets))
+        having = query.sensitive[histogram.values]
+        values = np.bincount(histogram.owners[having], histogram.counts[having], len(buckets))
+        return float((records * values / buckets.sizes).sum())
+
+    return answer

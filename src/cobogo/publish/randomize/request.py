@@ -1,0 +1,134 @@
+"""What a policy asks of a randomization, checked against its table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import Policy, Randomization
+from cobogo.data.table.read import Table
+from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.floor.arrays import Ints
+from cobogo.promises.guarantees import GUARANTEES, Guarantee
+from cobogo.promises.models.promise import build_promises
+from cobogo.release.columns import counted
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AttributeValues:
+    """The domain of an attribute (its possible values, by code), and how many records of the original have each."""
+
+    attribute: str
+    labels: tuple[Label, ...]
+    records: Ints
+    declared: bool  # whether the policy lists them; otherwise they are those of the data
+
+    @property
+    def places(self) -> dict[Label, int]:
+        """The code of each value."""
+        return {label: code for code, label in enumerate(self.labels)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RandomizationRequest:
+    """A policy's randomization: its table, the guarantees, the attributes with their values, the people."""
+
+    policy: Policy
+    table: Randomization
+    guarantees: tuple[Guarantee, ...]
+    models: tuple[Mapping[str, Any], ...]  # the rest of ``privacy.models``: for methods that also recode
+    values: tuple[AttributeValues, ...]  # of the attributes to be randomized
+    records_per_person: int
+
+    @property
+    def where(self) -> str:
+        """The place in the policy, for messages."""
+        return f"{self.policy.name}, randomization"
+
+
+def read_request(policy: Policy, table: Table) -> RandomizationRequest:
+    """What a policy asks for; what can be refused at once, is."""
+    wanted = policy.randomization
+    assert wanted is not None
+    where = f"{policy.name}, randomization"
+    names = policy.sensitive if wanted.attributes is None else wanted.attributes
+    unknown = [name for name in names if name not in policy.attributes]
+    if unknown or not names:
+        raise PolicyError(
+            f"{unknown[0]!r} is no attribute" if unknown else "there is no sensitive attribute to randomize",
+            where=f"{where}.attributes",
+            remedy='Give the columns that must not be learnt about a person the role "sensitive".',
+        )
+    bare = [name for name in policy.sensitive if name not in names]
+    if bare:
+        raise PolicyError(
+            f'the sensitive attribute "{bare[0]}" would be released as it is',
+            where=f"{where}.attributes",
+            remedy="Name it there, or give it another role.",
+        )
+    entries = () if policy.privacy is None else policy.privacy.models
+    own = [entry for entry in entries if entry.get("model") in GUARANTEES]
+    values = tuple(attribute_values(name, wanted, table, where) for name in names)
+    for found in values:
+        if len(found.labels) < 2:
+            raise PolicyError(
+                f'"{found.attribute}" has one value only: whoever knows that knows everybody\'s',
+                where=f"{where}.domains",
+                remedy="List the values that it could have had, or leave the column out: role identifier.",
+            )
+    return RandomizationRequest(
+        policy,
+        wanted,
+        build_promises(own, names, GUARANTEES, where=policy.name),
+        tuple(entry for entry in entries if entry.get("model") not in GUARANTEES),
+        values,
+        _records_per_person(policy, table),
+    )
+
+
+def attribute_values(name: str, wanted: Randomization, table: Table, where: str) -> AttributeValues:
+    """The domain of an attribute: as listed, or as found."""
+    found, records = counted(table, name)
+    domains = wanted.domains or {}
+    if name not in domains:
+        return AttributeValues(name, found, records, declared=False)
+    listed: Sequence[Label] = [*domains[name], *([None] if None in found else [])]
+    place = {label: code for code, label in enumerate(listed)}
+    if len(place) < len(listed):
+        raise PolicyError("a value stands twice", where=f"{where}.domains.{name}")
+    strange = [n for n, label in enumerate(found) if label not in place]
+    if strange:
+        raise DataError(
+            f"{number_of(len(strange), 'value')} of the data ({number_of(int(records[strange].sum()), 'record')}) "
+            "are not in the domain listed",
+            where=f"{where}.domains.{name}",
+            remedy="List every possible value, or leave the domain out: it is then that of the data.",
+        )
+    total = np.zeros(len(listed), dtype=np.int64)
+    total[[place[label] for label in found]] = records
+    return AttributeValues(name, tuple(listed), total, declared=True)
+
+
+def warn_of_undeclared_domains(values: Sequence[AttributeValues]) -> tuple[str, ...]:
+    """A warning where whole records are drawn from domains that the data themselves make up."""
+    found = [v.attribute for v in values if not v.declared]
+    if not found:
+        return ()
+    return (
+        f"the possible values of {', '.join(found)} are those of the data, and the manifest lists them: that somebody "
+        "has each of them is told; list them under domains if it must not be",
+    )
+
+
+def _records_per_person(policy: Policy, table: Table) -> int:
+    """How many records one person has at most: as often is a value of theirs drawn."""
+    if policy.data.unit is None:
+        return 1
+    rows = table.expression.select(person=table.text(policy.data.unit))
+    counts = rows.group_by("person").aggregate(records=rows.count())
+    most = counts.aggregate(found=counts["records"].max())
+    return int(table.engine.fetch(most)["found"][0].as_py())

@@ -1,0 +1,136 @@
+"""How useful a randomized release is: counting queries beside what generalization and anatomy would answer, and trees
+and rules mined from it beside those of the original."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.policy import Policy
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table
+from cobogo.floor.arrays import Ints
+from cobogo.publish.randomize.estimate import counts, mining
+from cobogo.publish.randomize.estimate.queries import CountingQuery, errors, queries, rivals
+from cobogo.release.columns import whole
+from cobogo.release.contract import Row, Section
+
+if TYPE_CHECKING:
+    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
+    from cobogo.tell.report.words import Words
+
+
+def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> tuple[Section, dict[str, Any]] | None:
+    """The errors of counting queries, ours and the rivals'."""
+    policy: Policy = made.policy
+    (part, *more) = made.drawn
+    if more or len(part.values) > 1 or not policy.quasi_identifiers or policy.utility is None:
+        return None
+    name = part.names[0]
+    quasi = policy.quasi_identifiers
+    original = frequency_table(before, quasi, [name])
+    released = frequency_table(after, quasi, [name])
+    confidence = min((getattr(g, "rho2", 0.5) for g in made.guarantees), default=0.5)
+    asked = list(queries(original, name, policy.utility.queries, policy.utility.selectivity, policy.utility.seed))
+    answers: dict[str, Callable[[CountingQuery], float] | None] = {
+        "randomization": _answer(part, original, released, name)
+    }
+    why = {}
+    for rival in rivals(before, policy, name, confidence):
+        answers[rival.name] = rival.answer
+        why[rival.name] = rival.why
+    summary: dict[str, Any] = {"queries": len(asked), "confidence": confidence}
+    rows: list[Row] = []
+    for rival_name, answer in answers.items():
+        label = say(f"randomized.rival.{rival_name}")
+        if answer is None:
+            summary[rival_name] = {"median": None, "why": why[rival_name]}
+            rows.append([label, None, None])
+            continue
+        found = errors(original, name, asked, answer)
+        summary[rival_name] = {"median": float(np.median(found)), "mean": float(found.mean())}
+        rows.append([label, float(np.median(found)), float(found.mean())])
+    header = [say("randomized.release"), say("randomized.median"), say("randomized.mean")]
+    lead = say("randomized.rivals.why", share=say.percent(confidence), n=len(asked))
+    return Section(say("randomized.rivals"), lead, header, rows), summary
+
+
+def _answer(
+    part: RandomizedAttributes, original: FrequencyTable, released: FrequencyTable, name: str
+) -> Callable[[CountingQuery], float]:
+    """What the randomized release answers: the estimate. Its tuples and values are coded as the original's."""
+    values, operator = part.values[0], part.operator
+    histogram = released.histograms[name]
+    columns = []
+    for place, quasi in enumerate(original.quasi_identifiers):
+        known = {label: code for code, label in enumerate(original.values[quasi])}
+        lookup = np.array([known[label] for label in released.values[quasi]], dtype=np.int64)
+        columns.append(lookup[released.codes[:, place]])
+    codes = np.array(columns).T
+    places = values.places
+    ours = np.array([places[label] for label in histogram.domain.labels], dtype=np.int64)[histogram.values]
+    theirs = np.array([places[label] for label in original.histograms[name].domain.labels], dtype=np.int64)
+
+    def answer(query: CountingQuery) -> float:
+        inside = query.matching(codes)[histogram.owners]
+        observed = np.bincount(ours[inside], histogram.counts[inside], operator.size).astype(np.int64)
+        return counts.count(operator, observed, theirs[query.sensitive].tolist()).count
+
+    return answer
+
+
+MOST = 60_000
+"""Records of each table that are mined: more would take longer and teach little more."""
+
+SUPPORT, CONFIDENCE = 0.01, 0.3
+
+
+def compare_mining(made: Columns, before: Table, after: Table, say: Words) -> tuple[Section, dict[str, Any]] | None:
+    """A decision tree and association rules for the one attribute that was drawn, from its quasi-identifiers: of the
+    original, of the release with corrected counts, and of the release as if nothing had been drawn.
+
+    Trees are judged by the records of the original: shallow, and of large leaves, they have little to learn by heart.
+    """
+    quasi, (part, *more) = list(made.policy.quasi_identifiers), made.drawn
+    if more or len(part.values) > 1 or not quasi:
+        return None
+    values, operator = part.values[0], part.operator
+    columns, target = _coded(before, quasi, values.attribute, values.places)
+    released, shown = _coded(after, quasi, values.attribute, values.places)
+    try:
+        corrected = mining.corrected(operator)
+        corrected(np.ones(operator.size, dtype=np.int64))
+    except ValueError:  # values that are released alike cannot be told apart again
+        return None
+    sides = {
+        "original": (columns, target, mining.as_they_are),
+        "corrected": (released, shown, corrected),
+        "naive": (released, shown, mining.as_they_are),
+    }
+    true = _rules(columns, target, operator.size, mining.as_they_are)
+    summary: dict[str, Any] = {"rules": len(true)}
+    rows: list[Row] = []
+    for name, (known, labels, estimate) in sides.items():
+        tree = mining.tree(known, labels, operator.size, estimate)
+        right = mining.accuracy(tree, columns, target)
+        recalled, precise = mining.agreement(true, _rules(known, labels, operator.size, estimate))
+        summary[name] = {"accuracy": right, "recalled": recalled, "precise": precise}
+        rows.append([say(f"randomized.mined.{name}"), right, recalled, precise])
+    heads = [say(f"randomized.mined.{key}") for key in ("source", "accuracy", "recalled", "precise")]
+    lead = say("randomized.mined.why", attribute=values.attribute, n=len(true))
+    return Section(say("randomized.mined"), lead, heads, rows), summary
+
+
+def _rules(columns: Ints, target: Ints, values: int, estimate: mining.Corrected) -> tuple[mining.Rule, ...]:
+    return mining.rules(columns, target, values, estimate, support=SUPPORT, confidence=CONFIDENCE, longest=1)
+
+
+def _coded(table: Table, quasi: list[str], name: str, places: dict[Any, int]) -> tuple[Ints, Ints]:
+    """Some records' quasi-identifiers and the attribute as codes: every so many, of a table with more than `MOST`."""
+    codes, labels = whole(table, [*quasi, name])
+    step = -(-len(codes[name]) // MOST)
+    ours = np.array([places[label] for label in labels[name]], dtype=np.int64)
+    columns = np.column_stack([codes[column][::step] for column in quasi]).astype(np.int64)
+    return columns, ours[codes[name][::step]]

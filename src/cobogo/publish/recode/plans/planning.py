@@ -1,0 +1,271 @@
+"""Turning a solution into a plan: what is released, what is suppressed, and what whoever asked should know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.classes import Classes
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.errors import number_of
+from cobogo.examine.metrics import METRICS, Outcome
+from cobogo.floor.arrays import Mask
+from cobogo.promises.models import Scope
+from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.rolled import Rolled
+from cobogo.publish.recode.partition.condensation import Condensed
+from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan, free_name
+from cobogo.publish.recode.plans.buckets import BucketPlan
+from cobogo.publish.recode.plans.condensed import CondensedPlan
+from cobogo.publish.recode.plans.distort import Tuple, settle
+from cobogo.publish.recode.plans.marginals import MarginalPlan
+from cobogo.release.margins import Marginal, Margins
+from cobogo.release.withheld import given_away, visible_classes
+
+
+def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> RecodingPlan:
+    """Turn a solution into a plan. Starring is given up, with a warning, if the starred class breaks a model.
+
+    ``taken`` are the columns that the table has, beside which the plan may need some of its own.
+    """
+    if isinstance(solution, Bucketed):
+        return _bucketed(problem, solution, star=star, taken=taken)
+    if isinstance(solution, Marginalized):
+        return _marginal(problem, solution, taken=taken)
+    if isinstance(solution, Assigned) and isinstance(solution.assignment, Condensed):
+        return _condensed(problem, solution, solution.assignment, star=star, taken=taken)
+    if isinstance(solution, Assigned):
+        planned, tuples = _local(problem, solution, star=star)
+    else:
+        planned, tuples = _full_domain(problem, solution, star=star)
+    return _settled(problem, planned, tuples) if problem.blind else planned
+
+
+def _settled(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) -> RecodingPlan:
+    """A plan when the models hold that it was made without a look at."""
+    kept, distortions = settle(problem.blind, planned.kept, tuples)
+    warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
+    return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
+
+
+def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
+    assignment = solution.assignment.allotted()
+    lost = assignment.suppressed
+    starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
+    star, warnings = _starring(problem, lost, star=star)
+    if star:
+        owners = np.where(np.isin(assignment.owners, [-1, *starred_class.tolist()]), 0, -1)
+        together = replace(
+            assignment, levels=assignment.levels[:1], leaves=assignment.leaves[:1], owners=owners
+        ).classes()
+        star, warnings = _unless_broken(problem, together, lost)
+    planned = LocalPlan(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
+        assignment=assignment,
+        suppressed_records=lost,
+        kept=assignment.classes(),
+        kept_records=assignment.sizes,
+        records=problem.scale.records - (0 if star else lost),
+        classes=len(assignment) + (star and not len(starred_class)),
+        star=star,
+        outcome=assignment.outcome(),
+        aggregated=assignment.aggregated,
+        ranged=assignment.ranged,
+        warnings=(*solution.notes, *warnings),
+    )
+    return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []
+
+
+def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequence[str]) -> BucketPlan:
+    buckets = solution.buckets
+    lost = buckets.suppressed
+    warnings = list(solution.notes)
+    if star and lost:
+        warnings.append(f"buckets have no place for starred records: the {lost:,} suppressed ones were dropped")
+    return BucketPlan(
+        attributes=problem.table.quasi_identifiers,
+        suppressed_records=lost,
+        kept=buckets.classes(),
+        kept_records=buckets.sizes,
+        records=problem.scale.records - lost,
+        classes=len(buckets),
+        star=False,
+        outcome=buckets.outcome(),
+        warnings=tuple(warnings),
+        buckets=buckets,
+        group=free_name("group", taken),
+        count=free_name("count", taken),
+        slices=(*solution.slices, (buckets.attribute,)) if solution.slices else (),
+    )
+
+
+def _condensed(
+    problem: Problem, solution: Assigned, condensed: Condensed, *, star: bool, taken: Sequence[str]
+) -> CondensedPlan:
+    lost = condensed.suppressed
+    warnings = list(solution.notes)
+    if star and lost:
+        warnings.append(f"groups have no place for starred records: the {lost:,} suppressed ones were dropped")
+    return CondensedPlan(
+        attributes=problem.table.quasi_identifiers,
+        suppressed_records=lost,
+        kept=condensed.classes(),
+        kept_records=condensed.sizes,
+        records=problem.scale.records - lost,
+        classes=len(condensed),
+        star=False,
+        outcome=condensed.outcome(),
+        aggregated=condensed.aggregated,
+        warnings=tuple(warnings),
+        assignment=condensed,
+        group=free_name("group", taken),
+    )
+
+
+def _marginal(problem: Problem, solution: Marginalized, *, taken: Sequence[str]) -> MarginalPlan:
+    margins = solution.margins
+    classes = margins.classes(problem.scale.records, problem.table.domains[margins.sensitive])
+    cells = np.concatenate([marginal.counts for marginal in margins.marginals])
+    unknown = np.full(len(problem.hierarchies), np.nan)
+    told = {name for marginal in margins.marginals for name in marginal.attributes}
+    left_out = [h.attribute for h in problem.hierarchies if h.attribute not in told]
+    warnings = [f"{', '.join(left_out)}: in none of the marginals"] if left_out else []
+    return MarginalPlan(
+        attributes=problem.table.quasi_identifiers,
+        levels={name: level for name, level in solution.attribute_levels.items() if name in told},
+        suppressed_records=0,
+        kept=classes,
+        kept_records=classes.sizes[: sum(len(m.summed(_quasi(m, margins)).counts) for m in margins.marginals)],
+        records=problem.scale.records,
+        classes=len(classes),
+        star=False,
+        outcome=Outcome(
+            suppressed=0,
+            classes=len(cells),
+            squares=int((cells * cells).sum()),
+            leaf_sums=unknown,
+            level_sums=unknown,
+            others={solution.metric: solution.value},
+        ),
+        warnings=(*solution.notes, *warnings),
+        margins=margins,
+        count=free_name("count", taken),
+    )
+
+
+def _quasi(marginal: Marginal, margins: Margins) -> tuple[str, ...]:
+    return tuple(name for name in marginal.attributes if name != margins.sensitive)
+
+
+def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[str, ...]]:
+    """Whether suppressed records may be starred at all, and a warning where they may not."""
+    if not star or not lost:
+        return False, ()
+    unfit = [model for model in problem.promised if model.populations or model.scope is Scope.TABLE or model.blind]
+    if unfit:
+        return False, (f"{unfit[0]} cannot be asked of starred records: the {lost:,} suppressed ones were dropped",)
+    return True, ()
+
+
+def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool, tuple[str, ...]]:
+    """Whether the starred records, as the one class they would be, satisfy every model; a warning where not."""
+    for model in problem.models:
+        if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
+            return False, (
+                f"the {lost:,} suppressed records, starred, would be a class that breaks {model}: they were dropped",
+            )
+    alike = [name for name, histogram in together.histograms.items() if (histogram.known.distinct == 1).any()]
+    return True, tuple(
+        f"the {lost:,} starred records keep their sensitive values, and all have the same one of {name}: ask for "
+        "l-diversity, and they are dropped"
+        for name in alike
+    )
+
+
+def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
+    needs = {name for metric in METRICS.values() for name in metric.needs}
+    evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
+    rolled = evaluator.table(solution.levels)
+    failing, withheld = _failing(evaluator, rolled)
+    labels = [h.labels[level] for h, level in zip(problem.hierarchies, solution.levels, strict=True)]
+    classes, there = evaluator.classes(rolled), rolled.records > 0
+    lost = int(rolled.records[failing].sum())
+    released_as_stars = _all_star(rolled, labels)
+    star, warnings = _starring(problem, lost, star=star)
+    if star:
+        together = rolled.together(failing | released_as_stars)
+        star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
+    chosen = ~failing & there
+    kept = visible_classes(classes, withheld).where(chosen)
+    if star and withheld:
+        star, warnings = _unless_given_away(problem, visible_classes(classes, withheld), released_as_stars, lost)
+    planned = FullDomainPlan(
+        attributes=tuple(h.attribute for h in problem.hierarchies),
+        levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
+        recodings={
+            h.attribute: _recoding(h, problem.table.values[h.attribute], level)
+            for h, level in zip(problem.hierarchies, solution.levels, strict=True)
+            if level
+        },
+        suppressed=tuple(_labelled(rolled.codes[failing], labels)),
+        suppressed_records=lost,
+        kept=kept,
+        kept_records=rolled.records[chosen],
+        records=problem.scale.records - (0 if star else lost),
+        classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
+        star=star,
+        outcome=evaluator.outcome(rolled, failing),
+        withheld={name: tuple(_labelled(rolled.codes[hidden], labels)) for name, hidden in withheld.items()},
+        warnings=(*solution.notes, *warnings, *_withheld_words(kept)),
+    )
+    return planned, _labelled(rolled.codes[chosen], labels) if problem.blind else []
+
+
+def _failing(evaluator: Evaluator, rolled: Rolled) -> tuple[Mask, Mapping[str, Mask]]:
+    """The classes that a release suppresses, and those whose values it withholds."""
+    if not evaluator.problem.withholds or evaluator.strict:
+        return evaluator.failing(rolled), {}
+    settled = evaluator.withholding(rolled, evaluator.classes(rolled))
+    assert settled is not None
+    return settled.gone, settled.withheld
+
+
+def _unless_given_away(
+    problem: Problem, classes: Classes, starred_class: Mask, lost: int
+) -> tuple[bool, tuple[str, ...]]:
+    """Starred records show their values, and those withheld must then satisfy the models without them."""
+    hidden = np.logical_or.reduce(list(classes.withheld.values()))
+    if (hidden & starred_class).any() or given_away(problem.models, classes):
+        return False, (
+            f"the values of the {lost:,} suppressed records would help to tell those withheld: they were dropped",
+        )
+    return True, ()
+
+
+def _withheld_words(kept: Classes) -> list[str]:
+    return [
+        f"the values of {name} are withheld (*) in {number_of(int(hidden.sum()), 'class', 'classes')}, of "
+        f"{number_of(int(kept.sizes[hidden].sum()), 'record')}"
+        for name, hidden in kept.withheld.items()
+    ]
+
+
+def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[Tuple]:
+    """Tuples of codes as the labels that are released."""
+    return [tuple(labels[column][code] for column, code in enumerate(row)) for row in codes.tolist()]
+
+
+def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> dict[Label, Label]:
+    return {value: hierarchy.generalize(value, level) for value in values}
+
+
+def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
+    """The class, if there is one, whose released values are all ``*`` without any suppression."""
+    if not all(SUPPRESSED in column for column in labels):
+        return np.zeros(len(rolled), dtype=np.bool_)
+    return np.asarray((rolled.codes == np.array([column.index(SUPPRESSED) for column in labels])).all(axis=1))

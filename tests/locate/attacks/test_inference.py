@@ -1,0 +1,84 @@
+"""Beliefs are those of Bayes' rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cobogo.floor.randomness import Seeded
+from cobogo.locate.attacks.inference import (
+    expected_distances,
+    guess,
+    learn_likelihood,
+    likelihood_of,
+    posterior,
+    prior_of,
+)
+from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.places.points import Points
+from support.stand_ins import HERE, Noise, Ring, scattered, square
+
+
+def test_the_posterior_is_bayes_rule_cell_by_cell() -> None:
+    grid = square(5)
+    prior = np.random.default_rng(1).dirichlet(np.ones(grid.cells))
+    truth = scattered(7, grid, 2)
+    mechanism = Noise(0.01)
+    found = posterior(likelihood_of(mechanism.apply(truth, Seeded(3)), grid, mechanism), prior)
+    reports = mechanism.apply(truth, Seeded(3)).points
+    east, north = grid.metres()
+    for row in range(len(truth)):
+        x, y = (float(part) for part in grid.frame.metres(reports.lon[row], reports.lat[row]))
+        weights = [
+            prior[cell] * np.exp(-0.01 * np.hypot(x - east[cell], y - north[cell])) for cell in range(grid.cells)
+        ]
+        assert found[row] == pytest.approx(np.array(weights) / sum(weights), rel=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(1, 7), st.integers(1, 9), st.integers(0, 1000))
+def test_expected_distances_by_transform_are_sums_over_all_pairs(columns: int, rows: int, seed: int) -> None:
+    from cobogo.locate.places.grid import Grid
+
+    grid = Grid(HERE, columns, rows, 130.0)
+    chances = np.random.default_rng(seed).dirichlet(np.ones(grid.cells), 3)
+    plain = chances @ grid.distances()
+    assert expected_distances(chances, grid) == pytest.approx(plain, abs=1e-6)
+    lon, lat = guess(chances, grid, "median")
+    chosen = grid.cell_of(lon, lat)
+    assert plain[np.arange(3), chosen] == pytest.approx(plain.min(axis=1), abs=1e-6)
+
+
+def test_a_law_that_nobody_wrote_down_is_learned_by_trying() -> None:
+    grid = square(16, 100.0)
+    ring = Ring(400.0)
+    truth = Points.of(*grid.centres(np.full(300, 136)))
+    law = learn_likelihood(ring.apply(truth, Seeded(1)), grid, ring, Seeded(2))
+    chances = posterior(law, np.full(grid.cells, 1 / grid.cells))
+    metres = law.metres(slice(0, 300))
+    assert ((chances * (np.abs(metres - 400) < 110)).sum(axis=1) > 0.9).all()
+
+
+def test_what_lies_in_a_set_a_disc_or_a_box_is_all_that_is_believed() -> None:
+    grid = square(6)
+    prior = np.full(grid.cells, 1 / grid.cells)
+    lon, lat = grid.centres([0, 7, 35])
+    middle = Points.of(lon[:1], lat[:1])
+    sets = Released(middle, free(middle), members=Points.of(lon, lat), report=np.zeros(3, dtype=np.int64))
+    assert np.flatnonzero(posterior(likelihood_of(sets, grid, None), prior)[0]).tolist() == [0, 7, 35]
+    disc = Released(middle, free(middle), radius=np.array([201.0]))
+    assert np.flatnonzero(posterior(likelihood_of(disc, grid, None), prior)[0]).tolist() == [0, 1, 6]
+    edges = (lon[:1] - 1e-5, lat[:1] - 1e-5, lon[1:2] + 1e-5, lat[1:2] + 1e-5)
+    box = Released(middle, free(middle), box=edges)
+    assert np.flatnonzero(posterior(likelihood_of(box, grid, None), prior)[0]).tolist() == [0, 1, 6, 7]
+    tiny = Released(middle, free(middle), radius=np.array([0.0]))
+    assert posterior(likelihood_of(tiny, grid, None), prior)[0].argmax() == 0
+
+
+def test_a_prior_counts_visits() -> None:
+    grid = square(4)
+    points = Points.of(*grid.centres([3, 3, 5]))
+    assert prior_of(points, grid, smoothing=0)[[3, 5]] == pytest.approx([2 / 3, 1 / 3])
+    assert (prior_of(points, grid) > 0).all()

@@ -439,7 +439,7 @@ DIES = """
 import os, signal, sys
 import pyarrow as pa
 import cobogo.answer.curator as home
-home.measured = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+home.measure = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 curator = home.Curator(ledger=sys.argv[1])
 curator.register("d", pa.table({"age": [1]}), columns={"age": {"type": "integer"}}, budget={"epsilon": 1})
 curator.grant("d", "ana", epsilon=1)

@@ -36,7 +36,7 @@ from cobogo.floor.randomness import Source, below, coins
 
 
 @dataclass(frozen=True)
-class Sketch(Oracle):
+class SketchOracle(Oracle):
     """What they have in common. The values are numbers from 0, or the `fingerprints` of strings: then ``values`` says
     how many are asked for. ``seed`` names the hash functions and is public."""
 
@@ -159,7 +159,7 @@ class Sketch(Oracle):
 
 @card("cms", title="count mean sketch", group="strings")
 @dataclass(frozen=True)
-class CountMeanSketch(Sketch):
+class CountMeanSketch(SketchOracle):
     r"""Apple's count mean sketch: a bit for each cell of a row drawn by chance, that of the own cell set, each flipped
     by chance.
 
@@ -226,7 +226,7 @@ class CountMeanSketch(Sketch):
 
 @card("hcms", title="Hadamard count mean sketch", group="strings")
 @dataclass(frozen=True)
-class HadamardSketch(Sketch):
+class HadamardSketch(SketchOracle):
     r"""Apple's Hadamard count mean sketch: one bit, the sign that a column of a Hadamard matrix has for the own cell of
     a row, flipped by chance; row and column are drawn.
 
@@ -292,7 +292,7 @@ class HadamardSketch(Sketch):
 
 @card("flh", title="fast local hashing", group="strings")
 @dataclass(frozen=True)
-class FastHashing(Sketch):
+class FastHashing(SketchOracle):
     r"""Fast local hashing: the direct answer for the cell of the value in a row drawn by chance.
 
     It is `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted. At a large

@@ -19,12 +19,12 @@ from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail
 from cobogo.collect.power import Detectable
 from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, text_array
-from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, Sketch
+from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, SketchOracle
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 
 
-def sketch_layout(sketch: Sketch) -> Layout:
+def sketch_layout(sketch: SketchOracle) -> Layout:
     """The fields of a sketch's reports: rows, cells or columns of a row, a sign, a bit for each cell."""
     bounds = {"row": sketch.rows, "column": sketch.width, "cell": sketch.width, "negative": 2}
     names = sketch.report.names or ()
@@ -35,7 +35,7 @@ def sketch_layout(sketch: Sketch) -> Layout:
 class SketchProtocol(Protocol):
     """Reports about cells of a sketch; candidates are only needed to look for them in it."""
 
-    def __init__(self, oracle: Sketch, candidates: Sequence[str]) -> None:
+    def __init__(self, oracle: SketchOracle, candidates: Sequence[str]) -> None:
         self.oracle = oracle
         self.name = oracle.name  # type: ignore[misc]
         self.candidates = tuple(candidates)
@@ -95,7 +95,7 @@ class SketchCollection(Collection):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
     candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
 
-    randomizers: ClassVar[Mapping[str, type[Sketch]]] = {
+    randomizers: ClassVar[Mapping[str, type[SketchOracle]]] = {
         sketch.name: sketch for sketch in (CountMeanSketch, HadamardSketch, FastHashing)
     }
     server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
@@ -110,7 +110,7 @@ class SketchCollection(Collection):
             raise self.refused(
                 next((key for key in given if f"'{key}'" in str(error)), "mechanism"), str(error)
             ) from None
-        assert isinstance(oracle, Sketch)
+        assert isinstance(oracle, SketchOracle)
         return SketchProtocol(oracle, self.candidates)
 
 
@@ -131,7 +131,7 @@ class SketchEstimate(FrequencyEstimate):
     chances: Floats
 
 
-def judge(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None) -> SketchEstimate:
+def judge(oracle: SketchOracle, sketch: Ints, keys: Ints, support: Ints | None = None) -> SketchEstimate:
     """What a sketch shows of some values, which must be different ones; ``support`` is what `Sketch.read` tells of
     them, where it is known already."""
     users = int(sketch[:, 0].sum())
@@ -165,14 +165,14 @@ def judge(oracle: Sketch, sketch: Ints, keys: Ints, support: Ints | None = None)
     return SketchEstimate(counts, np.sqrt(noise + rest), users, tail(support, expected, users, disturbed))
 
 
-def _cells(oracle: Sketch, keys: Ints) -> Ints:
+def _cells(oracle: SketchOracle, keys: Ints) -> Ints:
     """The cells of keys: [row, key]."""
     rows = np.repeat(np.arange(oracle.rows), len(keys))
     found = cells(rows, np.tile(keys, oracle.rows), oracle.rows, oracle.width, oracle.seed)
     return found.reshape(oracle.rows, len(keys))
 
 
-def _beside(oracle: Sketch, places: Ints, held: Floats, keys: Ints) -> Floats:
+def _beside(oracle: SketchOracle, places: Ints, held: Floats, keys: Ints) -> Floats:
     """How many holders of frequent values share the cells of each key, on average over the rows."""
     sums = np.zeros((oracle.rows, oracle.width))
     np.add.at(sums, (np.arange(oracle.rows)[:, None], places), held / oracle.rows)

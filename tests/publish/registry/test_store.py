@@ -13,7 +13,7 @@ import pytest
 
 from cobogo.errors import RegistryError
 from cobogo.publish.registry import seal, store
-from cobogo.publish.registry.store import Registry
+from cobogo.publish.registry.store import ReleaseRegistry
 
 SECRET = "Maria Couto"
 
@@ -33,7 +33,7 @@ def location(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.fixture
-def registry(tmp_path: Path) -> Registry:
+def registry(tmp_path: Path) -> ReleaseRegistry:
     return store.create(str(tmp_path / "registry.db"), None)
 
 
@@ -62,7 +62,7 @@ def test_a_transaction_is_whole_or_nothing(location: str) -> None:
         assert book.entries() == []
 
 
-def test_nothing_can_be_read_without_the_key(registry: Registry, tmp_path: Path) -> None:
+def test_nothing_can_be_read_without_the_key(registry: ReleaseRegistry, tmp_path: Path) -> None:
     with registry.transaction() as book:
         book.add("clinic", {"who": SECRET}, SECRET.encode() * 100)
     registry.close()
@@ -71,7 +71,7 @@ def test_nothing_can_be_read_without_the_key(registry: Registry, tmp_path: Path)
         assert (tmp_path / file).stat().st_mode & 0o077 == 0
 
 
-def test_keys(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys(registry: ReleaseRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     location, key = str(tmp_path / "registry.db"), tmp_path / "registry.db.key"
     secret = key.read_text()
     key.chmod(0o640)
@@ -110,7 +110,7 @@ def test_what_is_not_a_registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         store.create(str(tmp_path / "no" / "where.db"), None)
 
 
-def test_a_record_that_was_altered_or_moved(registry: Registry, tmp_path: Path) -> None:
+def test_a_record_that_was_altered_or_moved(registry: ReleaseRegistry, tmp_path: Path) -> None:
     with registry.transaction() as book:
         book.add("clinic", {}, b"one")
         book.add("clinic", {}, b"two")
@@ -165,7 +165,7 @@ def test_a_process_that_dies_half_way_leaves_nothing(location: str) -> None:
         book.add("clinic", {}, b"y")
 
 
-def test_one_that_is_locked_says_so(registry: Registry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_is_locked_says_so(registry: ReleaseRegistry, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "PATIENCE", 0.1)
     other = store.open_registry(str(tmp_path / "registry.db"), None)
     with registry.transaction() as _, pytest.raises(RegistryError, match="another process is writing"):

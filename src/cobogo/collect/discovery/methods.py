@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from cobogo.collect.discovery.domains import SequenceDomain, WordDomain
 from cobogo.collect.hash_functions import cells
 from cobogo.collect.oracle import Oracle, Reports
-from cobogo.collect.sketch import FastHashing, HadamardSketch, Sketch
+from cobogo.collect.sketch import FastHashing, HadamardSketch, SketchOracle
 from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -83,7 +83,7 @@ class Discovery(ABC):
         _ = self.sketch
 
     @cached_property
-    def sketch(self) -> Sketch:
+    def sketch(self) -> SketchOracle:
         """How pieces are reported: by one bit up to an ε of 3, above by a cell, of four times as many as would do if
         cells were never shared."""
         if self.epsilon <= 3:

@@ -11,7 +11,7 @@ from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Json
 
 if TYPE_CHECKING:
-    from cobogo.publish.registry.store import Registry
+    from cobogo.publish.registry.store import ReleaseRegistry
 
 app = typer.Typer(
     help="Remember what was released: `init` begins a registry, and policies name it in their table `registry`.",
@@ -28,7 +28,7 @@ KeyFile = Annotated[Path | None, typer.Option("--key", help="The file of its key
 DEFAULT = "registry.db"
 
 
-def registry_at(place: str, key: Path | None) -> Registry:
+def registry_at(place: str, key: Path | None) -> ReleaseRegistry:
     """The registry that the options name."""
     from cobogo.publish.registry.store import open_registry
 

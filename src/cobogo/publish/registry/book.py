@@ -17,7 +17,7 @@ from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
-from cobogo.publish.registry.store import Registry, Transaction
+from cobogo.publish.registry.store import ReleaseRegistry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.release import Release
@@ -28,7 +28,7 @@ from cobogo.release.series import REGISTERED, ReleaseSeries
 class RegistryBook:
     """The registry that a policy names, and the data set's releases as they were when it was opened."""
 
-    registry: Registry
+    registry: ReleaseRegistry
     asked: RegistryPolicy
     earlier: Mapping[str, RecordedRelease] = field(default_factory=dict)
 

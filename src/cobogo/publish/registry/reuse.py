@@ -18,14 +18,14 @@ from cobogo.floor.urls import is_url
 from cobogo.publish import anonymize as job
 from cobogo.publish.recoded import telling
 from cobogo.publish.registry.plans import Reuse
-from cobogo.publish.registry.store import Registry
+from cobogo.publish.registry.store import ReleaseRegistry
 from cobogo.release.release import Release
 
 ROUNDS = 20
 
 
 def apply(
-    registry: Registry, location: str, key: Path | None, identity: str, data: Any, *, engine: str | None = None
+    registry: ReleaseRegistry, location: str, key: Path | None, identity: str, data: Any, *, engine: str | None = None
 ) -> Release:
     """The release that a registered solution makes of new rows; not written yet.
 

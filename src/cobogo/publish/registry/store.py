@@ -90,7 +90,7 @@ class RegistryEntry:
         }
 
 
-class Registry:
+class ReleaseRegistry:
     """An open registry. What is read or written in one `transaction` nobody else changes meanwhile."""
 
     def __init__(self, place: StorePlace, key: RegistryKey) -> None:
@@ -225,7 +225,7 @@ def check_name(dataset: str) -> None:
         )
 
 
-def create(location: str, key_file: Path | None) -> Registry:
+def create(location: str, key_file: Path | None) -> ReleaseRegistry:
     """Begin a registry where there is none, with a new key unless there is one already."""
     place = _placed(location)
     file, new_key = place.file, None
@@ -235,7 +235,7 @@ def create(location: str, key_file: Path | None) -> Registry:
         raise RegistryError("is there already", where=str(file), remedy="Use it, or begin a registry elsewhere.")
     try:
         key = seal.create(new_key) if new_key is not None else seal.load(key_file or default_key(location))
-        registry = Registry(place, key)
+        registry = ReleaseRegistry(place, key)
         with registry.store.transaction() as connection:
             _schema.create_all(connection, checkfirst=False)
             check = {"name": "check", "value": key.seal(FORMAT.encode(), "check")}
@@ -248,7 +248,7 @@ def create(location: str, key_file: Path | None) -> Registry:
     return registry
 
 
-def open_registry(location: str, key_file: Path | None) -> Registry:
+def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
     """The registry at a path or URL, with the key of the environment, the file given, or the file beside it."""
     place = _placed(location)
     if place.file is not None and not place.file.is_file():
@@ -258,7 +258,7 @@ def open_registry(location: str, key_file: Path | None) -> Registry:
             remedy=f"Begin one: cobogo registry init --registry {location}",
         )
     key = seal.load(key_file or default_key(location))
-    registry = Registry(place, key)
+    registry = ReleaseRegistry(place, key)
     registry.check()
     return registry
 

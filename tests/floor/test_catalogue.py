@@ -29,8 +29,7 @@ def test_every_thing_carries_a_card_of_its_name(registry: Registry[Any]) -> None
         assert card.title
         assert card.summary
         assert card.guide
-        if not registry.home.startswith("cobogo.locate"):
-            assert vars(card.thing).get("card") is not None, f"{name} carries none"
+        assert vars(card.thing).get("card") is not None, f"{name} carries none"
 
 
 def test_what_a_policy_names_by_a_key_is_in_the_registry() -> None:

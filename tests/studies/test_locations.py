@@ -83,9 +83,9 @@ def test_several_values_ask_for_one_of_each() -> None:
     [
         ("planar-laplac:epsilon=1", 'Did you mean "planar-laplace"'),
         ("planar-laplace:epsilon", "is no option"),
-        ("planar-laplace:eps=1", "has no option 'eps'"),
-        ("planar-laplace", "needs epsilon"),
-        ("planar-laplace:epsilon=-1", "must be above 0"),
+        ("planar-laplace:eps=1", "has no parameter 'eps'"),
+        ("planar-laplace", "needs the parameter 'epsilon'"),
+        ("planar-laplace:epsilon=-1", "must be a number above 0"),
     ],
     ids=["name", "form", "option", "missing", "value"],
 )

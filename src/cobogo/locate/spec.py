@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
+from cobogo.floor.catalogue import JoinedRegistry, checked, construct, options_of, required
 from cobogo.locate.attacks import ATTACKS, LocationAttack
 from cobogo.locate.attacks.inference import grid_for, prior_of
 from cobogo.locate.mechanisms.base import Mechanism
@@ -18,8 +19,6 @@ from cobogo.locate.places.geometry import DEGREE, Frame
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 from cobogo.locate.places.reading import read_points
-
-Made = TypeVar("Made")
 
 MOST = 1_000_000
 """Cells of a grid that is asked for in words."""
@@ -65,12 +64,12 @@ def parsed(text: str, where: str) -> list[MechanismSpec]:
     return [MechanismSpec(name, dict(zip(options, values, strict=True))) for values in product(*options.values())]
 
 
-def mechanisms() -> dict[str, type[Mechanism]]:
+def mechanisms() -> JoinedRegistry[type[Mechanism]]:
     """Every mechanism and cloak by its name."""
     from cobogo.locate.crowds import CLOAKS
     from cobogo.locate.mechanisms import MECHANISMS
 
-    return {**MECHANISMS, **CLOAKS}
+    return JoinedRegistry(MECHANISMS, CLOAKS)
 
 
 def mechanism(
@@ -78,23 +77,14 @@ def mechanism(
 ) -> Mechanism:
     """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that is not said is made
     from the points: for measuring with, not for releasing. Without points it must be said: see `FORMS`."""
-    known = mechanisms()
-    if asked.name not in known:
-        raise PolicyError(
-            f"there is no mechanism {asked.name!r}",
-            where=where,
-            remedy=nearest(asked.name, known, "cobogo list mechanisms"),
-        )
-    return _made(known[asked.name], asked, where, _Context(points, places, where))
+    kind = mechanisms().find(asked.name, where)
+    return _build(kind, asked, where, _Context(points, places, where))
 
 
 def attack(asked: MechanismSpec, *, where: str = "--attack") -> LocationAttack:
     """An attack of these options."""
-    if asked.name not in ATTACKS:
-        raise PolicyError(
-            f"there is no attack {asked.name!r} on locations", where=where, remedy=f"There are: {', '.join(ATTACKS)}."
-        )
-    return _made(ATTACKS[asked.name], asked, where, None)
+    found: LocationAttack = ATTACKS.build(asked.name, asked.options, where, texts=True)
+    return found
 
 
 FORMS: Mapping[str, str] = {
@@ -145,7 +135,7 @@ class _Context:
                 return MapKey(Path(text).expanduser().read_bytes())
             case "centre":
                 return Frame(*self._numbers(name, text, 2))
-        return _value(text)
+        raise AssertionError(f"nothing says how {name} is written")
 
     def unsaid(self, name: str, given: Mapping[str, Any]) -> Any:
         """What is made from the very points; None where there are none, or words can say it."""
@@ -208,33 +198,25 @@ def _written(name: str) -> str:
     return f"Write it as in: {name}={FORMS.get(name, '…')}."
 
 
-def _made(kind: Callable[..., Made], asked: MechanismSpec, where: str, context: _Context | None) -> Made:
-    known = {one.name: one for one in fields(kind)}  # type: ignore[arg-type]
-    unknown = [name for name in asked.options if name not in known]
-    if unknown:
-        raise PolicyError(
-            f"{asked.name} has no option {unknown[0]!r}", where=where, remedy=f"It has: {', '.join(known) or 'none'}."
-        )
+def _build(kind: Any, asked: MechanismSpec, where: str, context: _Context) -> Any:
+    """A mechanism; what is no number is read by its context, or made from it where it is not said."""
+    checked(kind, asked.name, {**dict.fromkeys(options_of(kind)), **asked.options}, where)
     given: dict[str, Any] = {}
-    for name, one in known.items():
-        required = one.default is MISSING and one.default_factory is MISSING
+    for name, one in options_of(kind).items():
         if name in asked.options:
             given[name] = _read(kind, name, asked.options[name], given, where, context)
-        elif required or name in ("prior", "mass"):
-            found = None if context is None else context.unsaid(name, given)
+        elif required(one) or name in ("prior", "mass"):
+            found = context.unsaid(name, given)
             if found is not None:
                 given[name] = found
-            elif required:
-                raise PolicyError(f"{asked.name} needs {name}", where=where, remedy=_written(name))
-    try:
-        return kind(**given)
-    except (TypeError, ValueError) as error:
-        raise PolicyError(str(error), where=where) from None
+            elif required(one):
+                raise PolicyError(f"{asked.name} needs the parameter {name!r}", where=where, remedy=_written(name))
+    return construct(kind, asked.name, given, where, texts=True)
 
 
-def _read(kind: Any, name: str, text: str, given: Mapping[str, Any], where: str, context: _Context | None) -> Any:
-    if context is None or name not in FORMS:
-        return _value(text)
+def _read(kind: Any, name: str, text: str, given: Mapping[str, Any], where: str, context: _Context) -> Any:
+    if name not in FORMS:
+        return text
     try:
         return context.said(kind, name, text, given)
     except OSError as error:
@@ -242,12 +224,3 @@ def _read(kind: Any, name: str, text: str, given: Mapping[str, Any], where: str,
         raise PolicyError(f"{name}={text}: {reason}", where=where, remedy=_written(name)) from None
     except ValueError as error:
         raise PolicyError(str(error), where=where, remedy=_written(name)) from None
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return {"true": True, "false": False, "none": None}.get(text.lower(), text)

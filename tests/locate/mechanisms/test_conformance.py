@@ -30,6 +30,7 @@ from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.tell.reference.sections import listing
+from cobogo.testing import check_mechanism
 
 AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100
@@ -72,6 +73,11 @@ def walks(seed: int = 0) -> Points:
 def test_every_mechanism_has_an_example() -> None:
     assert {type(example) for example in EXAMPLES.values()} == set(MECHANISMS.values())
     assert all(name == one.name for name, one in MECHANISMS.items())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_passes_the_suite_that_other_packages_use(name: str) -> None:
+    check_mechanism(EXAMPLES[name])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
@@ -65,6 +66,7 @@ class CloakCrowd:
         return rows if self.everyone.user is None else np.unique(self.everyone.user[rows])
 
 
+@card("centre-of-cloak", title="centre of cloak")
 @dataclass(frozen=True)
 class CentreOfCloak(LocationAttack):
     r"""Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
@@ -90,7 +92,6 @@ class CentreOfCloak(LocationAttack):
 
     minutes: float = 15.0
 
-    name: ClassVar[str] = "centre-of-cloak"
     knows: ClassVar[str] = "where everybody is"
     measures: ClassVar[str] = "cloaks whose nearest person to the middle is the one who asked"
     needs: ClassVar[frozenset[str]] = frozenset({"boxes"})
@@ -121,6 +122,7 @@ class CentreOfCloak(LocationAttack):
         )
 
 
+@card("intersection-of-cloaks", title="intersection of cloaks")
 @dataclass(frozen=True)
 class IntersectionOfCloaks(LocationAttack):
     r"""Who was in all of them? One pseudonym's cloaks have few people in common.
@@ -145,7 +147,6 @@ class IntersectionOfCloaks(LocationAttack):
 
     minutes: float = 15.0
 
-    name: ClassVar[str] = "intersection-of-cloaks"
     knows: ClassVar[str] = "where everybody is at each moment, and which cloaks are of one pseudonym"
     measures: ClassVar[str] = "people who alone were in all of their cloaks"
     needs: ClassVar[frozenset[str]] = frozenset({"regions or sets", "users", "times"})
@@ -210,6 +211,7 @@ def weights_of(crossings: Crossings, speed: float, spread: float, turn: float) -
     return np.asarray(weights, dtype=np.float64)
 
 
+@card("mix-zone-linkage", title="mix-zone linkage")
 @dataclass(frozen=True)
 class MixZoneLinkage(LocationAttack):
     r"""Which new pseudonym is which old one? Times and places of entering and leaving a mix zone are matched.
@@ -236,7 +238,6 @@ class MixZoneLinkage(LocationAttack):
     spread: float = 0.5  # of the logarithm of the speed
     turn: float = 0.8  # radians
 
-    name: ClassVar[str] = "mix-zone-linkage"
     knows: ClassVar[str] = "how fast people go, and that they tend to go straight on"
     measures: ClassVar[str] = "pseudonyms linked rightly across the zone"
     needs: ClassVar[frozenset[str]] = frozenset({"crossings"})

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import SPOT, by_person, fullest_spot, one_each, place_told, sent
 from cobogo.locate.places.geometry import Frame, distance
@@ -85,6 +86,7 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
     return found.user, found
 
 
+@card("home-and-work", title="home and work")
 @dataclass(frozen=True)
 class HomeAndWork(LocationAttack):
     r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
@@ -112,7 +114,6 @@ class HomeAndWork(LocationAttack):
     near: float = 300.0  # metres: the width of a spot
     fewest: int = 3  # reports, for a guess
 
-    name: ClassVar[str] = "home-and-work"
     knows: ClassVar[str] = "the hours at which people sleep and work"
     measures: ClassVar[str] = "homes found within 250 metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
@@ -165,6 +166,7 @@ def find_places(scene: Scene, hours: Hours, near: float, fewest: int) -> FoundPl
     return FoundPlaces(places.take(mine), guesses.take(theirs))
 
 
+@card("context-linking", title="context linking")
 @dataclass(frozen=True)
 class ContextLinking(LocationAttack):
     r"""Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.
@@ -191,7 +193,6 @@ class ContextLinking(LocationAttack):
     near: float = 300.0
     fewest: int = 3
 
-    name: ClassVar[str] = "context-linking"
     knows: ClassVar[str] = "a list of addresses, and the hours at which people sleep"
     measures: ClassVar[str] = "people whose address is found"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times", "places"})

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
@@ -175,6 +176,7 @@ def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
     return np.asarray(visits.places[visits.starts[owners][:, None] + chosen])
 
 
+@card("identification")
 @dataclass(frozen=True)
 class Identification(LocationAttack):
     r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
@@ -200,7 +202,6 @@ class Identification(LocationAttack):
     points: int = 4
     tries: int = 3  # sets of points for each person
 
-    name: ClassVar[str] = "identification"
     knows: ClassVar[str] = "a few true places of a person, with their times"
     measures: ClassVar[str] = "people whose pseudonym is found by a few known points"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import by_person, sent
 from cobogo.locate.attacks.presence import auc
@@ -61,6 +62,7 @@ def overlaps(released: Released, minutes: float, people: int) -> Floats:
     return score
 
 
+@card("aggregated-presence", title="aggregated presence")
 @dataclass(frozen=True)
 class AggregatedPresence(LocationAttack):
     r"""Who is with whom? People who report from the same place at the same time again and again know each other.
@@ -95,7 +97,6 @@ class AggregatedPresence(LocationAttack):
     minutes: float = 15.0
     often: int = 3
 
-    name: ClassVar[str] = "aggregated-presence"
     knows: ClassVar[str] = "nothing but everybody's reports"
     measures: ClassVar[str] = "the area under the ROC curve of pairs who meet (one half: nothing is told)"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})

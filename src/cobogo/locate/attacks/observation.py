@@ -7,6 +7,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import SPOT, by_person, geometric_median, one_each, place_told, sent
 from cobogo.locate.attacks.inference import How, beliefs, blocks, guess, likelihood_of
@@ -15,6 +16,7 @@ from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
 
 
+@card("short-observation", title="short observation")
 @dataclass(frozen=True)
 class ShortObservation(LocationAttack):
     r"""Where was somebody, from one report and what is usual? Bayes' rule over a grid of places.
@@ -41,7 +43,6 @@ class ShortObservation(LocationAttack):
     how: How = "median"
     within: float = 100.0  # metres: a guess as near as this has found the person
 
-    name: ClassVar[str] = "short-observation"
     knows: ClassVar[str] = "the mechanism and how often each place is visited"
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
 
@@ -84,6 +85,7 @@ def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
     return float(lon[0]), float(lat[0])
 
 
+@card("long-observation", title="long observation")
 @dataclass(frozen=True)
 class LongObservation(LocationAttack):
     r"""Where is the place that somebody reports from again and again? Noise averages out, and dummies do not repeat.
@@ -111,7 +113,6 @@ class LongObservation(LocationAttack):
     within: float = 100.0
     fewest: int = 2  # reports of a place, for it to count as one that is reported from again and again
 
-    name: ClassVar[str] = "long-observation"
     knows: ClassVar[str] = "which reports were sent from the person's most visited place, as by their hour"
     measures: ClassVar[str] = "people whose most visited place is found within a hundred metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"users"})

@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of
 from cobogo.locate.attacks.spots import Ground
@@ -25,6 +26,7 @@ from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 
+@card("presence-absence", title="presence and absence")
 @dataclass(frozen=True)
 class LocationPresence(LocationAttack):
     r"""Was somebody at a sensitive place when they reported? The belief that falls within a radius of it.
@@ -50,7 +52,6 @@ class LocationPresence(LocationAttack):
 
     radius: float = 200.0  # metres
 
-    name: ClassVar[str] = "presence-absence"
     knows: ClassVar[str] = "the mechanism, how often each place is visited, and a place of interest"
     measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
 

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.inference import How, Likelihood, guess, likelihood_of
 from cobogo.locate.attacks.spots import Ground, Spots
@@ -235,6 +236,7 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
     return np.asarray(found, dtype=np.float64)
 
 
+@card("tracking")
 @dataclass(frozen=True)
 class Tracking(LocationAttack):
     r"""Where did somebody go? Forward–backward over a Markov model of movement.
@@ -263,7 +265,6 @@ class Tracking(LocationAttack):
     speed: float | None = None  # metres a second that people make; as they do in what is known, unless said
     within: float = 100.0
 
-    name: ClassVar[str] = "tracking"
     knows: ClassVar[str] = "the mechanism, whose reports they are, and how people move"
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})

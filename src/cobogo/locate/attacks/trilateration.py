@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, below
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import sent
@@ -60,6 +61,7 @@ def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Fl
     return np.asarray(((np.hypot(x[:, None] - ax, y[:, None] - ay) - distances) ** 2).sum(axis=1))
 
 
+@card("trilateration")
 @dataclass(frozen=True)
 class Trilateration(LocationAttack):
     r"""Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.
@@ -86,7 +88,6 @@ class Trilateration(LocationAttack):
     within: float = 100.0
     most: int = 5000  # victims
 
-    name: ClassVar[str] = "trilateration"
     knows: ClassVar[str] = "rounded distances to the person from several places"
     measures: ClassVar[str] = "people found within a hundred metres, or `within`"
     needs: ClassVar[frozenset[str]] = frozenset({"positions"})

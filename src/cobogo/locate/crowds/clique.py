@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, released
 from cobogo.locate.crowds.cells import Box
@@ -28,6 +29,7 @@ class Met(Cloaked):
     when: Floats
 
 
+@card("clique", start={"k": 2, "dx": 3000.0, "dy": 3000.0, "dt": 900})
 @dataclass(frozen=True)
 class CliqueCloak(Cloak):
     r"""Requests held until they find company: k of them, all within each other's tolerance in space and time.
@@ -48,8 +50,6 @@ class CliqueCloak(Cloak):
     Cost: $O(e)$ for e edges of the graph, and a greedy search for cliques about each new request.
     Paper: B. Gedik and L. Liu, Location privacy in mobile systems: a personalized anonymization model, ICDCS 2005.
     """
-
-    name: ClassVar[str] = "clique"
 
     dx: float = 500.0
     dy: float = 500.0

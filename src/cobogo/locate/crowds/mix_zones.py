@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.files import write_private
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.crowds.mix_quality import EXACT, Mix, mix, walking
@@ -34,6 +35,7 @@ LATEST = 300
 """Exits that a zone's mix is told of: the cube of it is the work."""
 
 
+@card("mix-zone", title="mix zone")
 @dataclass(frozen=True)
 class MixZone:
     r"""A disc in which nobody is heard of, and out of which everybody comes under a new name, if nobody can tell who

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
 from cobogo.locate.crowds.cells import LEVELS, Box, cells, hilbert, ordered, widened
 from cobogo.locate.crowds.kernels import crowds
@@ -24,6 +24,7 @@ AT_ONCE = 1 << 15
 """Reports whose neighbours are looked up at a time."""
 
 
+@card("hilbert", title="Hilbert's order", start={"k": 4})
 @dataclass(frozen=True)
 class Hilbert(Cloak):
     r"""People in the order of a Hilbert curve, k by k: a crowd's rectangle is the cloak of everybody in it.
@@ -49,8 +50,6 @@ class Hilbert(Cloak):
     Paper: P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias, Preventing location-based identity inference in
         anonymous spatial queries, IEEE Transactions on Knowledge and Data Engineering, 2007.
     """
-
-    name: ClassVar[str] = "hilbert"
 
     spare: int = 2  # of crowds of 10 that are a minute old, 0.4 % have lost more than two; without any spare, 6 %
 
@@ -89,6 +88,7 @@ class Hilbert(Cloak):
         return Cloaked((west, south, east, north))
 
 
+@card("nearest-neighbours", title="nearest neighbours", start={"k": 4})
 @dataclass(frozen=True)
 class NearestNeighbours(Cloak):
     r"""A rectangle around a person and the k − 1 people nearest to where they are.
@@ -111,8 +111,6 @@ class NearestNeighbours(Cloak):
     Paper: None in particular: centre cloak in P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias 2007, as what not to
         do.
     """
-
-    name: ClassVar[str] = "nearest-neighbours"
 
     @property
     def guarantee(self) -> LocationGuarantee:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
+from cobogo.floor.catalogue import card
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
 from cobogo.locate.crowds.cells import boxes, cells, morton, ordered
 from cobogo.locate.crowds.kernels import climb, descend, pool
@@ -14,6 +14,7 @@ from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.places.points import Points
 
 
+@card("quad-tree", start={"k": 4})
 @dataclass(frozen=True)
 class QuadTree(Cloak):
     r"""The smallest cell of a quad-tree about a person that holds k people.
@@ -41,8 +42,6 @@ class QuadTree(Cloak):
         cloaking, MobiSys 2003.
     """
 
-    name: ClassVar[str] = "quad-tree"
-
     reciprocal: bool = False
 
     @property
@@ -62,6 +61,7 @@ class QuadTree(Cloak):
         return Cloaked(boxes(column, row, level, alone, alone))
 
 
+@card("casper", title="Casper", start={"k": 4})
 @dataclass(frozen=True)
 class Casper(Cloak):
     r"""The first cell on the way up a pyramid, alone or with one sibling, that holds k people and has the minimum area.
@@ -84,8 +84,6 @@ class Casper(Cloak):
     Paper: M. F. Mokbel, C.-Y. Chow and W. G. Aref, The new Casper: query processing for location services without
         compromising privacy, VLDB 2006.
     """
-
-    name: ClassVar[str] = "casper"
 
     @property
     def guarantee(self) -> LocationGuarantee:

@@ -17,7 +17,9 @@ from typing import Any, ClassVar, Literal, Protocol
 import numpy as np
 
 from cobogo.errors import DataError
+from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import Card
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.places.points import Points
 
@@ -63,6 +65,7 @@ class Mechanism(ABC):
     """A way to say where one is without saying it."""
 
     name: ClassVar[str]
+    card: ClassVar[Card]
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Whatever else than points is given to a mechanism is refused in words."""
@@ -105,9 +108,7 @@ class Mechanism(ABC):
 
     def _check_positive(self, *names: str) -> None:
         for name in names:
-            value = getattr(self, name)
-            if not (isinstance(value, int | float) and 0 < value < float("inf")):
-                raise ValueError(f"The {name!r} parameter of {self.name} must be above 0. Got {value!r} instead")
+            number(self.name, name, getattr(self, name), above=0)
 
 
 def _of_points(apply: Callable[..., Released]) -> Callable[..., Released]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import NOTHING, LocationGuarantee, Mechanism, Past, Released, TraceRows, free
 from cobogo.locate.mechanisms.discrete import checked_prior
@@ -22,6 +23,7 @@ FOLLOWED = 8
 """Random sets that are compared; and random steps, where dummies move."""
 
 
+@card("dummies", title="Dummies", start={"k": 5, "how": "dls"})
 @dataclass(frozen=True, eq=False)
 class Dummies(Mechanism):
     r"""The position is sent among k − 1 made-up ones, in random order; the service answers all, the device picks its
@@ -52,8 +54,6 @@ class Dummies(Mechanism):
         services, 2005; B. Niu, Q. Li, X. Zhu, G. Cao and H. Li, Achieving k-anonymity in privacy-aware location-based
         services, INFOCOM 2014.
     """
-
-    name: ClassVar[str] = "dummies"
 
     k: int
     grid: Grid

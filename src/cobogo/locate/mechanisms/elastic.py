@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, checked_prior, globe_distances
 
@@ -26,6 +27,7 @@ STAGE = 1.3
 """Edges up to so many times longer than the shortest left are looked at together."""
 
 
+@card("grid-exponential", title="Exponential on a grid", start={"epsilon": 0.01})
 @dataclass(frozen=True, eq=False)
 class GridExponential(Discrete):
     r"""The exponential mechanism on the cells of a grid.
@@ -45,7 +47,6 @@ class GridExponential(Discrete):
     Paper: F. McSherry and K. Talwar, Mechanism design via differential privacy, FOCS 2007.
     """
 
-    name: ClassVar[str] = "grid-exponential"
     most_cells: ClassVar[int] = 1024  # all pairs are checked
 
     def _solve(self) -> tuple[Floats, CellPairs]:
@@ -54,6 +55,7 @@ class GridExponential(Discrete):
         return exponential(away), CellPairs(*pairs, away[pairs])
 
 
+@card("elastic", title="Elastic", start={"epsilon": 0.01})
 @dataclass(frozen=True, eq=False)
 class Elastic(Discrete):
     r"""The exponential mechanism over a distance that stretches with what is around.
@@ -81,7 +83,6 @@ class Elastic(Discrete):
         location privacy, Proceedings on Privacy Enhancing Technologies, 2015.
     """
 
-    name: ClassVar[str] = "elastic"
     most_cells: ClassVar[int] = 4096  # edges are checked
 
     mass: Any = None

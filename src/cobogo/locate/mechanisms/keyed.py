@@ -7,11 +7,11 @@ import os
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.places.cells import vectors
@@ -48,6 +48,7 @@ class MapKey:
         return np.asarray((np.frombuffer(digest, dtype="<u8") >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
+@card("keyed-transform", title="Turned map")
 @dataclass(frozen=True)
 class KeyedTransform(Mechanism):
     r"""The map turned about a public ``centre`` and moved, both by a secret key.
@@ -71,8 +72,6 @@ class KeyedTransform(Mechanism):
     Cost: $O(n)$ for n points.
     Paper: A. Gutscher, Coordinate transformation: a solution for the privacy problem of location based services?, 2006.
     """
-
-    name: ClassVar[str] = "keyed-transform"
 
     key: MapKey
     centre: Frame

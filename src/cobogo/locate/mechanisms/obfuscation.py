@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import acos, pi, sqrt
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
 from cobogo.locate.mechanisms.draws import bearings, uniforms
@@ -22,6 +23,7 @@ SMALLEST = 0.01
 """Metres: no position is measured to less than that."""
 
 
+@card("disc", title="Disc", start={"radius": 500.0, "relevance": 0.25, "how": "enlarge"})
 @dataclass(frozen=True)
 class Disc(Mechanism):
     r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
@@ -47,8 +49,6 @@ class Disc(Mechanism):
     Paper: C. A. Ardagna, M. Cremonini, S. De Capitani di Vimercati and P. Samarati, An obfuscation-based approach for
         protecting location privacy, IEEE Transactions on Dependable and Secure Computing, 2011.
     """
-
-    name: ClassVar[str] = "disc"
 
     radius: float
     relevance: float = 0.25
@@ -143,6 +143,7 @@ def relevance(radius: float, other: float, apart: float) -> float:
     return shared**2 / (pi * radius**2 * pi * other**2)
 
 
+@card("indirect", title="Nearest public place")
 @dataclass(frozen=True)
 class Indirect(Mechanism):
     r"""The nearest of some public points of interest is reported instead of the position.
@@ -163,8 +164,6 @@ class Indirect(Mechanism):
     Cost: $O(n \log p)$ for n points and p places.
     Paper: None: described in the surveys of location privacy as indirect information.
     """
-
-    name: ClassVar[str] = "indirect"
 
     places: PublicPlaces
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, checked_prior, globe_distances
 
 EQUAL = 1e-12
@@ -70,6 +71,7 @@ DILATIONS = ((30, 1.0), (64, 1.03), (150, 1.1))
 """Spanners of grids of so many cells: exact where that takes a second. 49 cells take 9 s exactly, and 2 s with 1.03."""
 
 
+@card("optimal", title="Optimal", start={"epsilon": 0.002})
 @dataclass(frozen=True, eq=False)
 class Optimal(Discrete):
     r"""The law over cells with the least expected distance for a prior, by linear programming.
@@ -97,7 +99,6 @@ class Optimal(Discrete):
         privacy, CCS 2014.
     """
 
-    name: ClassVar[str] = "optimal"
     most_cells: ClassVar[int] = 150  # the linear program has the square of it in unknowns
 
     prior: Any = None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.planar_laplace import LEAST, PlanarLaplace, add_noise
@@ -18,6 +18,7 @@ from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 
 
+@card("several", title="Several places at once", start={"epsilon": 0.01})
 @dataclass(frozen=True)
 class SeveralPlaces(Mechanism):
     r"""All places of a person, each with noise of its own: n reports of ε/n keep ε together.
@@ -39,8 +40,6 @@ class SeveralPlaces(Mechanism):
     Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
         privacy for location-based systems, CCS 2013.
     """
-
-    name: ClassVar[str] = "several"
 
     epsilon: float
 
@@ -72,6 +71,7 @@ class SeveralPlaces(Mechanism):
         return Released(points.at(lon, lat), cost=self.epsilon / np.maximum(many, 1))
 
 
+@card("centroid", title="Centre of one's places", start={"epsilon": 0.01})
 @dataclass(frozen=True)
 class Centroid(Mechanism):
     r"""The centre of a person's places, with noise: one report for all of them.
@@ -96,8 +96,6 @@ class Centroid(Mechanism):
     Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
         privacy for location-based systems, CCS 2013.
     """
-
-    name: ClassVar[str] = "centroid"
 
     epsilon: float
     area: Grid

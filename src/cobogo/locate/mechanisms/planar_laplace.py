@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, e, exp, log1p, pi, sin
-from typing import ClassVar
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.draws import drawn_epsilon, laplace_steps
@@ -28,6 +28,7 @@ FINEST = 1.0
 """Metres: no grid is finer than that."""
 
 
+@card("planar-laplace", title="Planar Laplace", start={"epsilon": 0.01})
 @dataclass(frozen=True)
 class PlanarLaplace(Mechanism):
     r"""Noise around the true place whose density falls by e for every 1/ε metres.
@@ -53,8 +54,6 @@ class PlanarLaplace(Mechanism):
     Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
         privacy for location-based systems, CCS 2013.
     """
-
-    name: ClassVar[str] = "planar-laplace"
 
     epsilon: float
     grid: World | None = None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.discrete import checked_prior
@@ -69,6 +70,7 @@ class Remap:
         return found
 
 
+@card("remapped-laplace", title="Planar Laplace, remapped", start={"epsilon": 0.01})
 @dataclass(frozen=True, eq=False)
 class Remapped(Mechanism):
     r"""Planar Laplace noise, remapped to a public prior over a grid: the same guarantee, and reports nearer the truth.
@@ -89,8 +91,6 @@ class Remapped(Mechanism):
     Paper: K. Chatzikokolakis, E. ElSalamouny and C. Palamidessi, Efficient utility improvement for location privacy,
         Proceedings on Privacy Enhancing Technologies, 2017.
     """
-
-    name: ClassVar[str] = "remapped-laplace"
 
     epsilon: float
     grid: Grid

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import NOTHING, LocationGuarantee, Mechanism, Past, Released, TraceRows
 from cobogo.locate.mechanisms.draws import UnitSteps, laplaces
@@ -24,6 +25,7 @@ ROOM = 1e-6
 """The share of the test's ε that is not used: more than what the rounding of distances may add, cell to cell."""
 
 
+@card("predictive", title="Predictive", start={"epsilon": 0.01, "test-share": 0.2})
 @dataclass(frozen=True)
 class Predictive(Mechanism):
     r"""The last report is sent again while a noisy test finds it near enough, which costs little; else a fresh report
@@ -51,8 +53,6 @@ class Predictive(Mechanism):
     Paper: K. Chatzikokolakis, C. Palamidessi and M. Stronati, A predictive differentially-private mechanism for
         mobility traces, PETS 2014; here with the last report as the prediction.
     """
-
-    name: ClassVar[str] = "predictive"
 
     epsilon: float
     test_share: float = 0.2
@@ -123,6 +123,7 @@ LOW, HIGH = 0.96, 2.7
 other."""
 
 
+@card("adaptive", title="Adaptive", start={"epsilon": 0.01, "window": 5, "judge": "truth"})
 @dataclass(frozen=True)
 class Adaptive(Mechanism):
     r"""Planar Laplace noise whose ε follows how well a line through the last reports foretells where one is: a
@@ -152,8 +153,6 @@ class Adaptive(Mechanism):
     Paper: R. Al-Dhubhani and J. M. Cazalas, An adaptive geo-indistinguishability mechanism for continuous LBS queries,
         Wireless Networks, 2018.
     """
-
-    name: ClassVar[str] = "adaptive"
 
     epsilon: float
     window: int = 5

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from cobogo.floor.catalogue import card
 from cobogo.locate.mobility.counts import counts, habits, histogram_shapes
 from cobogo.locate.mobility.model import MobilityModel, release
 from cobogo.locate.mobility.sample import sample
@@ -29,6 +30,7 @@ def fit_model(calls: Calls, space: Space, epsilon: Fraction | None) -> MobilityM
     return MobilityModel(space, release(found, histogram_shapes(space), epsilon), epsilon)
 
 
+@card("dp-where", title="DP-WHERE", guide="where")
 def where(
     calls: Calls, space: Space, epsilon: Amount, *, people: int | None = None, seed: int | None = None
 ) -> ModelAndCalls:

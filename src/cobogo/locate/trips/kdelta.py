@@ -21,6 +21,7 @@ import numpy as np
 
 from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source, below, keys
 from cobogo.locate.mechanisms.draws import bearings, uniforms
 from cobogo.locate.places.geometry import DEGREE, wrapped
@@ -44,6 +45,7 @@ GROWTH = 1.5
 ROUNDS = 40
 
 
+@card("k-delta-anonymity", title="(k,δ)-anonymity")
 @dataclass(frozen=True)
 class KDelta:
     r"""(k, δ)-anonymity: every released trajectory has at least k − 1 others within δ metres of it at all times.

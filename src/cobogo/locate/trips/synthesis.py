@@ -19,6 +19,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -54,6 +55,7 @@ FLOOR = 0.002
 WAYS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0))
 
 
+@card("trip-synthesis", title="synthetic trips")
 @dataclass(frozen=True)
 class TripSynthesis:
     r"""Trips that nobody made, drawn from a Markov model of a public grid that is learned with differential privacy.

@@ -7,9 +7,9 @@ import sys
 from typing import Any
 
 import pytest
-from cobogo.data.policy.perturbation import METHODS
 
 from cobogo.data.policy import OPERATORS
+from cobogo.data.policy.random_releases import METHODS
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks import ATTACKS
 from cobogo.floor.catalogue import JoinedRegistry, Registry, read_text

@@ -63,7 +63,7 @@ def reached(thing: Any, seen: set[int], depth: int = 0) -> Iterator[Any]:
 
 def shown(thing: Any) -> list[str]:
     html = getattr(thing, "_repr_html_", None)
-    return [repr(thing), str(thing), *([] if html is None else [html()])]
+    return [repr(thing), str(thing), *([] if html is None else [html() or ""])]
 
 
 def assert_silent(text: str, whose: str) -> None:

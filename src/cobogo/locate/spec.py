@@ -78,7 +78,8 @@ def mechanism(
     """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that is not said is made
     from the points: for measuring with, not for releasing. Without points it must be said: see `FORMS`."""
     kind = mechanisms().find(asked.name, where)
-    return _build(kind, asked, where, _Context(points, places, where))
+    built: Mechanism = _build(kind, asked, where, _Context(points, places, where))
+    return built
 
 
 def attack(asked: MechanismSpec, *, where: str = "--attack") -> LocationAttack:

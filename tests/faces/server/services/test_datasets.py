@@ -86,3 +86,9 @@ def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(cont
 def test_counts_of_a_column_are_all_of_it(context, row) -> None:
     found, distinct = counts(context.files.dataset(row["id"]), "município d'água", 2)
     assert (found, distinct) == ([("Crato", 100), ("Fortaleza", 100)], 3)
+
+
+@pytest.mark.parametrize("separator", ['"', "\n", "\x0c", "a", ";;"])
+def test_what_separates_nothing_is_refused_in_words(context, separator) -> None:
+    with pytest.raises(InputError, match="separator"):
+        service_of(context).datasets.receive(ANA, "x.csv", io.BytesIO(b"a,b\n1,2\n"), separator=separator)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
 from cobogo.data.policy import Data
 from cobogo.data.table.connect import connect
 from cobogo.data.table.files import guess_separator
@@ -261,7 +263,11 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
         raise InputError("must be utf-8 or latin-1", where="encoding")
     if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
         raise InputError("must be one character that is neither a letter nor a digit", where="separator")
-    data = Data.model_validate({"separator": separator or guess_separator(file, encoding), "encoding": encoding})
+    mark = separator or guess_separator(file, encoding)
+    try:
+        data = Data.model_validate({"separator": mark, "encoding": encoding})
+    except ValidationError:
+        raise InputError("must be no quote and no line end", where="separator") from None
     engine = rows.connect_bounded()
     try:
         with engine.guarded("reading"):

@@ -284,7 +284,9 @@ def test_a_release_says_what_all_reports_of_a_person_promise(file: Path, tmp_pat
     assert not out.exists()
     code, said, err = run(capsys, *ask, "--budget", 0.05, "--round-times", 600)
     assert code == 0
-    assert f"little is hidden: whoever averages the reports of one place finds it to about {_told(out):,.0f} m" in err
+    told = _told(out)  # about 89 m, of random noise
+    warning = f"little is hidden: whoever averages the reports of one place finds it to about {told:,.0f} m"
+    assert (warning in err) == (told < 100)
     assert "ε = 0.05 per metre for all reports of a person, 5 at most" in said
     rows = pd.read_csv(out / "public" / "release.csv")
     assert rows.groupby("pseudonym").size().tolist() == [5] * 20

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError
-from cobogo.promises.models import Classes, Model
+from cobogo.promises.models import Classes, Model, build
 from cobogo.promises.models.check import check
 from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure
 from cobogo.promises.models.k_anonymity import KAnonymity
@@ -238,7 +238,7 @@ def test_an_average_over_classes_that_share_people_may_rise() -> None:
         dict.fromkeys(tables.SENSITIVE, (None,) * 7),
         ("ana", "bia", "caio") * 2 + ("davi",),
     )
-    (model,) = cb.models.build([{"model": "average-risk", "max": 3 / 7}], [])
+    (model,) = build([{"model": "average-risk", "max": 3 / 7}], [])
     task = task_of(rows, [model], people=True)
     assert (0,) in [node.levels for node in plain.solutions(task)]
     examine(rows, [model], task)

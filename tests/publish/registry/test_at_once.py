@@ -34,7 +34,7 @@ path = "registry.db"
 dataset = "clinic"
 """
 RUN = "from cobogo.faces.cli.main import run; run()"
-DIES = "import os; from cobogo.floor import files; files._swap = lambda *_: os._exit(9); " + RUN
+DIES = "import os; from cobogo.floor import files; files._put_in_place = lambda *_: os._exit(9); " + RUN
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from support import servers
 from support.paths import ROOT
 
 pytest_plugins = ["support.http_server"]
+collect_ignore = ["support/plugin"]  # its examples are run by the test that installs it
 
 os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs the tests
 

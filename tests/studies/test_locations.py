@@ -210,7 +210,7 @@ def test_the_command_prints_a_table_or_json_and_no_positions(file: Path, capsys)
         assert "has no points" in err
     code, _, err = run(capsys, *common, "--attack", "guessing")
     assert code == 2
-    assert "short-observation" in err
+    assert "cobogo list attacks" in err
 
 
 # Releasing

@@ -60,7 +60,7 @@ class Type(StrEnum):
 class ColumnKind:
     """A type with what it takes to read it: a decimal's mark, a date's format.
 
-    >>> print(Kind(Type.DATE, format="%d/%m/%Y"))
+    >>> print(ColumnKind(Type.DATE, format="%d/%m/%Y"))
     date (%d/%m/%Y)
     """
 

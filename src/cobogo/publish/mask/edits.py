@@ -19,7 +19,7 @@ def nulls(values: Sequence[str]) -> list[None]:
 
     Formula: $y = \text{NULL}$
     Example:
-        >>> nothing(["Ana", "Rui"])
+        >>> nulls(["Ana", "Rui"])
         [None, None]
 
     Guarantee: The column tells nothing but its name.
@@ -38,7 +38,7 @@ def truncated(values: Sequence[str], count: int, end: Literal["right", "left"] =
 
     Formula: $y = x_1 \ldots x_c$, or $x_{n-c+1} \ldots x_n$
     Example:
-        >>> cut(["60020-270", "61"], 5), cut(["60020-270"], 3, end="left")
+        >>> truncated(["60020-270", "61"], 5), truncated(["60020-270"], 3, end="left")
         (['60020', '61'], ['270'])
 
     Guarantee: None: what is left may still be rare. As a hierarchy (``mask``) with k-anonymity it can be bounded.
@@ -57,7 +57,7 @@ def masked_characters(value: str, character: str, keep_first: int = 0, keep_last
 
     Formula: $y_i = \ast$ if $x_i$ is a letter or digit beyond the first $f$ and the last $l$ of them, else $x_i$
     Example:
-        >>> masked("529.982.247-25", "*", keep_last=2)
+        >>> masked_characters("529.982.247-25", "*", keep_last=2)
         '***.***.***-25'
 
     Guarantee: None: the length and what is kept may still tell.

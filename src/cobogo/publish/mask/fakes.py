@@ -83,7 +83,7 @@ class ListedFake(Fake):
 
     Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
     Example:
-        >>> Listed(["red", "green"]).made(np.zeros((1, 1), dtype=np.uint64), np.array(["red"], dtype=object)).tolist()
+        >>> ListedFake(["red", "green"]).made(np.zeros((1, 1), dtype=np.uint64), np.array(["red"], dtype=object)).tolist()
         ['green']
 
     Guarantee: None: how often a value occurs still shows.

@@ -91,7 +91,7 @@ class CodedTable:
 def decimal_places(labels: Sequence[Label], decimal: str) -> int:
     """How many digits after the decimal mark the numbers of a column have at most.
 
-    >>> digits(("1.25", "3", None), "."), digits(("1,5",), ",")
+    >>> decimal_places(("1.25", "3", None), "."), decimal_places(("1,5",), ",")
     (2, 1)
     """
     found = (len(label.partition(decimal)[2]) for label in labels if label is not None and "e" not in label.lower())
@@ -101,7 +101,7 @@ def decimal_places(labels: Sequence[Label], decimal: str) -> int:
 def write_numbers(values: Floats, places: int, decimal: str) -> CodedColumn:
     """Numbers as texts with so many digits after the decimal mark; NaN as NULL. Each distinct number is written once.
 
-    >>> column = written(np.array([1.25, -0.004, np.nan]), 2, ",")
+    >>> column = write_numbers(np.array([1.25, -0.004, np.nan]), 2, ",")
     >>> [column.labels[code] for code in column.codes]
     ['1,25', '0,00', None]
     """

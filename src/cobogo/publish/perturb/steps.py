@@ -188,7 +188,7 @@ def invariant_matrix(matrix: Floats, frequencies: Floats) -> Floats:
     So statistics of the one attribute need no correction; its relation with others still does.
 
     >>> shares = np.array([0.7, 0.2, 0.1])
-    >>> bool(np.allclose(invariant(keeping(3, 0.5), shares) @ shares, shares))
+    >>> bool(np.allclose(invariant_matrix(retention_matrix(3, 0.5), shares) @ shares, shares))
     True
     """
     observed = matrix @ frequencies

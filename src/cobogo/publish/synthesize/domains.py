@@ -312,7 +312,7 @@ def encode_rows(
 def bound_rows_per_person(people: Ints, most: int) -> Ints:
     """The places of at most so many rows of each person, drawn at random.
 
-    >>> len(bounded(np.array([3, 3, 3, 5]), 2))
+    >>> len(bound_rows_per_person(np.array([3, 3, 3, 5]), 2))
     3
     """
     order = np.lexsort((keys(len(people)), people))

@@ -33,8 +33,8 @@ class VaultRole(StrEnum):
 class VaultKey:
     """A key: the name that the vault's log calls it, and its secret, which is never shown.
 
-    >>> key = Key.new()
-    >>> Key.parse(key.text(), "here") == key
+    >>> key = VaultKey.new()
+    >>> VaultKey.parse(key.text(), "here") == key
     True
     >>> key.secret.hex() in repr(key)
     False

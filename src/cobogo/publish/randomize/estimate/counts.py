@@ -29,7 +29,7 @@ class CountEstimate:
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """A symmetric interval that holds the true count with about this probability.
 
-        >>> [round(bound, 2) for bound in Estimate(100.0, 10.0).interval()]
+        >>> [round(bound, 2) for bound in CountEstimate(100.0, 10.0).interval()]
         [80.4, 119.6]
         """
         half = self.error * quantile(0.5 + confidence / 2)

@@ -70,7 +70,7 @@ def partition_domain(
         and $\rho_{1i} = \rho_1 n / \lvert T_i\rvert$; $\max \sum_i \lvert T_i\rvert\,p_i$
     Example: Fifty values by Zipf's law: uniform perturbation would retain 26.5 %.
         >>> counts = np.array([1_000_000 // rank for rank in range(1, 51)])
-        >>> parts = partitioned(counts, 0.05, 0.5)
+        >>> parts = partition_domain(counts, 0.05, 0.5)
         >>> round(sum(part.records * float(part.operator.retention) for part in parts) / int(counts.sum()), 2)
         0.39
 

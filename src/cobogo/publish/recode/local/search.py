@@ -57,7 +57,7 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
         satisfies the models
     Example:
         >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("local", **{"time-limit": 0.1})).values())
+        >>> min(classes(released("local", **{"time-limit": 1})).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain

@@ -2,6 +2,7 @@
 
 import os
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,8 +19,8 @@ os.environ["LC_ALL"] = "C.UTF-8"  # whatever the language of the one who runs th
 ENGINES = ["duckdb", "postgresql", "spark"]
 
 
-NOT_QUICK = ("pytestmark = pytest.mark.slow", "from support.browsers import")
-"""Files with one of these lines are left out of the inner loop before they are imported: importing is half of it."""
+NOT_QUICK = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow|^from support\.browsers import", re.MULTILINE)
+"""Files with such a line are left out of the inner loop before they are imported: importing is half of it."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -33,7 +34,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
         return None
     if not collection_path.is_relative_to(ROOT / "tests"):
         return True
-    return any(line in collection_path.read_text(encoding="utf-8") for line in NOT_QUICK) or None
+    return True if NOT_QUICK.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 @pytest.hookimpl(tryfirst=True)

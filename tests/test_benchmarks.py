@@ -28,6 +28,8 @@ from benchmarks.measure import PYTHON, Result, Spent, of_process
 
 import cobogo as cb
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_made_up_table_can_be_anonymized_and_is_the_same_every_time(tmp_path: Path) -> None:
     data = tables.write(tmp_path, 400, 3)

@@ -51,6 +51,8 @@ from cobogo.tell.reference.sections import pages as sections
 from support.pages import COMMAND, DOCS, HOSPITAL, blocks, follow, outside_blocks, page, rows, run, section
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGES = sorted(DOCS.rglob("*.md"))
 TEXTS = [*sorted(ROOT.glob("*.md")), *sorted(ROOT.glob("examples/*/README.md")), *PAGES]
 TABLES = {

@@ -12,6 +12,8 @@ import pytest
 
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 GALLERY = ROOT / "examples" / "gallery"
 PAGE = (GALLERY.parents[1] / "docs" / "gallery.md").read_text(encoding="utf-8")
 SIZES = {

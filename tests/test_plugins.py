@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 PLUGIN = Path(__file__).parent / "support" / "plugin"
 POLICY = """
 [data]

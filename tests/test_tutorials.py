@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from press.blocks import ROOT, blocks, run
 
+pytestmark = pytest.mark.slow
+
 DOCS = ROOT / "docs"
 PAGES = [
     ROOT / "README.md",

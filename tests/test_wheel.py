@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from press.blocks import ROOT, blocks
 
-pytestmark = pytest.mark.xdist_group("wheel")
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
 
 
 def names_of(distribution: importlib.metadata.Distribution) -> set[str]:

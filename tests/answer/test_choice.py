@@ -26,6 +26,8 @@ from cobogo.promises.mechanisms import NoisyMax
 from support.audits import least_epsilon
 from support.people import COLUMNS, people
 
+pytestmark = pytest.mark.slow
+
 RUNS = 6000
 
 

@@ -30,6 +30,8 @@ from cobogo.promises.ledger.balance import Units
 from support import questions as q
 from support.people import COLUMNS, PEOPLE, people
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def curator(tmp_path: Path) -> Curator:

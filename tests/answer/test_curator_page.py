@@ -30,6 +30,8 @@ sys.path.insert(0, str(ROOT))  # figures are not part of the package
 from figures import curator
 from figures.__main__ import IMAGES
 
+pytestmark = pytest.mark.slow
+
 PAGE, EPSILON = page("curator"), page("epsilon")
 
 

@@ -27,6 +27,8 @@ from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import distances, within
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = ["p1", "p2", "p3", "p4"]
 
 

@@ -24,6 +24,8 @@ from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.mechanisms import Laplace
 from support.audits import ERROR, least_epsilon
 
+pytestmark = pytest.mark.slow
+
 GROUPS = 2000
 
 

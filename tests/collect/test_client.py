@@ -24,6 +24,8 @@ from cobogo.floor.randomness import Seeded
 from support.asked import VALUES, answers, asked
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 TESTS = ROOT / "tests"
 KEY = bytes(range(32))
 PERMANENT = sorted(set(MECHANISMS) - {"rappor"})

@@ -18,6 +18,8 @@ from cobogo.collect.rappor.protocol import RapporCollection
 from cobogo.collect.sketch_protocol import SketchCollection
 from support.pages import ROOT, blocks, follow, page, rows, section
 
+pytestmark = pytest.mark.slow
+
 TELEMETRY = ROOT / "examples" / "telemetry"
 TEXT = page("collecting")
 

@@ -16,6 +16,8 @@ from scipy import stats
 from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import ORACLES
 
+pytestmark = pytest.mark.slow
+
 each = pytest.mark.parametrize("name", ORACLES)
 some = settings(max_examples=15, deadline=None)
 SKETCHES = ("cms", "hcms", "flh")

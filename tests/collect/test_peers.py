@@ -20,11 +20,14 @@ PYTHON = PEERS / "bin" / "python"
 SCRIPT = ROOT / "tests/oracles/ldp_peers.py"
 COUNTS, REPEATS, SIZES = [60, 30, 10, 0], 120, {"rows": 8, "width": 8}
 
-pytestmark = pytest.mark.skipif(
-    not PYTHON.exists(),
-    reason=f"no environment with pure-ldp at {PEERS}: python -m venv .venv-oracles-ldp && "
-    ".venv-oracles-ldp/bin/pip install -r tests/oracles/ldp.txt (or set COBOGO_LDP_ORACLES)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not PYTHON.exists(),
+        reason=f"no environment with pure-ldp at {PEERS}: python -m venv .venv-oracles-ldp && "
+        ".venv-oracles-ldp/bin/pip install -r tests/oracles/ldp.txt (or set COBOGO_LDP_ORACLES)",
+    ),
+]
 
 
 def oracle(name: str, epsilon: float) -> Any:

@@ -15,6 +15,8 @@ from cobogo.collect.rappor.reports import counts, encode
 from cobogo.floor.randomness import Seeded
 from support.asked import ORACLES
 
+pytestmark = pytest.mark.slow
+
 each = pytest.mark.parametrize("name", ORACLES)
 
 

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 from cobogo.examples import ceara, places
 from cobogo.examples import words as names
 
+pytestmark = pytest.mark.slow
+
 ROWS = 50_000
 COLUMNS = ["nome", "cpf", "localidade", "data_nascimento", "raca_cor"]
 

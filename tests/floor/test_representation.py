@@ -15,6 +15,8 @@ import pytest
 import cobogo as cb
 from support.commands import called
 
+pytestmark = pytest.mark.slow
+
 NAMES = [f"zqname{number:02d}" for number in range(26)]
 CITIES = ["zqsobral"] * 12 + ["zqcrato"] * 13 + ["zqalone"]
 DISEASES = [("zqflu", "zqhiv", "zqgout")[number % 3] for number in range(26)]

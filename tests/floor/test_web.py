@@ -14,6 +14,8 @@ import uvicorn
 
 from cobogo.floor import web
 
+pytestmark = pytest.mark.slow
+
 POST = b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n"
 
 

@@ -30,6 +30,8 @@ from cobogo.locate.mechanisms import Dummies
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("fastapi")
 pytest.importorskip("uvicorn")
 httpx = pytest.importorskip("httpx")

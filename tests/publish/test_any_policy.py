@@ -15,6 +15,8 @@ from cobogo.errors import CobogoError
 from cobogo.examine.metrics import METRICS
 from cobogo.publish.recode.algorithms import ALGORITHMS
 
+pytestmark = pytest.mark.slow
+
 CASES = 5
 """For each algorithm."""
 

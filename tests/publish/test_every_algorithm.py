@@ -23,6 +23,8 @@ from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one
 from support.paths import SHARED
 from support.plain_count import Found, broken, counted, read_csv
 
+pytestmark = pytest.mark.slow
+
 K = {"model": "k-anonymity", "k": 3}
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}
 T = {"model": "t-closeness", "distance": "equal", "t": 0.4}

@@ -12,6 +12,8 @@ import pytest
 import cobogo
 from cobogo.examples import ceara
 
+pytestmark = pytest.mark.slow
+
 POLICY = """
 [data]
 path = "cases.csv"

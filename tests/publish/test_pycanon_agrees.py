@@ -22,11 +22,14 @@ ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))
 PYTHON = ORACLES / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 SCRIPT = ROOT / "tests" / "oracles" / "pycanon_k_and_l.py"
 
-pytestmark = pytest.mark.skipif(
-    not PYTHON.exists(),
-    reason=f"no environment with pycanon at {ORACLES}: python -m venv .venv-oracles && "
-    ".venv-oracles/bin/pip install -r tests/oracles/requirements.txt (or set COBOGO_ORACLES)",
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not PYTHON.exists(),
+        reason=f"no environment with pycanon at {ORACLES}: python -m venv .venv-oracles && "
+        ".venv-oracles/bin/pip install -r tests/oracles/requirements.txt (or set COBOGO_ORACLES)",
+    ),
+]
 
 
 def pycanon(file: Path, separator: str, quasi_identifiers: list[str], sensitive: list[str]) -> tuple[int, int | None]:

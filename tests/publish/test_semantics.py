@@ -25,6 +25,8 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 few = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 Row = tuple[Any, ...]

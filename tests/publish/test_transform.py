@@ -14,6 +14,8 @@ from cobogo.errors import DataError, PolicyError
 from cobogo.release import manifest
 from cobogo.release.contract import SEEDED
 
+pytestmark = pytest.mark.slow
+
 DISEASES = ["flu"] * 60 + ["gastritis"] * 30 + ["HIV"] * 10
 ROWS = 2000
 

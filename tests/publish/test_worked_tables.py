@@ -13,6 +13,8 @@ import pytest
 import cobogo as cb
 from cobogo.errors import NoSolution
 
+pytestmark = pytest.mark.slow
+
 FINES = [
     ("HXR-1542", "José Pereira", "258.568.856", "14/03/1977", "03/01/2013", "1", "170"),
     ("HTS-5864", "Jorge Cury", "566.548.584", "04/03/1977", "03/01/2013", "2", "250"),

@@ -17,6 +17,8 @@ import cobogo as cb
 from cobogo.release.evidence import own_hash
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 Row = tuple[str, str, str, str]  # person, city, pay, disease
 
 KEPT: list[Row] = [

@@ -18,6 +18,8 @@ import pytest
 import cobogo as cb
 from cobogo.errors import AnswerIsNo, OutputError, PolicyError, VerificationFailed
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = pa.table(
     {
         "name": [f"Person {number}" for number in range(12)],

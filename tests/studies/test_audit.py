@@ -15,6 +15,8 @@ from cobogo.examine.attacks import ATTACKS
 from cobogo.studies import audit as audits
 from support.registry_commands import command
 
+pytestmark = pytest.mark.slow
+
 POLICY = """
 [data]
 path = "people.csv"

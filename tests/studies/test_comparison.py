@@ -19,6 +19,8 @@ from cobogo.studies.comparison import compare
 from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
+pytestmark = pytest.mark.slow
+
 QUICK = ["optimal", "datafly", "samarati", "incognito", "ola", "genetic", "top-down", "bottom-up", "mu-argus"]
 PEOPLE = pa.table(
     {

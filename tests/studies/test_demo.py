@@ -13,6 +13,8 @@ from cobogo.publish.anonymize import anonymize
 from cobogo.studies.demo import CHOSEN, TOGETHER, cases, policy
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:

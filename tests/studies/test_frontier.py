@@ -18,6 +18,8 @@ from cobogo.studies.frontier import Frontier, frontier, parse_varied
 from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
+pytestmark = pytest.mark.slow
+
 ILLS = ["flu", "cold", "flu", "cold", "gout", "flu", "gout", "cold"]
 PEOPLE = pa.table(
     {

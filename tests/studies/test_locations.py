@@ -39,6 +39,8 @@ from cobogo.studies.locations import evaluate, sample_points
 from support.paths import SHARED
 from support.stand_ins import Noise, scattered, square, walkers
 
+pytestmark = pytest.mark.slow
+
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
     """The command as its entry point runs it."""

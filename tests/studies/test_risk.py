@@ -13,6 +13,8 @@ from cobogo.data.policy import Policy
 from cobogo.errors import DataError, OutputError, PolicyError
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 HOSPITAL = ROOT / "examples" / "hospital"
 ROLES: dict[str, Any] = {"a": {"role": "quasi-identifier"}, "b": {"role": "quasi-identifier"}}
 TABLE = pa.table({"a": ["x", "x", "y", None, None], "b": ["1", "1", "2", "2", "2"]})

@@ -32,6 +32,8 @@ from cobogo.promises.ledger.balance import Balance, Units
 from support import questions as q
 from support.bounds import within
 
+pytestmark = pytest.mark.slow
+
 INTEGER = {"type": "integer", "bounds": [0, 110]}
 NUMBER = {"type": "number", "bounds": [-5, 300.5], "decimals": 1}
 PARTED = {"type": "number", "edges": [0, 0.5, 100]}

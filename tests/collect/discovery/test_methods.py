@@ -16,6 +16,8 @@ from cobogo.collect.power import smallest_share
 from cobogo.floor.randomness import Entropy, Seeded
 from support.asked import DISCOVERIES
 
+pytestmark = pytest.mark.slow
+
 each = pytest.mark.parametrize("name", DISCOVERIES)
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 WORDS = WordDomain(LETTERS, 8)

@@ -11,6 +11,8 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy
 from cobogo.errors import HierarchyError, UnfitValues
 
+pytestmark = pytest.mark.slow
+
 PROFESSIONS = "Dentista,Saúde,Qualquer\nMédico,Saúde,Qualquer\nAnalista,TI,Qualquer\nGerente,TI,Qualquer\n"
 
 

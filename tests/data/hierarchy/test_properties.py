@@ -11,6 +11,7 @@ from itertools import pairwise
 from math import inf
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -27,6 +28,8 @@ from cobogo.data.policy import (
     Policy,
     TreeHierarchy,
 )
+
+pytestmark = pytest.mark.slow
 
 POLICY = Policy.of(
     {"attributes": {"a": {"role": "quasi-identifier"}}, "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}}

@@ -27,6 +27,8 @@ from cobogo.data.table.read import read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.release.evidence import digest
 
+pytestmark = pytest.mark.slow
+
 AWKWARD = ["a;b", 'say "hi"', "two\nlines", " spaced ", "#7", "d'água", "back\\slash", "\\N", "\\.", "%s", "NULL", "é",
            "e\u0301", "ß", "SS", "Z", "a", "Á", "*", "007", "1e5", "-0", "línea\r", "\t", "NA"]  # fmt: skip
 SOURCE = random.Random(7)  # generated data: nothing here is private

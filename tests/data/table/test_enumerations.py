@@ -17,6 +17,8 @@ from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("few", 'the "rare"', "many", "none")
 
 

@@ -18,6 +18,8 @@ from cobogo.data.table.connect import connect
 from cobogo.errors import InputError, OutputError
 from cobogo.release.write import copy_neutralised
 
+pytestmark = pytest.mark.slow
+
 HARMFUL = ["=cmd|' /C calc'!A0", "+cmd", "@SUM(1)", "-", "-1+2", "\t=1", "'=already", "''-x", "=a;b", '="q"']
 HARMLESS = ["-5", "-3,5", "+1.5e-7", "-1.000,25", "a=b", "'quoted'", "1-2", "'", "é", "#x"]
 

@@ -3,6 +3,7 @@
 from collections import Counter
 
 import pandas as pd
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +12,8 @@ from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.read import read
 from support.golden import assert_golden
 from support.paths import ROOT
+
+pytestmark = pytest.mark.slow
 
 CELL = st.sampled_from(["a", "b", "ç", None])
 ROWS = st.lists(st.tuples(CELL, CELL, CELL, CELL), min_size=1, max_size=12)

@@ -17,7 +17,10 @@ BESIDE = SHARED / "data" / "adult"
 ADULT = Path(os.environ.get("COBOGO_ADULT", BESIDE))
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 
-pytestmark = pytest.mark.skipif(not ADULT.is_dir(), reason="the Adult extract is not beside the repository")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not ADULT.is_dir(), reason="the Adult extract is not beside the repository"),
+]
 
 
 def policy(algorithm: str) -> cb.Policy:

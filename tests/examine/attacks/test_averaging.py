@@ -12,6 +12,8 @@ import pytest
 import cobogo as cb
 from support.attack_tables import policy
 
+pytestmark = pytest.mark.slow
+
 
 class TestAveraging:
     """Sixteen releases with fresh noise are hardly noisy."""

@@ -19,6 +19,8 @@ from cobogo.faces.cli.main import app
 from cobogo.tell.reference.sections import listing
 from support.attack_tables import policy, table
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = "name age city job ill"
 PEOPLE = [
     f"secret{n} {20 + n % 7} secretville{n % 2} secretjob{n % 3} secretill{n % 4}" for n in range(24)

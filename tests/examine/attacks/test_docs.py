@@ -18,6 +18,8 @@ from cobogo.examples.ceara import generate
 from cobogo.faces.cli.main import app
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs" / "attacks.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 EVERYWHERE = {"threshold": "0.5", "attribute": "none", "columns": "none"}

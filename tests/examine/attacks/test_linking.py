@@ -16,6 +16,8 @@ from cobogo.examine.attacks.linkage_maps import maps
 from cobogo.examine.attacks.linking import link
 from support.attack_tables import policy, table
 
+pytestmark = pytest.mark.slow
+
 TREES: dict[str, Any] = {
     "a": {"tree": {"low": ["1", "2"], "high": ["3", "4"]}, "top": True},
     "b": {"mask": "right", "top": True},

@@ -12,6 +12,8 @@ import pytest
 import cobogo as cb
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = 300
 COLUMNS = ("cpf", "phone", "birth", "seen", "city", "income", "ill")
 ROLES = """

@@ -17,6 +17,8 @@ from cobogo.examine.attacks.several_releases import Intersection
 from cobogo.promises.models import Domain
 from support.physician_tables import GT1, GT1_AND_NEW, GT3, GT3_AND_NEW, POLICY, PRIVATE, Row, frame
 
+pytestmark = pytest.mark.slow
+
 JOINING = ["complementary", "temporal", "intersection"]
 
 

@@ -13,6 +13,8 @@ from pyarrow import csv
 import cobogo as cb
 from cobogo.examine.attacks import ATTACKS, attack, open_case
 
+pytestmark = pytest.mark.slow
+
 WIDTH, VALUES, ROWS = 6, 20, 300
 NAMES = ("membership", "singling-out", "linkability", "inference")
 

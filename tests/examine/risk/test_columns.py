@@ -10,6 +10,8 @@ import pytest
 
 import cobogo
 
+pytestmark = pytest.mark.slow
+
 YEAR = datetime.now().astimezone().year
 
 

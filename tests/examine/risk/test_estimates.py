@@ -24,6 +24,8 @@ from cobogo.examine.risk.estimates import (
 )
 from support.paths import SHARED
 
+pytestmark = pytest.mark.slow
+
 ADULT = SHARED / "data" / "adult" / "adult.csv"
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")
 

@@ -15,6 +15,8 @@ from cobogo.data.table.read import read
 from cobogo.examine.risk.subsets import count, largest_size
 from support.risk_tables import Rows, cell, measured, parts, tables
 
+pytestmark = pytest.mark.slow
+
 
 @settings(max_examples=12, deadline=None)
 @given(tables(3))

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from cobogo.examine.risk.uniques import right_match
 from support.risk_tables import Rows, measured, parts, tables
 
+pytestmark = pytest.mark.slow
+
 
 def minimal_uniques(rows: Rows, row: int, most: int) -> list[tuple[int, ...]]:
     """The combinations that single a row out and of which no part does, tried one by one."""

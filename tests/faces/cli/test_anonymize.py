@@ -8,6 +8,8 @@ import pytest
 
 from support.small_job import DATA, POLICY, cobogo
 
+pytestmark = pytest.mark.slow
+
 
 def test_anonymize_verify_and_again(here: Path) -> None:
     said = cobogo("anonymize", "p.toml", "--out", "out", cwd=here, PYTHONUTF8="1").stdout

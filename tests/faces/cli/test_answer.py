@@ -9,6 +9,8 @@ import pytest
 from cobogo.floor.untrusted import shortened
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 FILE = """
 [datasets.people]
 path = "people.csv"

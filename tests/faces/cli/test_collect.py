@@ -10,6 +10,8 @@ import pytest
 from cobogo.collect import Aggregate, Client, Collection
 from support.pages import run
 
+pytestmark = pytest.mark.slow
+
 PETS = """
 [collection]
 name = "pets"

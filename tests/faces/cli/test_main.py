@@ -7,6 +7,8 @@ import pytest
 from cobogo.faces.cli.main import PANELS
 from support.small_job import cobogo
 
+pytestmark = pytest.mark.slow
+
 
 def test_version_and_unknown_options(here: Path) -> None:
     assert cobogo("--version", cwd=here).stdout.startswith("cobogo 0.")

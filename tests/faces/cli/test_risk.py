@@ -17,6 +17,8 @@ from cobogo.data.table.read import read
 from cobogo.data.table.rows import tuple_of_each_row
 from cobogo.faces.cli.main import app
 
+pytestmark = pytest.mark.slow
+
 POLICY = """
 [data]
 path = "a.csv"

@@ -10,6 +10,8 @@ import pytest
 from cobogo.faces.server.access import RequestPace
 from cobogo.faces.server.roles import SCOPES, Role
 
+pytestmark = pytest.mark.slow
+
 OPEN = {("GET", "/health")}
 OF_ANYBODY = {("GET", "/api/v1/me"), ("GET", "/api/v1/location/mixzones")}
 NOBODY = "0123456789abcdef"

@@ -18,6 +18,8 @@ from cobogo.publish.anonymize import anonymize
 from support.commands import cobogo
 from support.http_server import CSV
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(
     "content",

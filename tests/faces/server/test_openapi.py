@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
+import pytest
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from cobogo.faces.server.access import RequestPace
 from cobogo.faces.server.roles import SCOPES, Role
 from support.server_world import World
+
+pytestmark = pytest.mark.slow
 
 CAREFREE = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
 EXAMPLES = 3

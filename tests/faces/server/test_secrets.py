@@ -9,6 +9,8 @@ import pytest
 from cobogo.faces.cli.serve import server_config
 from cobogo.faces.server.settings import ServerSettings
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "open-sesame-4711"
 VALUE = "Maria do Couto"
 

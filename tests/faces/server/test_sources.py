@@ -9,6 +9,8 @@ import pytest
 from cobogo.errors import InputError
 from cobogo.faces.server.settings import ServerSettings
 
+pytestmark = pytest.mark.slow
+
 SECRET = "a-password-of-the-house"
 
 

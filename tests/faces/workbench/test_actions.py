@@ -29,6 +29,8 @@ from cobogo.faces.workbench.pages.login import wanted
 from cobogo.faces.workbench.session import Browser, Desk, PageSession
 from support.services import person, service_of
 
+pytestmark = pytest.mark.slow
+
 CSV = b"nome,idade,cidade,doenca\n" + b"".join(
     f"Ana Silva {n},{20 + n % 30},{('Sobral', 'Crato')[n % 2]},{('gripe', 'dengue', 'zika')[n % 3]}\n".encode()
     for n in range(60)

@@ -8,11 +8,15 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 import cobogo
 from cobogo import errors
 from cobogo.floor.language import language_of, translated
 from cobogo.floor.language.sentences import in_portuguese, sentences
 from support.commands import cobogo as command
+
+pytestmark = pytest.mark.slow
 
 SOURCES = Path(cobogo.__file__).parent
 MAIN_JOB = (

@@ -25,6 +25,8 @@ from cobogo.locate.crowds.mix_zones import MixZone
 from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.places.geometry import distance
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
 

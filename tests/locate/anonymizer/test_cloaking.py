@@ -13,6 +13,8 @@ from cobogo.locate.anonymizer.cliques import Gatherer
 from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, RequestOutcome, WaitingRequest
 from cobogo.locate.crowds import Casper, CliqueCloak, Cloak, Hilbert, NearestNeighbours, QuadTree
 
+pytestmark = pytest.mark.slow
+
 
 def city(method: Cloak, people: int = 40, **options: float) -> Anonymizer:
     anonymizer = Anonymizer(method, **options)

@@ -17,6 +17,8 @@ from cobogo.studies.fortaleza import people
 from cobogo.studies.fortaleza.clinics import beliefs
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs" / "location-service.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 

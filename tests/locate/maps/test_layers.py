@@ -17,6 +17,8 @@ from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza import city_layers
 
+pytestmark = pytest.mark.slow
+
 HERE = Points.of([-38.50, -38.52, -38.54], [-3.73, -3.75, -3.77], time=[0, 3_600, 7_200], user=["a", "a", "a"])
 GRID = Grid.over(-38.60, -3.85, -38.45, -3.75, size=2_000)
 

@@ -21,6 +21,8 @@ from cobogo.locate.places.grid import Grid
 from support.location_laws import a_prior, square
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))
 
 

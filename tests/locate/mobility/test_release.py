@@ -20,6 +20,8 @@ from cobogo.release.manifest import NAME, sha256
 from cobogo.studies.fortaleza.people import write_people
 from support.commands import cobogo as command
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = ["--first", "2024-03-04", "--days", "2", "--utc-offset", "-3"]
 
 

@@ -16,6 +16,8 @@ from cobogo.locate.trips.kdelta import tube
 from support.location_trips import joined, plain_crowd
 from support.stand_ins import HERE, walkers
 
+pytestmark = pytest.mark.slow
+
 
 @settings(max_examples=12, deadline=None)
 @given(

@@ -26,6 +26,8 @@ from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.units import NANO
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:

@@ -9,6 +9,8 @@ import pytest
 from cobogo.promises.mechanisms import NoisyMax
 from support import laws
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("monotonic", [True, False])
 def test_noisy_max_follows_the_law_of_permute_and_flip(monotonic: bool) -> None:

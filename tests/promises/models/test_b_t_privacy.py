@@ -27,6 +27,8 @@ from cobogo.promises.models.injector import Injector
 from support import random_tables as tables
 from support.random_tables import Rows, row
 
+pytestmark = pytest.mark.slow
+
 small = settings(deadline=None, max_examples=120)
 merging = st.lists(st.integers(0, 2), min_size=6, max_size=6)
 

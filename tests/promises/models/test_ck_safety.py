@@ -18,6 +18,8 @@ from cobogo.promises.models.ck_safety import CKSafety
 from support import random_tables as tables
 from support.random_tables import row
 
+pytestmark = pytest.mark.slow
+
 Bucket = tuple[str, ...]
 World = tuple[str, ...]
 Atom = tuple[int, str]

@@ -52,6 +52,8 @@ from support import random_tables as tables
 from support.model_strategies import STRATEGIES, Entry, Values, each_model, needed
 from support.random_tables import Rows, row
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 few = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 

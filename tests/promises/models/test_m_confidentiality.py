@@ -22,6 +22,8 @@ from cobogo.promises.models.m_confidentiality import MConfidentiality, beliefs
 from support import random_tables as tables
 from support.random_tables import row
 
+pytestmark = pytest.mark.slow
+
 APART = {"q1": "q1", "q2": "q2", "q3": "q3"}
 TOGETHER = {"q1": "Q", "q2": "Q", "q3": "Q"}
 

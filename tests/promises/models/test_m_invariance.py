@@ -24,6 +24,8 @@ from cobogo.release.series import ReleaseSeries
 from support import random_tables as tables
 from support.random_tables import row
 
+pytestmark = pytest.mark.slow
+
 records = st.lists(st.tuples(st.sampled_from(["x", "y", "z", "w", None]), st.integers(0, 4)), min_size=1, max_size=12)
 
 

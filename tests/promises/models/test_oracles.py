@@ -38,6 +38,8 @@ from support.model_strategies import Entry, each_model, needed
 from support.paths import ROOT
 from support.random_tables import TREE, Rows, row
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
 

@@ -30,6 +30,8 @@ from support.model_strategies import STRATEGIES
 from support.random_tables import Rows
 from support.searches import examine, options, task_of
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
 
 

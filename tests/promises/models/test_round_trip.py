@@ -17,6 +17,8 @@ from cobogo.errors import OutputError
 from cobogo.promises.models import MODELS
 from support.model_strategies import Entry, Values, each_model, needed
 
+pytestmark = pytest.mark.slow
+
 ATTRIBUTES: dict[str, Any] = {
     "name": {"role": "identifier"},
     "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 20], "top": True}},

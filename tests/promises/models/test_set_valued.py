@@ -22,6 +22,8 @@ from cobogo.promises.models.set_valued import KM
 from support import random_tables as tables
 from support.random_tables import row
 
+pytestmark = pytest.mark.slow
+
 baskets = st.lists(st.sampled_from("abcd"), max_size=4).map(lambda found: ",".join(found) or None)
 records = st.lists(st.tuples(baskets, st.integers(0, 3)), min_size=1, max_size=14)
 

@@ -25,6 +25,8 @@ from cobogo.publish.frequency_list.mechanism import FrequencyList, _told
 from cobogo.publish.frequency_list.outline import Counts, Outline, outline
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 Partition = tuple[int, ...]
 NANO = Fraction(1, 10**9)
 

@@ -24,6 +24,8 @@ from cobogo.publish.mask.vault import Vault, VaultKey
 from support.paths import ROOT
 from support.vaults import emptied
 
+pytestmark = pytest.mark.slow
+
 COLUMNS = ["cpf", "name", "city", "income", "born", "seen", "note"]
 ROLES = {
     "cpf": "identifier", "name": "identifier", "city": "quasi-identifier", "income": "sensitive",

@@ -15,6 +15,8 @@ import cobogo as cb
 from cobogo.errors import DataError, PolicyError
 from cobogo.publish.perturb import steps
 
+pytestmark = pytest.mark.slow
+
 ROWS = 3000
 
 

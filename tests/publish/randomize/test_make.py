@@ -21,6 +21,8 @@ from cobogo.release.contract import Written
 from cobogo.release.readback import open_released
 from support.randomized_tables import ASKED, OF_TABLE, RHO, N, policy, table
 
+pytestmark = pytest.mark.slow
+
 
 def test_every_method_is_tried() -> None:
     assert METHODS.keys() == ASKED.keys()

@@ -13,6 +13,8 @@ import pytest
 import cobogo as cb
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 SUPPORT = ROOT / "tests" / "support"
 QUICK = ("optimal", "k-member", "mdav", "anatomy")
 """Algorithms whose kernels take little to compile."""

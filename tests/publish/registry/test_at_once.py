@@ -15,6 +15,8 @@ import cobogo
 from cobogo.publish.registry import store
 from support.registry_commands import command
 
+pytestmark = pytest.mark.slow
+
 POLICY = """
 [data]
 path = "people.csv"

@@ -22,6 +22,8 @@ from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
 from cobogo.publish.registry.structure import RecordedRelease
 
+pytestmark = pytest.mark.slow
+
 Row = tuple[str, str, str, str]
 COLUMNS = ("who", "age", "zip", "illness")
 

@@ -14,6 +14,8 @@ import pytest
 import cobogo as cb
 from support.registry_commands import command
 
+pytestmark = pytest.mark.slow
+
 POLICY = """
 [data]
 path = "first.csv"

@@ -29,6 +29,8 @@ from cobogo.publish.sample.sampled import sampled
 from cobogo.publish.transform import sample
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 SETTINGS = [(0.5, 0.3), (1.0, 0.5), (1.0, 0.632), (2.0, 0.8), (0.2, 0.1)]
 
 

@@ -15,6 +15,8 @@ from cobogo.publish.synthesize.private import Attributes, Fitted, Private, apart
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 from support.synth_tables import PRIVATE, Tape, codes, excess
 
+pytestmark = pytest.mark.slow
+
 SIZES = (4, 4, 4)
 RHO = Fraction(1, 50)
 

@@ -24,6 +24,8 @@ from cobogo.release import manifest
 from support.paths import ROOT
 from support.synth_tables import BASELINES, PRIVATE, people, policy
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("mbi")
 pytest.importorskip("opendp")
 

@@ -16,6 +16,8 @@ from cobogo.studies.families.study import Families, FamilyTrial, compare_familie
 from cobogo.tell.report.words import words
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 POLICY: dict[str, Any] = {
     "attributes": {
         "age": {"role": "quasi-identifier", "hierarchy": {"intervals": [10, 50], "top": True}},

@@ -15,6 +15,8 @@ from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza.clinics import PRIOR, beliefs, bob, clinics, crowds
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = ROOT / "examples" / "location"
 
 

@@ -17,6 +17,8 @@ from cobogo.tell.report.html import render
 from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import write
 
+pytestmark = pytest.mark.slow
+
 VOID = {"meta", "br", "img", "link", "hr", "input"}
 
 

@@ -17,6 +17,8 @@ from cobogo.tell.report.figures import Plot, plots_of
 from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import draw
 
+pytestmark = pytest.mark.slow
+
 SAY = words("en")
 
 

@@ -11,6 +11,8 @@ from cobogo.examine.utility.pairs.compared import contingency, distribution, sum
 from cobogo.examine.utility.pairs.use import labels, unfit, workload
 from support.release_pairs import ATTRIBUTES, pair, recoded, shares
 
+pytestmark = pytest.mark.slow
+
 
 def test_records_with_levels_of_their_own_are_spread_and_none_is_lost(tmp_path) -> None:
     told = {"privacy": {"models": [{"model": "k-anonymity", "k": 10}]}, "recoding": {"algorithm": "mondrian"}}

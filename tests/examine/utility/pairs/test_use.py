@@ -12,6 +12,8 @@ from cobogo.data.policy import Policy
 from cobogo.examine.utility.pairs.use import learnt, workload
 from support.release_pairs import pair, people, recoded
 
+pytestmark = pytest.mark.slow
+
 learns = pytest.mark.skipif(find_spec("sklearn") is None, reason="scikit-learn is not installed (cobogo[utility])")
 
 

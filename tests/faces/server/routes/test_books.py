@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ASKED = {"sql": "SELECT city, COUNT(*) AS n FROM people GROUP BY city", "epsilon": "0.6"}
 
 

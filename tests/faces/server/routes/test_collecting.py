@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from cobogo.collect.collection import Collection
 from cobogo.collect.encode import shuffled_reports
@@ -16,6 +17,8 @@ from cobogo.faces.server.services.collections import read_collection
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.floor.randomness import Entropy
 from support.services import person, service_of
+
+pytestmark = pytest.mark.slow
 
 TOML = """
 [collection]

@@ -13,6 +13,8 @@ import pytest
 from cobogo import verify
 from support.http_server import CSV
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_table_becomes_a_release(served, tmp_path) -> None:
     uploaded = served.upload(content=CSV.replace("flu", "=cmd|' /C calc'!A0"))

@@ -9,6 +9,8 @@ from cobogo.faces.server.app import create_app
 from cobogo.faces.server.roles import Role
 from cobogo.faces.server.settings import ServerSettings
 
+pytestmark = pytest.mark.slow
+
 
 def _here(lon: float) -> dict[str, object]:
     return {"positions": [{"lon": lon, "lat": -3.7}]}

@@ -25,6 +25,8 @@ from cobogo.faces.server.worker import FINDINGS
 from cobogo.studies.comparison import compare
 from support.services import person
 
+pytestmark = pytest.mark.slow
+
 POLICY = """
 [attributes]
 age = { role = "quasi-identifier", hierarchy = { intervals = [10, 20], top = true } }

@@ -14,6 +14,8 @@ from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import VaultStore
 from support.vaults import emptied, raw
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = """
 import sys
 from cobogo.publish.mask.vault import Vault, access

@@ -12,6 +12,8 @@ from cobogo.publish.randomize.estimate.published import estimated_count
 from cobogo.publish.randomize.make import METHODS
 from support.randomized_tables import policy, table
 
+pytestmark = pytest.mark.slow
+
 Z = 5.5
 
 

@@ -17,6 +17,8 @@ from cobogo.release.buckets import estimated_count
 from cobogo.tell.report.write import write as draw
 from support.partition_tables import K, arrow, policy, tables
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}

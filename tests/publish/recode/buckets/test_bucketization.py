@@ -18,6 +18,8 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.release.buckets import estimated_count
 from support.partition_tables import K, arrow, policy, tables
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 
 MODELS: dict[str, dict[str, Any]] = {

@@ -25,6 +25,8 @@ from cobogo.publish.recode.lattice.classic.samarati import samarati
 from support.random_tasks import problem_of, tasks
 from support.reference import Ladder, Task
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
 
 

@@ -16,6 +16,8 @@ from cobogo.errors import CobogoError, DataError, NoSolution, PolicyError
 from cobogo.release import manifest as manifests
 from support.partition_tables import K, arrow, policy, tables
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}

@@ -32,6 +32,8 @@ from cobogo.publish.recode.lattice.evaluate import Evaluator
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=100, suppress_health_check=list(HealthCheck))
 
 

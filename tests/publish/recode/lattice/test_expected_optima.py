@@ -12,6 +12,8 @@ import pytest
 import cobogo as cb
 from support.paths import SHARED
 
+pytestmark = pytest.mark.slow
+
 BESIDE = SHARED / "data" / "adult"
 ADULT = Path(os.environ.get("COBOGO_ADULT", BESIDE))
 EXPECTED = ADULT / "expected_optima.json"

@@ -23,6 +23,8 @@ from support.model_strategies import STRATEGIES
 from support.random_tables import Rows, row
 from support.searches import examine, options, problem_of, task_of
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
 MIXES: dict[str, list[tuple[str, str]]] = {

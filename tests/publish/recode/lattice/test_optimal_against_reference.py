@@ -36,6 +36,8 @@ from support import reference
 from support.random_tasks import WEIGHTS, as_built, frame_of, policy_of, problem_of, spelled, tasks
 from support.reference import Label, Ladder, Task
 
+pytestmark = pytest.mark.slow
+
 many = settings(deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
 some = settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
 few = settings(deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))

@@ -20,6 +20,8 @@ from support import reference
 from support.random_tasks import frame_of, policy_of, problem_of, tasks
 from support.reference import Task
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 
 

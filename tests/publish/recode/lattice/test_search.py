@@ -24,6 +24,8 @@ from cobogo.publish.recode.lattice.search import optimal
 from support import random_tables as tables
 from support.random_tables import Rows
 
+pytestmark = pytest.mark.slow
+
 MODELS = [
     CKSafety("s", 0.7, 1),
     CKSafety("s", 0.9, 2),

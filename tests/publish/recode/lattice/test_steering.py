@@ -30,6 +30,8 @@ from cobogo.publish.recode.lattice.search import optimal
 from support import reference
 from support.reference import Ladder, Levels, Node, Task
 
+pytestmark = pytest.mark.slow
+
 NEW = ("entropy", "normalized-entropy", "kl-divergence", "ambiguity", "classification")
 some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 

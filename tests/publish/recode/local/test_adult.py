@@ -12,6 +12,8 @@ import pytest
 import cobogo as cb
 from support.paths import SHARED
 
+pytestmark = pytest.mark.slow
+
 BESIDE = SHARED / "data" / "adult"
 ADULT = Path(os.environ.get("COBOGO_ADULT", BESIDE))
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "salary-class")

@@ -22,6 +22,8 @@ from support import random_tables as tables
 from support.model_strategies import Entry, each_model, needed
 from support.random_tables import Rows
 
+pytestmark = pytest.mark.slow
+
 some = settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 
 

@@ -16,6 +16,8 @@ import cobogo
 from cobogo.data.hierarchy import Label
 from cobogo.errors import NoSolution, PolicyError
 
+pytestmark = pytest.mark.slow
+
 STEPS: dict[str, dict[Label, tuple[Label, ...]]] = {
     "a": {"a1": ("a1", "A1", "*"), "a2": ("a2", "A1", "*"), "a3": ("a3", "A2", "*"), "a4": ("a4", "A2", "*")},
     "b": {"b1": ("b1", "*"), "b2": ("b2", "*"), None: (None, "*")},

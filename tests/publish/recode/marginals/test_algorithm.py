@@ -22,6 +22,8 @@ from cobogo.release.buckets import estimated_count
 from cobogo.release.margins import Marginal, Margins, join_tree
 from support.partition_tables import LADDERS, K, arrow, policy, tables
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}

@@ -16,6 +16,8 @@ import cobogo as cb
 from cobogo.errors import PolicyError
 from support.partition_tables import K, arrow, policy, tables
 
+pytestmark = pytest.mark.slow
+
 some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 
 MODE = {"place": {"aggregate": "mode"}}

@@ -17,6 +17,8 @@ from cobogo.examine.metrics import METRICS
 from cobogo.publish.recode.partition.curves import hilbert_keys
 from support.partition_tables import MODELS, K, arrow, broken, classes, policy, tables, untrue
 
+pytestmark = pytest.mark.slow
+
 GENERALIZING = ["mondrian", "mondrian-relaxed", "k-member", "k-similar", "oka", "hilbert", "r-tree"]
 STRICT = ["mondrian"]
 AGGREGATING = ["mdav"]

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 import cobogo as cb
 from cobogo.errors import NoSolution, PolicyError
 
+pytestmark = pytest.mark.slow
+
 Row = tuple[str | None, str]
 rows = st.lists(
     st.tuples(st.sampled_from([*map(str, range(-3, 12)), None]), st.sampled_from("fm")), min_size=3, max_size=40

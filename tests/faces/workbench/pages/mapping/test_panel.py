@@ -18,6 +18,8 @@ from cobogo.locate.spec import mechanisms
 from cobogo.studies.fortaleza import people
 from cobogo.studies.location_trial import TrialGround, try_mechanism
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def ground() -> TrialGround:

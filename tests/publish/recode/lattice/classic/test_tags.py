@@ -32,6 +32,8 @@ from support import reference
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
 
+pytestmark = pytest.mark.slow
+
 MINIMAL = [incognito, ola]
 CLASSIC = [datafly, samarati, incognito, ola, genetic]
 

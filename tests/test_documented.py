@@ -11,6 +11,8 @@ from press.names import described, rooms, tables
 import cobogo
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", [name for name in cobogo.__all__ if name != "__version__"])
 def test_every_public_name_has_a_docstring_and_a_section(name: str) -> None:

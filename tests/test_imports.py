@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HEAVY = ["ibis", "duckdb", "numba", "numpy", "pandas", "pyarrow", "matplotlib", "pydantic", "jinja2", "polars",
          "scipy", "sklearn", "pyspark", "psycopg", "sqlalchemy", "cryptography", "opendp", "jax",
          "mbi"]  # fmt: skip

@@ -20,6 +20,8 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
 from support.people import COLUMNS, PEOPLE, people
 
+pytestmark = pytest.mark.slow
+
 BOUNDS = (-30, 90)
 DATASET = DeclaredDataset.model_validate(
     {"columns": {"x": {"type": "integer", "bounds": list(BOUNDS)}}, "budget": {"epsilon": 1}}

@@ -19,6 +19,8 @@ from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
 from support.asked import VALUES, asked, some_reports
 
+pytestmark = pytest.mark.slow
+
 each = pytest.mark.parametrize("mechanism", sorted(MECHANISMS))
 
 

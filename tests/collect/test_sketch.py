@@ -13,6 +13,8 @@ from cobogo.collect.oracle import Oracle
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
 from cobogo.floor.randomness import Seeded
 
+pytestmark = pytest.mark.slow
+
 each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHashing])
 
 

@@ -18,6 +18,8 @@ from cobogo.promises.accounting import PrivacyLoss, concentrated, delta_of, epsi
 from cobogo.promises.units import ATTO, NANO, above, allowed, charged, exact
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 ORACLES = Path(os.environ.get("COBOGO_ORACLES", ROOT / ".venv-oracles"))
 PYTHON = ORACLES / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 SCRIPT = ROOT / "tests/oracles/dp_accounting_epsilon.py"

@@ -15,6 +15,8 @@ sys.path.insert(0, str(ROOT))  # figures are not part of the package
 
 from figures.collecting import LAWS, demo_row, of_the_demo, paper_row
 
+pytestmark = pytest.mark.slow
+
 TEXT = page("collecting")
 
 

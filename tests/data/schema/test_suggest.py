@@ -14,6 +14,8 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.schema import ColumnProfile, Suggestion, detect, suggest
 from support.schema_columns import ADULT, GUIDE, PEOPLE, column, cpf
 
+pytestmark = pytest.mark.slow
+
 QUASI, SENSITIVE, IDENTIFIER = Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER
 
 

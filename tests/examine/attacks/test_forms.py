@@ -24,6 +24,8 @@ from cobogo.examine.attacks.forms import (
 from support.attack_tables import policy, table
 from support.commands import cobogo
 
+pytestmark = pytest.mark.slow
+
 INSIDE = {
     "month in year": ("05/1988", "1988", "1989"),
     "day in month": ("02/05/1988", "05/1988", "06/1988"),

@@ -11,6 +11,8 @@ import pytest
 import cobogo as cb
 from support.attack_tables import policy
 
+pytestmark = pytest.mark.slow
+
 
 def population(rows: int, seed: int) -> pa.Table:
     """People with seven columns that hang together."""

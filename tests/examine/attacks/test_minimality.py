@@ -11,6 +11,8 @@ import pytest
 import cobogo as cb
 from cobogo.promises.models.m_confidentiality import beliefs
 
+pytestmark = pytest.mark.slow
+
 HALF = {"model": "alpha-k-anonymity", "attribute": "d", "alpha": 0.5, "k": 1}
 TREE = {"tree": {"Q": ["q1", "q2"]}}
 

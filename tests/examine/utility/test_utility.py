@@ -12,6 +12,8 @@ from cobogo.errors import PolicyError
 from cobogo.examine.metrics import REPORTED
 from support.utility_tables import learns, population, release
 
+pytestmark = pytest.mark.slow
+
 # --- all together -----------------------------------------------------------------------------------------------
 
 

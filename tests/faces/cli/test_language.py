@@ -10,6 +10,8 @@ from cobogo.faces.cli.language import report_language
 from cobogo.faces.cli.words import TEXTS
 from support.commands import cobogo as command
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_terminal_has_every_word_in_both_languages() -> None:
     english, portuguese = TEXTS["en"], TEXTS["pt-BR"]

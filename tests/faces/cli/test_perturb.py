@@ -3,7 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from support.small_job import POLICY, cobogo
+
+pytestmark = pytest.mark.slow
 
 
 def test_perturb_verify_and_what_fails(here: Path) -> None:

@@ -25,6 +25,8 @@ from cobogo.faces.server.worker import JobRun
 from support.http_server import CSV, POLICY
 from support.services import person, service_of
 
+pytestmark = pytest.mark.slow
+
 ANA = person("ana")
 NOTHING = {"dataset": "0" * 16, "file": "data.csv", "policy": ""}
 

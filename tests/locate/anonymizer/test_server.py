@@ -13,6 +13,8 @@ import pytest
 from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
 from cobogo.locate.places.geometry import distance
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("fastapi")
 httpx = pytest.importorskip("httpx")
 

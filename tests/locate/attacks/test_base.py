@@ -14,6 +14,8 @@ from cobogo.locate.places.points import Points
 from support.location_scenes import cloaked_by_time, crossing, lives, scene
 from support.stand_ins import Noise, square
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_every_attack_keeps_the_contract(name: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.crowds import Cloak, Hilbert, NearestNeighbours
@@ -12,6 +13,8 @@ from cobogo.locate.crowds.cells import inside
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza import people
+
+pytestmark = pytest.mark.slow
 
 
 def test_crowds_along_the_curve_have_k_people_and_the_last_one_less_than_twice_as_many() -> None:

@@ -8,6 +8,8 @@ import pytest
 from cobogo.locate.mobility.counts import ABOUT, SHARES
 from support.paths import ROOT
 
+pytestmark = pytest.mark.slow
+
 PAGE = (ROOT / "docs" / "where.md").read_text(encoding="utf-8")
 
 

@@ -2,11 +2,15 @@
 
 from fractions import Fraction
 
+import pytest
+
 from cobogo.locate.mobility import Space, sample
 from cobogo.locate.mobility.fidelity import fidelity
 from cobogo.locate.mobility.fit import fit_model
 from cobogo.studies import fortaleza
 from support.location_calls import FIRST
+
+pytestmark = pytest.mark.slow
 
 
 def test_utility_survives_at_the_scale_of_a_city() -> None:

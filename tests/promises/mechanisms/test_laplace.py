@@ -9,6 +9,8 @@ import pytest
 from cobogo.promises.mechanisms import Gaussian, Laplace
 from support import laws
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("sensitivity", "epsilon"), [(1, "1"), (1, "3"), (7, "1"), (3, "0.1")])
 def test_laplace_follows_its_law(sensitivity: int, epsilon: str) -> None:

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
+
 from cobogo.promises.mechanisms import SparseVector
 from support import laws
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_sparse_vector_follows_its_law() -> None:

@@ -15,6 +15,8 @@ from cobogo.errors import RegistryError
 from cobogo.publish.registry import seal, store
 from cobogo.publish.registry.store import ReleaseRegistry
 
+pytestmark = pytest.mark.slow
+
 SECRET = "Maria Couto"
 
 

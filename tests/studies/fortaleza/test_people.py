@@ -11,6 +11,8 @@ from cobogo.studies.fortaleza.land import FRAME, in_polygon, residents
 from cobogo.studies.fortaleza.lives import STAYS, WORKS
 from cobogo.studies.fortaleza.people import FIRST_MIDNIGHT, CityPeople
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def crowd() -> CityPeople:

@@ -83,7 +83,8 @@ class ListedFake(Fake):
 
     Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
     Example:
-        >>> ListedFake(["red", "green"]).made(np.zeros((1, 1), dtype=np.uint64), np.array(["red"], dtype=object)).tolist()
+        >>> words = np.zeros((1, 1), dtype=np.uint64)
+        >>> ListedFake(["red", "green"]).made(words, np.array(["red"], dtype=object)).tolist()
         ['green']
 
     Guarantee: None: how often a value occurs still shows.

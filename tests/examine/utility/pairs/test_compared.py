@@ -10,6 +10,8 @@ from cobogo.examine.utility.pairs.compared import contingency, distribution, sum
 from cobogo.examine.utility.statistics import cramers_v
 from support.release_pairs import pair, people, recoded, shares
 
+pytestmark = pytest.mark.slow
+
 
 def test_a_level_is_compared_with_the_original_at_that_level(tmp_path) -> None:
     told = recoded({"age": 1, "town": 0}, recoding={"suppression-limit": 0.3})

@@ -13,6 +13,8 @@ from cobogo.publish.mask.vault import Vault, VaultKey
 from cobogo.publish.mask.vault.store import VaultStore
 from support.vaults import emptied, raw
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = ["Ana", "José Conceição", "529.982.247-25", "", " ", "a\tb\nc", 'it\'s "x";--', "ç" * 500, "😀 日本", "0"]
 
 

@@ -77,8 +77,9 @@ def _shape(engine: Engine, folder: Path, column: ColumnProfile) -> dict[str, Any
         return None
     expression = meant(column)
     if expression is None or column.distinct <= TOP:
-        top = [list(pair) for pair in column.values[:TOP]]  # as the file has them
-        return {"top": top, "other": column.present - sum(count for _, count in top)}
+        top = column.values[:TOP]
+        other = column.present - sum(count for _, count in top)
+        return {"top": [list(pair) for pair in top], "other": other}  # lists, as the file has them
     if column.kind.type is not Type.DATE and not column.sampled:
         return _bars(column.numbers)
     said = expression.format(quoted(column.name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 
@@ -17,18 +17,6 @@ from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.mechanisms.base import Course, Mechanism
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
-
-
-class PlaceLike(Protocol):
-    """A point of interest in a service's answer."""
-
-    @property
-    def id(self) -> Any: ...
-    @property
-    def lon(self) -> float: ...
-    @property
-    def lat(self) -> float: ...
-
 
 NearestService = Callable[[Sequence[ReportArea], int], Sequence[Sequence[Any]]]
 """A service: for each area, every place that may be among the so many nearest of somebody in it."""

@@ -66,7 +66,7 @@ class MadeUpCalls(DrawnRows):
         space = self._space
         if self._paying is not None:
             self._paying.pay(
-                PrivacyLoss("epsilon", self._epsilon), f"location where, {space.days} days from {space.first}"
+                PrivacyLoss("epsilon", self._epsilon), f"locate where, {space.days} days from {space.first}"
             )
         return where(self.true, space, self._epsilon, people=self._people, seed=self._seed)
 

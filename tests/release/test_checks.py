@@ -8,9 +8,9 @@ from pkgutil import walk_packages
 import pytest
 
 import cobogo
-from cobogo.release.checks import CHECKS
 from cobogo.release.contract import Transformation, load
 from cobogo.release.manifest import RECODING
+from cobogo.release.verify import CHECKS
 
 DOORS = ("publish", "locate")
 

@@ -19,8 +19,7 @@ from cobogo.collect.aggregate import Aggregate, is_aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Expression
+from cobogo.data.table.engine import Expression, connect
 from cobogo.data.table.files import PARQUET
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError

@@ -270,6 +270,28 @@ class Classes:
             {name: hidden[chosen] for name, hidden in self.withheld.items()},
         )
 
+    def withhold(self, withheld: Mapping[str, Mask]) -> Classes:
+        """The classes as a release shows them that withholds the values of some attributes in some classes."""
+        histograms = {
+            name: histogram.without(withheld[name]) if name in withheld else histogram
+            for name, histogram in self.histograms.items()
+        }
+        return replace(self, histograms=histograms, withheld=withheld)
+
+    def hidden_values(self, name: str) -> Classes:
+        """The values of an attribute that no class shows, as one class: what follows from the whole table's totals."""
+        histogram = self.histograms[name]
+        seen = np.bincount(histogram.values, histogram.counts, len(histogram.domain)).astype(np.int64)
+        return self.with_counts(name, np.maximum(histogram.domain.total - seen, 0)[None, :])
+
+    def with_counts(self, name: str, counts: Ints) -> Classes:
+        """Other classes of one attribute alone; ``counts`` has a row for each class and a column for each value."""
+        owners, values = np.nonzero(counts)
+        offsets = np.searchsorted(owners, np.arange(len(counts) + 1)).astype(np.int64)
+        domain = self.histograms[name].domain
+        histogram = Histogram(offsets, values.astype(np.int32), counts[owners, values], domain)
+        return Classes(counts.sum(axis=1), {name: histogram}, self.total)
+
 
 def written_number(label: Label, decimal: str) -> float:
     """A value as a number; NaN for NULL and for what is none."""

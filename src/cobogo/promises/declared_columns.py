@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from cobogo.data.policy.part import Part
+from cobogo.data.policy.toml_file import PolicyTable
 from cobogo.floor.untrusted import fraction, is_writable, shortened
 
 Value = str | int | bool | date
@@ -24,7 +24,7 @@ WIDEST = 10**15
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**63), 2**63 - 1
 
 
-class DeclaredColumn(Part):
+class DeclaredColumn(PolicyTable):
     """A column that analysts may name.
 
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise

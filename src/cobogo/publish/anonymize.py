@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.build import build_for_table, sensitive_trees
 from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import records_allowed
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
@@ -28,14 +29,13 @@ from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.population import beside, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
-from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoded import Recoded
-from cobogo.release.release import Origin, Release
+from cobogo.release.contract import Origin, Release
 from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def _prepare_table(
     warnings = admit_records(rules, table, counted)
     counted = with_earlier_releases(counted, wanted, series)
     counted, populations = _beside_populations(rules, wanted, counted)
-    hierarchies = tuple(built(name, rules, table, counted) for name in rules.quasi_identifiers)
+    hierarchies = tuple(build_for_table(name, rules, table, counted) for name in rules.quasi_identifiers)
     counted = _with_trees(rules, wanted, counted)
     lowest, highest = _levels(rules, hierarchies)
     whole = not rolled or rolled == lowest
@@ -210,7 +210,7 @@ def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: P
     recoded = Recoded(
         rules, prepared.table, problem, solution, planned, prepared.populations, prepared.series, prepared.book
     )
-    return Release(Origin.of(rules, prepared.table.name), prepared.table, recoded, warnings, seconds)
+    return Release(Origin.from_policy(rules, prepared.table.name), prepared.table, recoded, warnings, seconds)
 
 
 def _algorithm(policy: Policy) -> Algorithm:
@@ -241,7 +241,7 @@ def _count(
         if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
-    hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)
+    hierarchies = tuple(build_for_table(name, policy, table, marginals[name]) for name in names)
     lowest, highest = _levels(policy, hierarchies)
     return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
 

@@ -15,27 +15,25 @@ import numpy as np
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy, Role
+from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import RegistryError
 from cobogo.examine import metrics
 from cobogo.floor.progress import Progress
-from cobogo.promises.models.check import check
+from cobogo.promises.models.check import check, models_given_away, withheld_refusal
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, released_trees
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
-from cobogo.release.contract import Json, ReadBack, Transformation, Verdict
+from cobogo.release.contract import Json, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
 from cobogo.release.readback import released_table
 from cobogo.release.reference import Baseline, OriginalTable, domain_to_json, histogram_to_json, people_to_json
-from cobogo.release.release import Release
 from cobogo.release.series import ReleaseSeries
-from cobogo.release.withheld import given_away, refusal
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import RegistryBook
@@ -172,7 +170,11 @@ class Recoded(Transformation):
         reference = self.reference()
         classes = reference.classes(released)
         verdicts = check(self.problem.promised, classes)
-        problems = [refusal(model) for model in given_away(self.problem.models, classes)] if self.plan.withheld else []
+        problems = (
+            [withheld_refusal(model) for model in models_given_away(self.problem.models, classes)]
+            if self.plan.withheld
+            else []
+        )
         problems += self.plan.faults(released)
         described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
         models = public_models.public_entries(verdicts, released, described, reference)

@@ -18,9 +18,8 @@ from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.admission import check_unique, open_data, split
-from cobogo.release.contract import load
+from cobogo.release.contract import Origin, Release, load
 from cobogo.release.drawn import DrawnRows
-from cobogo.release.release import Origin, Release
 
 if TYPE_CHECKING:
     from cobogo.publish.mask.tables import MaskedTables
@@ -154,7 +153,7 @@ def transform(
             table.engine.check_new_table(policy.output.table)
         warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
-    origin = Origin.of(policy, table.name)
+    origin = Origin.from_policy(policy, table.name)
     return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
 
 

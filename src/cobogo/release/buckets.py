@@ -10,9 +10,9 @@ import numpy as np
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
+from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.arrays import Floats

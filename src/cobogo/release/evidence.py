@@ -15,7 +15,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import VerificationFailed
 from cobogo.floor.urls import without_password
 from cobogo.release import manifest
-from cobogo.release.release import Origin
+from cobogo.release.contract import Origin
 
 NAME = "evidence.json"
 OWN_HASH = "sha256"

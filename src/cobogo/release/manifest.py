@@ -105,7 +105,7 @@ class DataEntry(_Entry):
 
 
 RECODING = "recoding"
-"""The kind of a release whose quasi-identifiers were recoded until models held; others are in `release.checks`."""
+"""The kind of a release whose quasi-identifiers were recoded until models held; others: `release.verify.CHECKS`."""
 
 
 class Manifest(_Entry):

@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Histogram
 from cobogo.data.hierarchy import SUPPRESSED
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError

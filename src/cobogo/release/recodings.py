@@ -16,7 +16,7 @@ from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
 from cobogo.promises import models
 from cobogo.promises.models import Model
-from cobogo.promises.models.check import check
+from cobogo.promises.models.check import check, models_given_away, withheld_refusal
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.population import open_population, recoded
 from cobogo.release import manifest as manifests
@@ -36,7 +36,6 @@ from cobogo.release.reference import (
     people_from_json,
 )
 from cobogo.release.series import load_series
-from cobogo.release.withheld import given_away, refusal
 
 
 def verify_recoding(
@@ -73,7 +72,7 @@ def verify_recoding(
             classes = reference.classes(table)
             verdicts, notes = check(asked, classes), ()
             if any(column.withheld for column in manifest.columns):
-                problems += [refusal(model) for model in given_away(asked, classes)]
+                problems += [withheld_refusal(model) for model in models_given_away(asked, classes)]
         own = [
             model
             for model in asked

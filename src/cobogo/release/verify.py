@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,7 @@ from cobogo.errors import DataError, VerificationFailed
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
-from cobogo.release.checks import check
-from cobogo.release.contract import Verdict, Written
+from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Verdict, Written, load
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
@@ -25,6 +25,37 @@ from cobogo.release.recodings import role_problems, verify_recoding
 from cobogo.release.reference import (
     Json,
 )
+
+CHECKS: dict[str, str] = {
+    "frequency-list": "cobogo.publish.frequency_list.release:check",
+    "masking": "cobogo.publish.mask.masked:check",
+    "location-reports": "cobogo.locate.protect:check",
+    "mobility": "cobogo.locate.mobility.release:check",
+    "perturbation": "cobogo.publish.perturb.check:check",
+    "randomization": "cobogo.publish.randomize.check:check",
+    "sampling": "cobogo.publish.sample.sampled:check",
+    "synthesis": "cobogo.publish.synthesize.check:check",
+    "trajectories": "cobogo.locate.trips.release:check",
+    "trip-synthesis": "cobogo.locate.trips.release:check",
+}
+"""Each kind of release whose rows are drawn, and the function that verifies the released rows, as "module:function"."""
+
+
+def check(written: Written) -> CheckResult:
+    """Verify released rows by what the manifest says of how they were made."""
+    kind = written.manifest.kind
+    if kind not in CHECKS:
+        raise VerificationFailed(f"there is no kind of release {kind!r}", remedy="Is this version of Cobogó older?")
+    try:
+        found = load(CHECKS[kind])(written)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise VerificationFailed(
+            f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
+        ) from None
+    assert isinstance(found, CheckResult)
+    seeded = (SEEDED,) if written.statement.get("entropy", ENTROPY) != ENTROPY else ()
+    return replace(found, problems=(*seeded, *found.problems))
+
 
 KEPT = {"manifest-sha256", OWN_HASH}
 """What verification asks of any evidence."""

@@ -9,16 +9,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cobogo.data.table import formulas
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Transformation, Verdict, load
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict, load
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
-from cobogo.release.release import Release
 
 
 def write_release(release: Release, directory: Path, *, progress: Progress = silent) -> Verdict:
@@ -35,19 +34,19 @@ def write_release(release: Release, directory: Path, *, progress: Progress = sil
         public.mkdir()
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
-        with release.timed("apply"):
+        with release.time_stage("apply"):
             rows = ending.enter_context(_written(release, public))
             made.write_beside(public)
         progress("verify", 0, 0)
-        with release.timed("verify"):
+        with release.time_stage("verify"):
             read_back = made.read_back(release, rows, public)
             _refuse_unless_verified(read_back.verdict, made)
-        with release.timed("write"):
+        with release.time_stage("write"):
             _sign(read_back, made, public)
         progress("report", 0, 0)
         reporting.join()
         load(made.reporter)(release, read_back, evidence)
-        recording.enter_context(made.recorded(release, read_back, public, directory, progress))
+        recording.enter_context(made.record(release, read_back, public, directory, progress))
         seal(made.evidence(release, read_back), release.origin, release.table.engine.url, public, evidence)
     return read_back.verdict
 

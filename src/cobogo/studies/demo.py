@@ -23,8 +23,8 @@ from cobogo.examples import ceara
 from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
+from cobogo.release.contract import Release
 from cobogo.release.evidence import is_output
-from cobogo.release.release import Release
 from cobogo.tell.report import plots
 from cobogo.tell.report.page import (
     Field,

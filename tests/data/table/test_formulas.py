@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.table import formulas
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.errors import InputError, OutputError
 from cobogo.release.write import copy_neutralised
 

@@ -16,9 +16,10 @@ import pytest
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError, SearchTooLarge, VerificationFailed
 from cobogo.publish.randomize.make import METHODS
-from cobogo.release import checks, manifest
+from cobogo.release import manifest
 from cobogo.release.contract import Written
 from cobogo.release.readback import open_released
+from cobogo.release.verify import check
 from support.randomized_tables import ASKED, OF_TABLE, RHO, N, policy, table
 
 pytestmark = pytest.mark.slow
@@ -112,7 +113,7 @@ def test_no_statement_however_strange_is_more_than_a_failed_verification(method:
                 place = place[key]
             place[path[-1]] = strange
             with contextlib.suppress(VerificationFailed, DataError):
-                checks.check(Written(stated.model_copy(update={"transformation": changed}), rows, stated.models))
+                check(Written(stated.model_copy(update={"transformation": changed}), rows, stated.models))
 
 
 def test_a_sensitive_column_that_nothing_was_done_to_is_told(written: Path, tmp_path: Path) -> None:

@@ -12,9 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.data.policy.masking import Masking
-from cobogo.data.policy.part import Part
 from cobogo.data.policy.random_releases import Perturbation, Randomization, Sampling, Synthesis
-from cobogo.data.policy.readable import readable
 from cobogo.data.policy.tables import (
     AttributePolicy,
     Data,
@@ -27,12 +25,12 @@ from cobogo.data.policy.tables import (
     Role,
     Utility,
 )
-from cobogo.data.policy.toml_file import read_toml, refuse_depth
+from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml, refuse_depth
 from cobogo.errors import PolicyError
 from cobogo.floor.representation import brief
 
 
-class Policy(Part):
+class Policy(PolicyTable):
     """A whole job.
 
     >>> policy = Policy.of({"data": {"path": "a.csv"}, "attributes": {"age": {"role": "quasi-identifier"}},
@@ -93,7 +91,7 @@ class Policy(Part):
         try:
             policy = cls.model_validate(content)
         except ValidationError as error:
-            raise readable(error, name, cls) from None
+            raise explain_error(error, name, cls) from None
         policy._home = Path(home)
         policy._name = name
         policy._trusted = None if trusted is None else frozenset(trusted)
@@ -174,7 +172,7 @@ class Policy(Part):
         try:
             asked = Utility.model_validate({**known, **changes})
         except ValidationError as error:
-            raise readable(error, "utility", Utility) from None
+            raise explain_error(error, "utility", Utility) from None
         self.check_label(asked.label, "utility.label")
         return asked
 
@@ -185,7 +183,7 @@ class Policy(Part):
         try:
             return RiskPolicy.model_validate({**known, **changes})
         except ValidationError as error:
-            raise readable(error, "risk", RiskPolicy) from None
+            raise explain_error(error, "risk", RiskPolicy) from None
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role, in the policy's order."""

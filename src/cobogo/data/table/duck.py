@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
 from cobogo.data.table import enumerations as coded
+from cobogo.data.table.columns import shortest_texts
 from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
 from cobogo.data.table.files import csv_error, parquet_error
-from cobogo.data.table.numerals import shortest
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
@@ -126,7 +126,7 @@ class DuckDB(Engine):
         if kind.is_float64():
             return column.isnan().ifelse("nan", column.cast("string"))
         if kind.is_floating():
-            return self._function("cobogo_shortest", shortest, kind, "string")(column)
+            return self._function("cobogo_shortest", shortest_texts, kind, "string")(column)
         return column.cast("string")
 
     def random_key(self, table: Expression) -> Expression:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes, Domain, Earlier, Histogram
 from cobogo.data.hierarchy import Hierarchy, Label
-from cobogo.data.table.coder import Coder, Column
+from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Ints, Mask

@@ -10,8 +10,7 @@ from typing import Any
 
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.urls import is_url, public_url

@@ -12,8 +12,8 @@ from dataclasses import replace
 import numpy as np
 
 from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.table.columns import replace_values
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import replace_values
 from cobogo.data.table.read import Table
 from cobogo.errors import TableTooLarge
 

@@ -291,10 +291,10 @@ def _float_function(kind: str) -> Any:
     def as_text(values: pd.Series) -> pd.Series:
         import pyarrow as pa
 
-        from cobogo.data.table.numerals import shortest
+        from cobogo.data.table.columns import shortest_texts
 
         width = pa.float32() if kind == "float" else pa.float64()
-        written: pd.Series = shortest(pa.array(values, type=width, from_pandas=False)).to_pandas()
+        written: pd.Series = shortest_texts(pa.array(values, type=width, from_pandas=False)).to_pandas()
         return written
 
     as_text.__annotations__ = {"values": pd.Series, "return": pd.Series}

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NORMALIZATIONS, Policy
-from cobogo.data.table.lookup import replace_values
+from cobogo.data.table.columns import replace_values
 from cobogo.data.table.read import Table
 from cobogo.errors import number_of
 

@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data, Policy, Role
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine
+from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows
 from cobogo.release import manifest as manifests
+from cobogo.release.contract import Release
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import RECODING, Manifest
-from cobogo.release.release import Release
 
 BUCKETS = "buckets"
 AS_COLLECTED = "as collected"
@@ -48,7 +47,7 @@ class Published:
 
     @property
     def kind(self) -> str:
-        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `release.checks`."""
+        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `release.verify.CHECKS`."""
         if self.manifest is None:
             return RECODING
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
-from cobogo.data.table.times import read_times
+from cobogo.data.table.columns import read_times
 from cobogo.examine.attacks.case import Published
 from cobogo.examine.attacks.compatible import Compatibility, compatibility_of
 from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping

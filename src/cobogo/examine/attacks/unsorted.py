@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
-from cobogo.data.table.coder import Column
+from cobogo.data.table.columns import Column
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case, Published
 from cobogo.examine.attacks.crossing import Meeting

@@ -9,7 +9,7 @@ from typing import Any
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge

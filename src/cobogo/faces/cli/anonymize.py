@@ -12,8 +12,7 @@ from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
 
 if TYPE_CHECKING:
-    from cobogo.release.contract import Verdict
-    from cobogo.release.release import Release
+    from cobogo.release.contract import Release, Verdict
 
 
 def anonymize(

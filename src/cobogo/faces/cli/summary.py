@@ -15,8 +15,7 @@ from cobogo.faces.cli import console, language
 from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.publish.recode import story
-from cobogo.release.contract import Verdict
-from cobogo.release.release import Release
+from cobogo.release.contract import Release, Verdict
 from cobogo.release.write import write_release
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine, Expression, literal, quoted
+from cobogo.data.table.engine import Engine, Expression, connect, literal, quoted
 from cobogo.floor.files import staged_file
 
 PAGES = "rows.parquet"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import table_in
 from cobogo.errors import CobogoError, DataError, InputError, nearest
 from cobogo.faces.server.files import TooLarge

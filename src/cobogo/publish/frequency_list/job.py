@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data, Role
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import source
@@ -21,7 +21,7 @@ from cobogo.publish.frequency_list import counted
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList
 from cobogo.publish.frequency_list.release import DrawnList
-from cobogo.release.release import Origin, Release
+from cobogo.release.contract import Origin, Release
 
 TEXTS = (".txt", ".lst")
 """How the names of files end that have one item a line, and no header."""

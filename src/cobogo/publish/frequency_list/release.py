@@ -15,18 +15,8 @@ from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList
 from cobogo.publish.frequency_list.outline import Counts
-from cobogo.release.contract import (
-    ENTROPY,
-    SEED,
-    Bars,
-    CheckResult,
-    Json,
-    Meaning,
-    Section,
-    Story,
-    Written,
-)
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words

@@ -9,11 +9,11 @@ import numpy as np
 
 from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
+from cobogo.data.table.columns import count_values
 from cobogo.promises import fit
 from cobogo.promises.operators import stated as operators
 from cobogo.publish.perturb.coded_table import decimal_places
 from cobogo.publish.perturb.make import NO_GUARANTEE, digest, violations
-from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 
 
@@ -24,7 +24,7 @@ def check(written: Written) -> CheckResult:
     problems: list[str] = []
     last = {name: step for step in stated["steps"] for name in step["attributes"]}
     for name, step in last.items():
-        labels, records = counted(written.rows, name)
+        labels, records = count_values(written.rows, name)
         if step["method"] == "noise":
             problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
         elif step["method"] == "pram":

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
-from cobogo.data.table.coder import Coder
+from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.release.columns import labelled, streamed
 
 ROWS_AT_ONCE = 1 << 17
 
@@ -64,7 +63,7 @@ class CodedTable:
         coders = {name: Coder() for name in looked_at}
         others: dict[str, list[Any]] = {name: [] for name in columns if name not in coders}
         rows = 0
-        for batch in streamed(table, [*columns], texts=looked_at):
+        for batch in stream_columns(table, [*columns], texts=looked_at):
             rows += batch.num_rows
             for name, coder in coders.items():
                 coder.add(batch.column(name))
@@ -80,7 +79,7 @@ class CodedTable:
         whole = {
             name: self.others[name]
             if name in self.others
-            else labelled(self.coded[name].codes, self.coded[name].labels)
+            else decode_column(self.coded[name].codes, self.coded[name].labels)
             for name in columns
         }
         table = pa.table({name: pa.chunked_array([column]) if isinstance(column, pa.Array) else column

@@ -12,6 +12,7 @@ import numpy as np
 from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NoiseStep, Perturbation, Policy, PramStep, Role, SwapStep
+from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, nearest, number_of
 from cobogo.floor.arrays import Floats, Ints
@@ -20,9 +21,8 @@ from cobogo.promises.operators import matrix
 from cobogo.promises.operators.matrix import Matrix
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
-from cobogo.release.columns import counted
-from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, Json, Meaning
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -140,7 +140,7 @@ def make(policy: Policy, table: Table) -> Perturbed:
             remedy="Leave out [privacy], or randomize with a guarantee: [randomization].",
         )
     _refuse_unreleased(policy, wanted, where)
-    found = {name: counted(table, name) for step in wanted.steps for name in step.attributes}
+    found = {name: count_values(table, name) for step in wanted.steps for name in step.attributes}
     places: dict[str, int] = {}
     operators: dict[str, tuple[tuple[Label, ...], Matrix]] = {}
     for number, step in enumerate(wanted.steps):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.classes import written_number
+from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb.coded_table import CodedColumn
-from cobogo.release.columns import whole
-from cobogo.release.contract import Bars, Section, Story
+from cobogo.release.drawn import Bars, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.perturb.make import Perturbed
@@ -72,7 +72,7 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
 
 
 def _read(table: Table, names: Sequence[str]) -> dict[str, CodedColumn]:
-    codes, labels = whole(table, names)
+    codes, labels = load_coded_columns(table, names)
     return {name: CodedColumn(codes[name], labels[name]) for name in names}
 
 

@@ -11,6 +11,14 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
+from cobogo.data.table.columns import (
+    arrow_type,
+    count_values,
+    decode_column,
+    encode_column,
+    replace_columns,
+    stream_columns,
+)
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
@@ -24,9 +32,8 @@ from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.request import AttributeValues
-from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -51,9 +58,9 @@ class RandomizedAttributes:
 
     def released(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
         """A batch's columns, drawn, of the types that they had."""
-        before = [codes(batch.column(values.attribute), values.places) for values in self.values]
+        before = [encode_column(batch.column(values.attribute), values.places) for values in self.values]
         return {
-            values.attribute: labelled(column, values.labels, kinds[values.attribute])
+            values.attribute: decode_column(column, values.labels, kinds[values.attribute])
             for values, column in zip(self.values, self._sampled(before, source), strict=True)
         }
 
@@ -94,12 +101,12 @@ class Columns(DrawnRows):
         """Batch by batch: memory does not grow with the table."""
         random = source(self.seed)
         names = [name for part in self.drawn for name in part.names]
-        kinds = {name: kind_of(table, name) for name in names}
-        for batch in streamed(table, columns, texts=names):
+        kinds = {name: arrow_type(table, name) for name in names}
+        for batch in stream_columns(table, columns, texts=names):
             changed: dict[str, Any] = {}
             for part in self.drawn:
                 changed |= part.released(batch, kinds, random)
-            yield replaced(batch, changed)
+            yield replace_columns(batch, changed)
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
@@ -243,7 +250,7 @@ def _misfits(
     true: Ints | None,
 ) -> Iterator[str]:  # fmt: skip
     """What in a released column cannot have been drawn by its operator."""
-    found, counts = counted(rows, name)
+    found, counts = count_values(rows, name)
     position = {label: code for code, label in enumerate(domain)}
     if set(found) - set(position):
         yield f'"{name}" holds values that are not in the domain stated'

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.hierarchy import Label
+from cobogo.data.table.columns import count_values
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
@@ -20,8 +21,7 @@ from cobogo.promises.operators.estimate import inverted, likeliest
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.columns import compounded
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
-from cobogo.release.columns import counted
-from cobogo.release.contract import Bars, Row, Section, Story
+from cobogo.release.drawn import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.randomize.alpha_beta import SetRelease
@@ -88,7 +88,7 @@ def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | 
 
 def observed_counts(rows: Table, name: str, labels: Sequence[Label]) -> Ints:
     """How often each value of a domain was released."""
-    found, records = counted(rows, name)
+    found, records = count_values(rows, name)
     place = {label: code for code, label in enumerate(labels)}
     total = np.zeros(len(labels), dtype=np.int64)
     total[[place[label] for label in found]] = records

@@ -20,8 +20,7 @@ from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recoded import Recoded, RecodedReadBack, recoding_of
-from cobogo.release.release import Release
-from cobogo.release.withheld import hidden_values
+from cobogo.release.contract import Release
 from cobogo.tell.report import exposure
 from cobogo.tell.report.content import (
     AttributeStory,
@@ -181,7 +180,7 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
         name: {
             "classes": int(hidden.sum()),
             "records": int(classes.sizes[hidden].sum()),
-            "inference": exposure.worst_inference(name, hidden_values(name, classes)),
+            "inference": exposure.worst_inference(name, classes.hidden_values(name)),
         }
         for name, hidden in classes.withheld.items()
     }

@@ -13,8 +13,8 @@ from cobogo.publish.registry.check import Breach
 from cobogo.publish.registry.plans import Reuse
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
+from cobogo.release.contract import Release
 from cobogo.release.readback import parts, released_table
-from cobogo.release.release import Release
 from cobogo.release.verify import verify
 
 

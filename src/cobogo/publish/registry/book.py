@@ -19,8 +19,8 @@ from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
+from cobogo.release.contract import Release
 from cobogo.release.evidence import digest, without_passwords
-from cobogo.release.release import Release
 from cobogo.release.series import REGISTERED, ReleaseSeries
 
 

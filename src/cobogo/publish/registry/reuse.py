@@ -9,9 +9,9 @@ from typing import Any
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
-from cobogo.data.table.connect import connect
+from cobogo.data.table.columns import unused_names
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, UnfitValues, number_of
 from cobogo.floor.urls import is_url
@@ -19,7 +19,7 @@ from cobogo.publish import anonymize as job
 from cobogo.publish.recoded import telling
 from cobogo.publish.registry.plans import Reuse
 from cobogo.publish.registry.store import ReleaseRegistry
-from cobogo.release.release import Release
+from cobogo.release.contract import Release
 
 ROUNDS = 20
 

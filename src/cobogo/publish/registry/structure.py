@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import Hierarchy, Label
-from cobogo.data.table.coder import Coder, Column
+from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing, link_by_key
 from cobogo.floor.arrays import Ints
+from cobogo.release.contract import Release
 from cobogo.release.reference import domain_from_json, domain_to_json
-from cobogo.release.release import Release
 
 Digests = NDArray[np.uint64]
 Traced = dict[str, Column]

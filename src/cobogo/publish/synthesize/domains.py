@@ -22,13 +22,12 @@ from cobogo.data.classes import written_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
-from cobogo.data.table.coder import Coder
+from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source, below, keys
 from cobogo.floor.untrusted import fraction
-from cobogo.release.columns import labelled, streamed
 
 Codes = NDArray[np.int64]
 
@@ -112,7 +111,7 @@ class ListedDomain(AttributeDomain):
 
     def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
         """The values themselves."""
-        return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
+        return decode_column(codes, (*self.values, *([None] if self.null else [])), kind)
 
     def stated(self) -> dict[str, Any]:
         """The list."""
@@ -164,7 +163,7 @@ class Binned(AttributeDomain):
         present, places = np.unique(steps, return_inverse=True)
         texts = [self._written(int(step), "." if kind is not None else decimal) for step in present]
         places = np.where(codes < self.known, places, len(texts))
-        return labelled(places, (*texts, None), kind)
+        return decode_column(places, (*texts, None), kind)
 
     def stated(self) -> dict[str, Any]:
         """The edges, as exact decimals."""
@@ -290,7 +289,7 @@ def encode_rows(
     parts: list[list[NDArray[np.int32]]] = [[] for _ in names]
     beyond = dict.fromkeys(names, 0)
     people = Coder()
-    for batch in streamed(table, looked_at, texts=looked_at):
+    for batch in stream_columns(table, looked_at, texts=looked_at):
         for place, domain in enumerate(domains):
             column = batch.column(domain.attribute)
             codes = domain.coded(column, decimal)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy, Synthesis
+from cobogo.data.table.columns import arrow_type
 from cobogo.data.table.read import Table
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.accounting import PrivacyLoss
@@ -18,9 +19,8 @@ from cobogo.publish.synthesize.cost import Cost
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.private import PaidStep, Private
-from cobogo.release.columns import kind_of
-from cobogo.release.contract import ENTROPY, Json, Meaning, Story
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, Json, Meaning
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -84,7 +84,7 @@ class Synthetic(DrawnRows):
         self.done.steps = private.steps
         records, source = self.wanted.records or max(1, round(fitted.records)), Entropy()
         drawn = fitted.draw(records, source)
-        kinds = [kind_of(table, name) for name in columns]
+        kinds = [arrow_type(table, name) for name in columns]
         for start in range(0, records, AT_ONCE):
             part = [
                 domain.drawn(codes[start : start + AT_ONCE], source, decimal, kind)

@@ -150,7 +150,7 @@ SECTIONS: dict[str, Section] = {
         "Engines",
         "engine",
         "Where tables are read, counted and written.",
-        ("cobogo.data.table.connect:ENGINES",),
+        ("cobogo.data.table.engine:ENGINES",),
         listed_only=True,
     ),
 }

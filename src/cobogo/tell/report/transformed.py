@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import cobogo
-from cobogo.release.contract import Section, Story
-from cobogo.release.drawn import DrawnReadBack, DrawnRows
-from cobogo.release.release import Release
+from cobogo.release.contract import Release
+from cobogo.release.drawn import DrawnReadBack, DrawnRows, Section, Story
 from cobogo.tell.report.bars import draw_compared
 from cobogo.tell.report.page import environment, printable
 from cobogo.tell.report.words import Words, words

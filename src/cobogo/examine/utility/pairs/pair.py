@@ -13,9 +13,8 @@ import numpy as np
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
-from cobogo.data.table.coder import Coder
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Expression
+from cobogo.data.table.columns import Coder
+from cobogo.data.table.engine import Expression, connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints

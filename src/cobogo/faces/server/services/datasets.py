@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, InputError

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import SUPPRESSED, Label
+from cobogo.data.table.columns import replace_values, unused_names
 from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.lookup import replace_values, unused_names
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Problem

@@ -14,6 +14,7 @@ from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
 from cobogo.promises.models import Scope
+from cobogo.promises.models.check import models_given_away
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
@@ -25,7 +26,6 @@ from cobogo.publish.recode.plans.condensed import CondensedPlan
 from cobogo.publish.recode.plans.distort import Tuple, settle
 from cobogo.publish.recode.plans.marginals import MarginalPlan
 from cobogo.release.margins import Marginal, Margins
-from cobogo.release.withheld import given_away, visible_classes
 
 
 def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> RecodingPlan:
@@ -201,9 +201,9 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[R
         together = rolled.together(failing | released_as_stars)
         star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
     chosen = ~failing & there
-    kept = visible_classes(classes, withheld).where(chosen)
+    kept = classes.withhold(withheld).where(chosen)
     if star and withheld:
-        star, warnings = _unless_given_away(problem, visible_classes(classes, withheld), released_as_stars, lost)
+        star, warnings = _unless_given_away(problem, classes.withhold(withheld), released_as_stars, lost)
     planned = FullDomainPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
@@ -240,7 +240,7 @@ def _unless_given_away(
 ) -> tuple[bool, tuple[str, ...]]:
     """Starred records show their values, and those withheld must then satisfy the models without them."""
     hidden = np.logical_or.reduce(list(classes.withheld.values()))
-    if (hidden & starred_class).any() or given_away(problem.models, classes):
+    if (hidden & starred_class).any() or models_given_away(problem.models, classes):
         return False, (
             f"the values of the {lost:,} suppressed records would help to tell those withheld: they were dropped",
         )

@@ -10,7 +10,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.pages.mapping.figures import promised

@@ -226,7 +226,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
 
     def _own(self, name: str) -> Any:
         place = self._places[name]
-        return at(place, self.home) if isinstance(place, str) else place
+        return import_object(place, self.home) if isinstance(place, str) else place
 
     def _prepared(self, name: str, thing: Any) -> Thing:
         self._imported[name] = thing
@@ -274,7 +274,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def _misfit(self, thing: Any, name: str) -> str | None:
         """Why an imported thing is none of this registry, as part of a sentence."""
         if self.base:
-            base = at(self.base, self.home)
+            base = import_object(self.base, self.home)
             fits = isinstance(thing, type) and (
                 isinstance(thing(), base) if getattr(base, "_is_protocol", False) else issubclass(thing, base)
             )
@@ -331,10 +331,10 @@ def _package(one: EntryPoint) -> str:
     return f"{one.dist.name} {one.dist.version}" if one.dist is not None else one.value
 
 
-def at(place: str, home: str = "") -> Any:
-    """What is at ``module:name``; a module that begins with a point is relative to ``home``.
+def import_object(place: str, home: str = "") -> Any:
+    """Import what ``module:name`` names; a module that begins with a point is relative to ``home``.
 
-    >>> at(".abc:Mapping", "collections").__name__
+    >>> import_object(".abc:Mapping", "collections").__name__
     'Mapping'
     """
     module, _, name = place.partition(":")

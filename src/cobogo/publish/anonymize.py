@@ -32,10 +32,11 @@ from cobogo.publish.admission import admit_records, admit_table, check_recoding,
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
-from cobogo.publish.recode.contract.solution import Solution
+from cobogo.publish.recode.contract.solution import AnySolution, Solution
+from cobogo.publish.recode.plans.base import RecodingPlan
 from cobogo.publish.recode.plans.planning import plan
-from cobogo.publish.recoded import Recoded
-from cobogo.release.contract import Origin, Release
+from cobogo.publish.recoding import AnonymizedRelease, Recoded
+from cobogo.release.contract import Origin
 from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def anonymize(
     *,
     engine: str | None = None,
     progress: Progress = silent,
-) -> Release:
+) -> AnonymizedRelease:
     """Find the best release that satisfies a policy. Writes nothing.
 
     ``anonymize(policy)`` reads the policy's own data; ``anonymize(data, policy)`` protects the data given: a path, or
@@ -81,7 +82,6 @@ def prepare(
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
     data, rules = split(data, policy)
-    check_recoding(rules)
     book = _opened_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
@@ -103,6 +103,27 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     return wanted, metric
+
+
+def _algorithm(policy: Policy) -> Algorithm:
+    name = policy.recoding.algorithm
+    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
+    kind, known = policy.recoding.kind, recodings(name)
+    if kind is not None and kind not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
+        raise PolicyError(
+            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            where=f"{policy.name}, recoding.kind",
+            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
+        )
+    if policy.recoding.suppress == "sensitive" and "full-domain" not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if "full-domain" in recodings(other)]
+        raise PolicyError(
+            f"{name} cannot withhold the sensitive values of a class and keep its records",
+            where=f"{policy.name}, recoding.suppress",
+            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
+        )
+    return algorithm
 
 
 def _opened_book(policy: Policy) -> RegistryBook | None:
@@ -182,51 +203,6 @@ def _problem(
     )
 
 
-def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
-    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
-    rules, problem = prepared.policy, prepared.problem
-    if problem.withholds and "full-domain" not in recodings(rules.recoding.algorithm):
-        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in recodings(name)]
-        raise PolicyError(
-            f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
-            where=f"{rules.name}, recoding.suppress",
-            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
-        )
-    warm.finish(lambda: progress("compile", 0, 0))
-    start = time.perf_counter()
-    try:
-        solution = (algorithm or _algorithm(rules))(
-            problem,
-            time_limit=rules.recoding.time_limit,
-            progress=lambda done, total: progress("search", done, total),
-        )
-        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
-    except NoSolution as error:
-        raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
-    if not prepared.whole and isinstance(solution, Solution):
-        solution = replace(solution, optimal=False)
-    seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
-    warnings = (*prepared.warnings, *planned.warnings)
-    recoded = Recoded(
-        rules, prepared.table, problem, solution, planned, prepared.populations, prepared.series, prepared.book
-    )
-    return Release(Origin.from_policy(rules, prepared.table.name), prepared.table, recoded, warnings, seconds)
-
-
-def _algorithm(policy: Policy) -> Algorithm:
-    name = policy.recoding.algorithm
-    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
-    kind, known = policy.recoding.kind, recodings(name)
-    if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
-        raise PolicyError(
-            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
-            where=f"{policy.name}, recoding.kind",
-            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
-        )
-    return algorithm
-
-
 def _count(
     policy: Policy, wanted: Sequence[Model], table: Table, looked_at: Sequence[str], *, named: bool
 ) -> tuple[FrequencyTable, tuple[int, ...]]:
@@ -258,3 +234,41 @@ def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) ->
         f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
         f"{raised}, and the search began there; the risk before is that of these levels"
     )
+
+
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> AnonymizedRelease:
+    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
+    warm.finish(lambda: progress("compile", 0, 0))
+    start = time.perf_counter()
+    solution, planned = _search(prepared, algorithm or _algorithm(prepared.policy), progress)
+    seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
+    return _release(prepared, solution, planned, seconds)
+
+
+def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tuple[AnySolution, RecodingPlan]:
+    """The best solution that the algorithm finds, and the plan that carries it out."""
+    rules, problem = prepared.policy, prepared.problem
+    try:
+        solution = algorithm(
+            problem,
+            time_limit=rules.recoding.time_limit,
+            progress=lambda done, total: progress("search", done, total),
+        )
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
+    except NoSolution as error:
+        raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
+    if not prepared.whole and isinstance(solution, Solution):
+        solution = replace(solution, optimal=False)
+    return solution, planned
+
+
+def _release(
+    prepared: Prepared, solution: AnySolution, planned: RecodingPlan, seconds: dict[str, float]
+) -> AnonymizedRelease:
+    """The release that a plan makes of the table; nothing of it is computed yet."""
+    rules, table = prepared.policy, prepared.table
+    recoded = Recoded(
+        rules, table, prepared.problem, solution, planned, prepared.populations, prepared.series, prepared.book
+    )
+    warnings = (*prepared.warnings, *planned.warnings)
+    return AnonymizedRelease(Origin.from_policy(rules, table.name), table, recoded, warnings, seconds)

@@ -16,9 +16,10 @@ from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalized
 from cobogo.errors import DataError, PolicyError
+from cobogo.floor.catalogue import import_object
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.admission import check_unique, open_data, split
-from cobogo.release.contract import Origin, Release, load
+from cobogo.release.contract import Origin, Release
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def perturb(
             where=rules.name,
             remedy=f"Give one table {known}, as the documentation shows.",
         )
-    return transform(data, rules, load(PERTURBING[asked[0]]), engine=engine, progress=progress)
+    return transform(data, rules, import_object(PERTURBING[asked[0]]), engine=engine, progress=progress)
 
 
 def mask(

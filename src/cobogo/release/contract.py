@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -235,12 +234,6 @@ class Release:
         """The report's figures, for a notebook; no value of the data."""
         return self.transformation.figures(self)
 
-    def __getattr__(self, name: str) -> Any:
-        """What the transformation knows: the levels of a recoding, its metrics, its plan."""
-        if name.startswith("_") or name not in dir(self.__dict__.get("transformation")):
-            raise AttributeError(f"this release has no attribute {name!r}")
-        return getattr(self.transformation, name)
-
     @property
     def policy(self) -> Policy:
         """The policy that asked for it."""
@@ -322,9 +315,3 @@ class Written:
     def statement(self) -> Json:
         """What the transformation said of itself."""
         return dict(self.manifest.transformation or {})
-
-
-def load(name: str) -> Any:
-    """What "module:name" names, imported now."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)

@@ -21,8 +21,8 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.floor.catalogue import import_object
 from cobogo.promises.models import Model
-from cobogo.release.contract import load
 
 REGISTERED = "registry:"
 """How the name of a previous release begins that is the id of one in the registry."""
@@ -111,7 +111,7 @@ def open_series(policy: Policy, models: Sequence[Model]) -> ReleaseSeries | None
 def load_series(previous: str, policy: Policy) -> ReleaseSeries:
     """The series as it was after an earlier release: one in a directory, or one that the policy's registry keeps."""
     if previous.startswith(REGISTERED):
-        return ReleaseSeries.from_json(load(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
+        return ReleaseSeries.from_json(import_object(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
     file = policy.resolve(previous) / "evidence" / "evidence.json"
     try:
         found = json.loads(file.read_bytes())["series"]

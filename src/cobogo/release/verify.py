@@ -13,10 +13,11 @@ from pydantic import TypeAdapter, ValidationError
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
+from cobogo.floor.catalogue import import_object
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
-from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Verdict, Written, load
+from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Verdict, Written
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
@@ -47,7 +48,7 @@ def check(written: Written) -> CheckResult:
     if kind not in CHECKS:
         raise VerificationFailed(f"there is no kind of release {kind!r}", remedy="Is this version of Cobogó older?")
     try:
-        found = load(CHECKS[kind])(written)
+        found = import_object(CHECKS[kind])(written)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise VerificationFailed(
             f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"

@@ -12,10 +12,11 @@ from cobogo.data.table import formulas
 from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
+from cobogo.floor.catalogue import import_object
 from cobogo.floor.files import staged_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict, load
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
 
@@ -23,7 +24,7 @@ from cobogo.release.manifest import Manifest
 def write_release(release: Release, directory: Path, *, progress: Progress = silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
     made = release.transformation
-    reporting = threading.Thread(target=load, args=(made.reporter,))
+    reporting = threading.Thread(target=import_object, args=(made.reporter,))
     reporting.start()  # the import takes a while, and the engine has enough to do meanwhile
     with (
         ExitStack() as recording,
@@ -45,7 +46,7 @@ def write_release(release: Release, directory: Path, *, progress: Progress = sil
             _sign(read_back, made, public)
         progress("report", 0, 0)
         reporting.join()
-        load(made.reporter)(release, read_back, evidence)
+        import_object(made.reporter)(release, read_back, evidence)
         recording.enter_context(made.record(release, read_back, public, directory, progress))
         seal(made.evidence(release, read_back), release.origin, release.table.engine.url, public, evidence)
     return read_back.verdict

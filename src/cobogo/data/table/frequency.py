@@ -155,7 +155,7 @@ class FrequencyTable:
             attribute: tuple(_sorted_union(self.values[attribute], population.values[attribute]))
             for attribute in self.quasi_identifiers
         }
-        rows = np.vstack([_recoded(self, values), _recoded(population, values)])
+        rows = np.vstack([recode_tuples(self, values), recode_tuples(population, values)])
         ids, representatives = number_tuples(list(rows.T), [len(values[a]) for a in self.quasi_identifiers], len(rows))
         own, theirs = ids[: len(self.counts)], ids[len(self.counts) :]
         groups = len(representatives)
@@ -325,7 +325,7 @@ def _sorted_union(one: Sequence[Label], other: Sequence[Label]) -> list[Label]:
     return [*known, None] if None in together else [*known]
 
 
-def _recoded(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> NDArray[np.int32]:
+def recode_tuples(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> NDArray[np.int32]:
     """A table's tuples in the codes of other lists of values."""
     columns = []
     for position, name in enumerate(table.quasi_identifiers):

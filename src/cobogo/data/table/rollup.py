@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.columns import replace_values
-from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.frequency import FrequencyTable, frequency_table, recode_tuples
 from cobogo.data.table.read import Table
 from cobogo.errors import TableTooLarge
 
@@ -79,14 +79,10 @@ def _width(hierarchy: Hierarchy, marginal: FrequencyTable, level: int) -> int:
 
 def _among_all_values(counted: FrequencyTable, marginals: Mapping[str, FrequencyTable]) -> FrequencyTable:
     """The same with codes into all values of the table, and how many records have each of them."""
-    columns = []
-    for position, name in enumerate(counted.quasi_identifiers):
-        index = {value: code for code, value in enumerate(marginals[name].values[name])}
-        codes = np.array([index[value] for value in counted.values[name]], dtype=np.int32)
-        columns.append(codes[counted.codes[:, position]])
+    values = {name: marginals[name].values[name] for name in counted.quasi_identifiers}
     return replace(
         counted,
-        values={name: marginals[name].values[name] for name in counted.quasi_identifiers},
-        codes=np.ascontiguousarray(np.array(columns, dtype=np.int32).T),
+        values=values,
+        codes=np.ascontiguousarray(recode_tuples(counted, values)),
         marginals={name: marginals[name].counts for name in counted.quasi_identifiers},
     )

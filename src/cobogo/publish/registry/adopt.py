@@ -9,11 +9,11 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.errors import OutputError, RegistryError
 from cobogo.publish import anonymize as job
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.publish.registry.check import Breach
 from cobogo.publish.registry.plans import Reuse
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
-from cobogo.release.contract import Release
 from cobogo.release.readback import parts, released_table
 from cobogo.release.verify import verify
 
@@ -57,9 +57,9 @@ def adopt(
     return made.book.adopt(made, signed, release), found
 
 
-def _classes_of(release: Release) -> dict[tuple[str | None, ...], int]:
+def _classes_of(release: AnonymizedRelease) -> dict[tuple[str | None, ...], int]:
     """What would be released now, counted."""
-    rows, names = release.traced, list(release.policy.quasi_identifiers)
+    rows, names = release.transformation.traced, list(release.policy.quasi_identifiers)
     counts = rows.group_by(names).aggregate(cobogo_records=rows.count())
     found = release.table.engine.fetch(release.table.engine.as_text(counts)).to_pylist()
     return {tuple(row[name] for name in names): int(row["cobogo_records"]) for row in found}

@@ -16,10 +16,10 @@ from cobogo.errors import PolicyError, RegistryError
 from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
-from cobogo.release.contract import Release
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.series import REGISTERED, ReleaseSeries
 
@@ -82,7 +82,7 @@ class RegistryBook:
             raised.append(level)
         return tuple(raised)
 
-    def enter(self, release: Release, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
+    def enter(self, release: AnonymizedRelease, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
         """Check a release against those before it, as they are now, and record it; its id. It is not finished yet.
 
         The same release of the same records is recorded once.
@@ -95,7 +95,7 @@ class RegistryBook:
             check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
             return self._add(book, release, kept, manifest, directory)
 
-    def adopt(self, release: Release, manifest: str, directory: Path) -> str:
+    def adopt(self, release: AnonymizedRelease, manifest: str, directory: Path) -> str:
         """Record a release that is out already, whatever it exposes; its id."""
         kept = self._kept(release, trace_rows(release)).in_order()
         with self.registry.transaction() as book:
@@ -103,7 +103,9 @@ class RegistryBook:
             book.finish(identity)
         return identity
 
-    def _add(self, book: Transaction, release: Release, kept: RecordedRelease, manifest: str, directory: Path) -> str:
+    def _add(
+        self, book: Transaction, release: AnonymizedRelease, kept: RecordedRelease, manifest: str, directory: Path
+    ) -> str:
         content = kept.to_bytes()
         summary = self._summary(release, manifest, directory, content)
         summary["warnings"] = self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
@@ -112,7 +114,9 @@ class RegistryBook:
                 return entry.id
         return book.add(self.asked.dataset, summary, content)
 
-    def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
+    def _warn(
+        self, release: AnonymizedRelease, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]
+    ) -> list[str]:
         """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
         found = check.strangers(earlier, kept, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
@@ -122,25 +126,25 @@ class RegistryBook:
         earlier = _kept(book, self.asked.dataset, self.earlier)
         return check.breaches(earlier, kept, models, self.asked.base)
 
-    def breaches(self, release: Release) -> list[check.Breach]:
+    def breaches(self, release: AnonymizedRelease) -> list[check.Breach]:
         """What would stop a release."""
         kept = self._kept(release, trace_rows(release))
         with self.registry.transaction() as book:
             self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
-    def exposing(self, release: Release) -> list[Label]:
+    def exposing(self, release: AnonymizedRelease) -> list[Label]:
         """What tells the records apart without which a release would expose nobody."""
         columns = trace_rows(release)
         with self.registry.transaction() as book:
             found = self._breaches(book, self._kept(release, columns), release.problem.promised)
-        codes, labels = columns[release.mark]
+        codes, labels = columns[release.transformation.mark]
         rows = [breach.rows for breach in found]
         if found and not any(map(len, rows)):
             check.refuse(found, release.policy.name)
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
-    def _kept(self, release: Release, columns: Traced) -> RecordedRelease:
+    def _kept(self, release: AnonymizedRelease, columns: Traced) -> RecordedRelease:
         return structure_of(release, columns, self.registry.key.digests(self.asked.dataset))
 
     def finish(self, identity: str) -> None:
@@ -154,7 +158,7 @@ class RegistryBook:
             if book.entry(identity).state == store.UNFINISHED:
                 book.remove(identity)
 
-    def _summary(self, release: Release, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
+    def _summary(self, release: AnonymizedRelease, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
         key = self.registry.key.digests(self.asked.dataset)
         policy = release.policy
         return {

@@ -16,17 +16,16 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, UnfitValues, number_of
 from cobogo.floor.urls import is_url
 from cobogo.publish import anonymize as job
-from cobogo.publish.recoded import telling
+from cobogo.publish.recoding import AnonymizedRelease, telling
 from cobogo.publish.registry.plans import Reuse
 from cobogo.publish.registry.store import ReleaseRegistry
-from cobogo.release.contract import Release
 
 ROUNDS = 20
 
 
 def apply(
     registry: ReleaseRegistry, location: str, key: Path | None, identity: str, data: Any, *, engine: str | None = None
-) -> Release:
+) -> AnonymizedRelease:
     """The release that a registered solution makes of new rows; not written yet.
 
     What does not fit is left out: records with values that the hierarchies do not have, classes that fail a model, and

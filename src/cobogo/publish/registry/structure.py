@@ -22,7 +22,7 @@ from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing, link_by_key
 from cobogo.floor.arrays import Ints
-from cobogo.release.contract import Release
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.reference import domain_from_json, domain_to_json
 
 Digests = NDArray[np.uint64]
@@ -162,10 +162,10 @@ class RecordedRelease:
             return cls(classes, found["records"], header["columns"], header["series"], cells)
 
 
-def trace_rows(release: Release) -> Traced:
+def trace_rows(release: AnonymizedRelease) -> Traced:
     """The rows of a release that is about to be written, coded, with what tells their records again."""
-    engine, rows = release.table.engine, release.traced
-    wanted = [*release.plan.class_columns, *release.policy.sensitive, release.mark]
+    engine, rows = release.table.engine, release.transformation.traced
+    wanted = [*release.plan.class_columns, *release.policy.sensitive, release.transformation.mark]
     texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
     coders = [Coder() for _ in wanted]
     for batch in engine.batches(texts):
@@ -174,7 +174,7 @@ def trace_rows(release: Release) -> Traced:
     return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
-def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
+def structure_of(release: AnonymizedRelease, columns: Traced, key: bytes) -> RecordedRelease:
     """The structure of a release, of its rows as they were traced."""
     plan, policy = release.plan, release.policy
     told_by = plan.class_columns
@@ -183,7 +183,7 @@ def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelea
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
     domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
     values = {name: _in_domain(domains[name], *columns[name]) for name in policy.sensitive}
-    cells = _cells(release, columns[release.mark], key)
+    cells = _cells(release, columns[release.transformation.mark], key)
     who = _whose(cells)
     several = policy.data.unit is not None and len(np.unique(who)) < len(who)
     return RecordedRelease(
@@ -208,7 +208,7 @@ def _in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]
     return np.array([index[label] for label in labels], dtype=np.int32)[codes]
 
 
-def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
+def _cells(release: AnonymizedRelease, column: Column, key: bytes) -> dict[str, Digests]:
     """What tells each row's record: digests of the unit, or of all that was read of it, by the names of the columns."""
     codes, labels = column
     unit, names = release.policy.data.unit, list(release.table.columns)

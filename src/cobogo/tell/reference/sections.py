@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.floor.catalogue import Card, Registry, at
+from cobogo.floor.catalogue import Card, Registry, import_object
 from cobogo.tell.reference.parts import Entry, read
 
 
@@ -26,7 +26,7 @@ class Section:
     @property
     def registries(self) -> tuple[Registry[Any], ...]:
         """The registries whose things it tells of."""
-        return tuple(at(place) for place in self.places)
+        return tuple(import_object(place) for place in self.places)
 
     def cards(self) -> dict[str, Card]:
         """The cards of all things by name."""

@@ -125,9 +125,8 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     """Each released value is spread evenly over the leaves that it stands for."""
     from cobogo.examine.utility.sides import in_codes_of, sides
     from cobogo.publish.anonymize import prepare, solve
-    from cobogo.publish.recoded import recoding_of
 
-    both = sides(recoding_of(solve(prepare(table, policy))))
+    both = sides(solve(prepare(table, policy)).transformation)
     histogram = both.after.histograms[attribute]
     values = in_codes_of(histogram, both.before.histograms[attribute].domain)
 
@@ -146,8 +145,10 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
 def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
     """Each bucket's records that match, by the share of its sensitive values that do."""
     from cobogo.publish.anonymize import prepare, solve
+    from cobogo.publish.recode.plans.buckets import BucketPlan
 
     release = solve(prepare(table, policy))
+    assert isinstance(release.plan, BucketPlan)
     buckets, counted = release.plan.buckets, release.problem.table
     kept = buckets.owners >= 0
     histogram = buckets.histogram

@@ -79,6 +79,7 @@ class Recoded(Transformation):
         """Those of the report."""
         from cobogo.publish.recode.story import figures
 
+        assert isinstance(release, AnonymizedRelease)
         return figures(release)
 
     @property
@@ -259,6 +260,7 @@ class Recoded(Transformation):
             yield
             return
         assert isinstance(read, RecodedReadBack)
+        assert isinstance(release, AnonymizedRelease)
         progress("check", 0, 0)
         signed = manifests.sha256(public / manifests.NAME)
         self.registered = self.book.enter(release, self._series_after(read.reference)[0], signed, directory)
@@ -286,20 +288,69 @@ class Recoded(Transformation):
         return None if self.policy.utility is None else self.utility()
 
 
+class AnonymizedRelease(Release):
+    """A release that is a recoding: what was asked, what was found, how it is carried out and what it costs."""
+
+    transformation: Recoded
+
+    @property
+    def problem(self) -> Problem:
+        """What was searched: the counted table, the hierarchies, the models and the metric."""
+        return self.transformation.problem
+
+    @property
+    def solution(self) -> AnySolution:
+        """What the search found."""
+        return self.transformation.solution
+
+    @property
+    def plan(self) -> RecodingPlan:
+        """What happens to each value or tuple."""
+        return self.transformation.plan
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier; empty where each record has its own."""
+        return self.transformation.levels
+
+    @property
+    def suppressed(self) -> int:
+        """The number of suppressed records."""
+        return self.transformation.suppressed
+
+    @property
+    def metric(self) -> str:
+        """The metric of the solution's value."""
+        return self.transformation.metric
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """What was lost, by every metric."""
+        return self.transformation.metrics
+
+    @property
+    def book(self) -> RegistryBook | None:
+        """The registry's book that the release is checked against and entered in."""
+        return self.transformation.book
+
+    @property
+    def registered(self) -> str | None:
+        """The id of the release in the registry, once it is written."""
+        return self.transformation.registered
+
+    def utility(self, **asked: Any) -> dict[str, Any]:
+        """What can still be done with the release: see `Recoded.utility`."""
+        return self.transformation.utility(**asked)
+
+
 def telling(table: Table, unit: str | None) -> Expression:
     """A column that tells a table's records again in another one: the unit, or all that was read of them."""
     return table.engine.line(table.expression, ",") if unit is None else table.text(unit)
 
 
-def recoding_of(release: Release) -> Recoded:
-    """The recoding that a release was made by."""
-    assert isinstance(release.transformation, Recoded)
-    return release.transformation
-
-
-def check_against_earlier(release: Release) -> None:
+def check_against_earlier(release: AnonymizedRelease) -> None:
     """Refuse a recoding that would expose people together with earlier ones; writing it does so, too."""
-    made = recoding_of(release)
+    made = release.transformation
     if made.book is not None:
         from cobogo.publish.registry.check import refuse
 

@@ -19,7 +19,7 @@ from cobogo.answer.result import Answer
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss, concentrated, loss_of
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import Value
@@ -168,7 +168,7 @@ class Chain:
 
     def _chosen(self, k: int, by: str | None, loss: PrivacyLoss, *, exponential: bool) -> list[Key]:
         asked = self._choosing(by)
-        text = f"{'exponential choice' if exponential else f'noisy top {shortened(k)}'} by {asked._text()}"
+        text = f"{'exponential choice' if exponential else f'noisy top {shorten(k)}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from cobogo.answer.measure import Exact
 from cobogo.answer.plan import Key, QueryPlan
 from cobogo.errors import QueryRefused
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss, pure
 from cobogo.promises.mechanisms import ExponentialMechanism, NoisyMax
 
@@ -45,7 +45,7 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
             remedy="Group by columns with declared keys.",
         )
     if type(k) is not int or not 1 <= k <= len(plan.public):
-        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shortened(k)} from", where="k")
+        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shorten(k)} from", where="k")
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure(loss)
     if exponential:

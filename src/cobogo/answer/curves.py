@@ -9,7 +9,7 @@ from pathlib import Path
 from cobogo.answer.explain import explain
 from cobogo.answer.plan import QueryPlan
 from cobogo.errors import OutputError, QueryRefused
-from cobogo.floor.files import staged_file
+from cobogo.floor.files import stage_file
 from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS
 
@@ -66,5 +66,5 @@ def draw(found: Curves, measure: Measure, path: Path, question: str) -> None:
     low, high = DECADES[measure]
     across = plot.Axis(SYMBOLS[measure], plot.decades([float(f"1e{low}"), float(f"1e{high}")]), logarithmic=True)
     up = plot.Axis("95 % of answers within ±", plot.decades(errors), logarithmic=True)
-    with staged_file(path) as stage:
+    with stage_file(path) as stage:
         plot.draw(stage, "The more is spent, the nearer the answer", question, lines, across=across, up=up)

@@ -10,7 +10,7 @@ from cobogo.answer.noise import noises
 from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, measurements_of
 from cobogo.answer.query import QueryAggregate
 from cobogo.errors import QueryRefused
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Units, amount_text
 from cobogo.promises.mechanisms import NoisyMax
@@ -71,9 +71,9 @@ class Explanation:
 def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
     """What will be computed and how far off it may be. ``rows``: how many a group may have, to judge means by."""
     if not 0 < confidence < 1:
-        raise QueryRefused(f"must be between 0 and 1. Got {shortened(confidence)} instead", where="confidence")
+        raise QueryRefused(f"must be between 0 and 1. Got {shorten(confidence)} instead", where="confidence")
     if rows is not None and not 1 <= rows <= MOST_ROWS:
-        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shortened(rows)} instead", where="rows")
+        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shorten(rows)} instead", where="rows")
     chosen = noises(plan, loss)
     steps = []
     for measurement in plan.measurements:

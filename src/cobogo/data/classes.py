@@ -57,7 +57,7 @@ class Domain:
     @cached_property
     def numbers(self) -> Floats:
         """The values as numbers; NaN for NULL and for what is no number."""
-        return np.array([written_number(label, self.decimal) for label in self.labels], dtype=float)
+        return np.array([parse_number(label, self.decimal) for label in self.labels], dtype=float)
 
     @property
     def is_numeric(self) -> bool:
@@ -196,7 +196,7 @@ class Histogram:
         offsets = np.concatenate([[0], np.cumsum(self.distinct[chosen])])
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
-    def without(self, chosen: Mask) -> Histogram:
+    def without_values(self, chosen: Mask) -> Histogram:
         """The same classes, some of which hold no values any more."""
         entries = ~chosen[self.owners]
         offsets = np.concatenate([[0], np.cumsum(np.where(chosen, 0, self.distinct))])
@@ -273,7 +273,7 @@ class Classes:
     def withhold(self, withheld: Mapping[str, Mask]) -> Classes:
         """The classes as a release shows them that withholds the values of some attributes in some classes."""
         histograms = {
-            name: histogram.without(withheld[name]) if name in withheld else histogram
+            name: histogram.without_values(withheld[name]) if name in withheld else histogram
             for name, histogram in self.histograms.items()
         }
         return replace(self, histograms=histograms, withheld=withheld)
@@ -293,7 +293,7 @@ class Classes:
         return Classes(counts.sum(axis=1), {name: histogram}, self.total)
 
 
-def written_number(label: Label, decimal: str) -> float:
+def parse_number(label: Label, decimal: str) -> float:
     """A value as a number; NaN for NULL and for what is none."""
     if label is None:
         return np.nan

@@ -7,7 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from cobogo.errors import PolicyError
-from cobogo.floor.untrusted import fraction, shortened
+from cobogo.floor.untrusted import fraction, shorten
 
 NANO = 10**9
 """Parts of one ε or ρ that the ledger counts in."""
@@ -28,9 +28,9 @@ def exact(amount: Amount, name: str, *, zero: bool = False) -> Fraction:
     try:
         found = fraction(amount)
     except ValueError as error:
-        raise PolicyError(f"must be a number: {error}. Got {shortened(amount)} instead", where=name) from None
+        raise PolicyError(f"must be a number: {error}. Got {shorten(amount)} instead", where=name) from None
     if found < 0 or (found == 0 and not zero):
-        raise PolicyError(f"must be above 0. Got {shortened(amount)} instead", where=name)
+        raise PolicyError(f"must be above 0. Got {shorten(amount)} instead", where=name)
     return found
 
 

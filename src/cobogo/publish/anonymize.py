@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build_for_table, sensitive_trees
 from cobogo.data.policy import Policy
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.data.table.rollup import rolled_up
-from cobogo.data.table.spelling import normalized
+from cobogo.data.table.rollup import count_rolled_up
+from cobogo.data.table.spelling import normalize
 from cobogo.errors import (
     NoSolution,
     PolicyError,
@@ -28,7 +28,7 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.population import beside, open_populations
-from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
+from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split_arguments
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
@@ -37,7 +37,7 @@ from cobogo.publish.recode.plans.base import RecodingPlan
 from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoding import AnonymizedRelease, Recoded
 from cobogo.release.contract import Origin
-from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
+from cobogo.release.series import ReleaseSeries, add_earlier_releases, open_series
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import RegistryBook
@@ -81,8 +81,8 @@ def prepare(
     progress: Progress = silent,
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
-    data, rules = split(data, policy)
-    book = _opened_book(rules)
+    data, rules = split_arguments(data, policy)
+    book = _open_book(rules)
     if book is not None:
         rules = book.keeping_to(rules)
     wanted, metric = check(rules)
@@ -91,8 +91,8 @@ def prepare(
     start = time.perf_counter()
     warm.start()
     progress("read", 0, 0)
-    table = data if isinstance(data, Table) else normalized(open_data(data, rules, engine), rules)
-    with table.engine.guarded("reading and counting"):
+    table = data if isinstance(data, Table) else normalize(open_data(data, rules, engine), rules)
+    with table.engine.guard("reading and counting"):
         return _prepare_table(rules, table, wanted, metric, book, start)
 
 
@@ -126,7 +126,7 @@ def _algorithm(policy: Policy) -> Algorithm:
     return algorithm
 
 
-def _opened_book(policy: Policy) -> RegistryBook | None:
+def _open_book(policy: Policy) -> RegistryBook | None:
     """The registry's book of a policy that names one, opened before any work is done."""
     if policy.registry is None:
         return None
@@ -143,10 +143,10 @@ def _prepare_table(
     series = open_series(rules, wanted)
     counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
-    counted = with_earlier_releases(counted, wanted, series)
-    counted, populations = _beside_populations(rules, wanted, counted)
+    counted = add_earlier_releases(counted, wanted, series)
+    counted, populations = _count_populations(rules, wanted, counted)
     hierarchies = tuple(build_for_table(name, rules, table, counted) for name in rules.quasi_identifiers)
-    counted = _with_trees(rules, wanted, counted)
+    counted = _add_trees(rules, wanted, counted)
     lowest, highest = _levels(rules, hierarchies)
     whole = not rolled or rolled == lowest
     if book is not None:
@@ -159,7 +159,7 @@ def _prepare_table(
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def _beside_populations(
+def _count_populations(
     rules: Policy, wanted: Sequence[Model], counted: FrequencyTable
 ) -> tuple[FrequencyTable, dict[str, Table]]:
     """The table counted beside the populations that models name, and those."""
@@ -169,7 +169,7 @@ def _beside_populations(
     return counted, populations
 
 
-def _with_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable) -> FrequencyTable:
+def _add_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable) -> FrequencyTable:
     """The table counted, with the hierarchies of sensitive values; every model must fit what they are."""
     counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
@@ -191,7 +191,7 @@ def _problem(
         hierarchies=hierarchies,
         models=(),
         metric=metric,
-        limit=records_allowed(rules.recoding.suppression_limit, counted.records),
+        limit=allowed_records(rules.recoding.suppression_limit, counted.records),
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
@@ -219,7 +219,9 @@ def _count(
     marginals = {name: frequency_table(table, [name], []) for name in names}
     hierarchies = tuple(build_for_table(name, policy, table, marginals[name]) for name in names)
     lowest, highest = _levels(policy, hierarchies)
-    return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
+    return count_rolled_up(
+        table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named
+    )
 
 
 def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

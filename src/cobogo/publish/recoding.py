@@ -31,7 +31,7 @@ from cobogo.release import public_models
 from cobogo.release.contract import Json, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
-from cobogo.release.readback import released_table
+from cobogo.release.readback import count_released_rows
 from cobogo.release.reference import Baseline, OriginalTable, domain_to_json, histogram_to_json, people_to_json
 from cobogo.release.series import ReleaseSeries
 
@@ -131,14 +131,14 @@ class Recoded(Transformation):
         """As planned."""
         return self.plan.records
 
-    def applied(self) -> Table:
+    def apply(self) -> Table:
         """The released rows, in no particular order, computed by the engine whenever they are looked at."""
         return replace(self.table, expression=self.plan.apply(self.table, self.released_columns))
 
     def draw(self, release: Release) -> Table:  # noqa: ARG002
         """The plan applied; with a registry, to rows that are computed once."""
         if self.policy.registry is None or not self.plan.has_rows:
-            return self.applied()
+            return self.apply()
         rows = self.traced.select(list(self.released_columns))
         return replace(self.table, expression=self.plan.shuffle(self.table.engine, rows))
 
@@ -155,10 +155,10 @@ class Recoded(Transformation):
     def traced(self) -> Expression:
         """The rows to be released, each with what tells its record again in another release: the unit, or all that was
         read of it. Computed once, so that what the registry keeps is what was written."""
-        identity = telling(self.table, self.policy.data.unit)
+        identity = identity_column(self.table, self.policy.data.unit)
         marked = replace(self.table, expression=self.table.expression.mutate(**{self.mark: identity}))
         columns = dict.fromkeys((*self.released_columns, *self.policy.sensitive, self.mark))
-        return self.table.engine.kept(self.plan.unshuffled().apply(marked, list(columns)))
+        return self.table.engine.materialize(self.plan.unshuffled().apply(marked, list(columns)))
 
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
         """What the plan says of itself."""
@@ -167,7 +167,7 @@ class Recoded(Transformation):
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> RecodedReadBack:  # noqa: ARG002
         """The released classes must satisfy every model, and be those that were planned."""
         unsigned = self.manifest(release, rows)
-        released = released_table(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
+        released = count_released_rows(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
         reference = self.reference()
         classes = reference.classes(released)
         verdicts = check(self.problem.promised, classes)
@@ -202,9 +202,9 @@ class Recoded(Transformation):
         original = None
         if any(model.needs_members for model in self.problem.promised):
             original = OriginalTable(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
-        return Baseline(domains, people, withheld, self._recoded_populations(quasi), original)
+        return Baseline(domains, people, withheld, self._recode_populations(quasi), original)
 
-    def _recoded_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
+    def _recode_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
         plan = self.plan.for_population()
         if plan is None:
             return {}
@@ -249,7 +249,7 @@ class Recoded(Transformation):
             return series, None
         pseudonyms = [series.pseudonym(name) for name in people.names]
         kept = [model for model in self.problem.promised if model.needs_people]
-        return series.after(kept, reference.people, pseudonyms), pseudonyms
+        return series.add_release(kept, reference.people, pseudonyms), pseudonyms
 
     @contextmanager
     def recorded(
@@ -280,7 +280,7 @@ class Recoded(Transformation):
         """
         from cobogo.examine.utility.utility import utility
 
-        return utility(self, self.policy.asked_utility(asked))
+        return utility(self, self.policy.utility_with(asked))
 
     @cached_property
     def reported_utility(self) -> dict[str, Any] | None:
@@ -343,7 +343,7 @@ class AnonymizedRelease(Release):
         return self.transformation.utility(**asked)
 
 
-def telling(table: Table, unit: str | None) -> Expression:
+def identity_column(table: Table, unit: str | None) -> Expression:
     """A column that tells a table's records again in another one: the unit, or all that was read of them."""
     return table.engine.line(table.expression, ",") if unit is None else table.text(unit)
 

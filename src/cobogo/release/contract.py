@@ -266,7 +266,7 @@ class Release:
     def rows(self) -> Expression:
         """The released rows as an Ibis expression, in random order; sorted, where they are not about single people."""
         drawn, column = self.drawn_table.expression, self.transformation.sorted_by
-        return self.engine.in_random_order(drawn) if column is None else drawn.order_by(drawn[column].desc())
+        return self.engine.shuffle(drawn) if column is None else drawn.order_by(drawn[column].desc())
 
     def tables(self) -> Mapping[str, Expression]:
         """What is released, by the names of the files: mostly one table of rows."""

@@ -17,8 +17,8 @@ from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.contract import Json, Meaning, ReadBack, Release, Transformation, Verdict, Written
 from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
-from cobogo.release.readback import open_released
-from cobogo.release.verify import check
+from cobogo.release.readback import open_released_rows
+from cobogo.release.verify import check_drawn_rows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -111,7 +111,7 @@ class DrawnRows(Transformation):
         home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
         weakref.finalize(release, remove_scratch, home)
         file, writer = home / "rows.parquet", None
-        with release.table.engine.guarded("transforming"):
+        with release.table.engine.guard("transforming"):
             for batch in self.batches(release.table, release.columns):
                 writer = writer or pq.ParquetWriter(file, batch.schema, compression="lz4")
                 writer.write_batch(batch)
@@ -144,7 +144,7 @@ class DrawnRows(Transformation):
         return Manifest(
             format="cobogo-release/1",
             kind=self.kind,
-            data=DataEntry.of(rows, release.origin.data, release.origin.output, self.record_count(release)),
+            data=DataEntry.describe(rows, release.origin.data, release.origin.output, self.record_count(release)),
             columns=tuple(columns),
             models=(),
             files={},
@@ -154,8 +154,8 @@ class DrawnRows(Transformation):
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
         """The rows must be as many as were drawn, and such as the manifest says they were made."""
         unsigned = self.manifest(release, rows)
-        after, records = open_released(rows, unsigned), self.record_count(release)
-        found = check(Written(unsigned, after, self.model_entries, self.private_statement(), public))
+        after, records = open_released_rows(rows, unsigned), self.record_count(release)
+        found = check_drawn_rows(Written(unsigned, after, self.model_entries, self.private_statement(), public))
         lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
         models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)
         verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)

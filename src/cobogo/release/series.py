@@ -54,7 +54,7 @@ class ReleaseSeries:
         of = [-1 if who is None or who not in known else sets[known[who]] for who in pseudonyms]
         return Earlier(tuple(sets), np.array(of, dtype=np.int64))
 
-    def after(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> ReleaseSeries:
+    def add_release(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> ReleaseSeries:
         """The same after one more release. Who is not in it keeps what they had."""
         assert classes.people is not None
         signatures = {attribute: dict(known) for attribute, known in self.signatures.items()}
@@ -131,7 +131,7 @@ def load_series(previous: str, policy: Policy) -> ReleaseSeries:
         ) from None
 
 
-def with_earlier_releases(
+def add_earlier_releases(
     table: FrequencyTable, models: Sequence[Model], series: ReleaseSeries | None
 ) -> FrequencyTable:
     """The data's frequency table with what the series told of its people."""

@@ -182,7 +182,7 @@ def explore(
     """
     if policy is None:
         data, policy = None, data
-    rules = _by_nodes(Policy.given(policy))
+    rules = _by_nodes(Policy.from_any(policy))
     prepared = job.prepare(
         rules if data is None else data, None if data is None else rules, engine=engine, progress=progress
     )

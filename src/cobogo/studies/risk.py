@@ -175,8 +175,8 @@ def risk(
         "fraction": fraction,
         "threshold": threshold,
     }
-    asked = source.policy.asked_risk({key: value for key, value in changes.items() if value is not None})
-    with source.table.engine.guarded("reading and counting"):
+    asked = source.policy.risk_with({key: value for key, value in changes.items() if value is not None})
+    with source.table.engine.guard("reading and counting"):
         return _measured(source, asked, combinations, progress)
 
 
@@ -197,7 +197,7 @@ class Glance:
 def glance(data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine: str | None = None) -> Glance:
     """Measure the attackers' chances and the uniques alone, by one count of the quasi-identifiers."""
     source = open_data(data, policy, engine)
-    with source.table.engine.guarded("reading and counting"):
+    with source.table.engine.guard("reading and counting"):
         counted, sizes, people = _classes(source)
         around = surroundings(source, counted, people, source.policy.risk)
         journalist = _journalist(sizes, around, uniqueness(sizes, people, around))

@@ -35,7 +35,7 @@ def recoded(algorithm: str) -> Recoded:
 def counted(made: Recoded) -> FrequencyTable:
     """The released classes: those of a group, or of equal tuples."""
     grouped = made.plan.class_columns != made.plan.attributes
-    return frequency_table(made.applied(), made.plan.class_columns if grouped else made.plan.key, [])
+    return frequency_table(made.apply(), made.plan.class_columns if grouped else made.plan.key, [])
 
 
 @pytest.mark.parametrize("algorithm", REUSED)

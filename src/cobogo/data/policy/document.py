@@ -100,7 +100,7 @@ class Policy(PolicyTable):
         return policy
 
     @classmethod
-    def given(cls, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
+    def from_any(cls, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
         """A policy in any of the forms that functions accept: a path, a mapping, or a policy."""
         if isinstance(policy, Policy):
             return policy
@@ -138,7 +138,7 @@ class Policy(PolicyTable):
             raise PolicyError(f"{path!r} is no path", where=self._name) from None
         return full
 
-    def located(self, url: str) -> str:
+    def resolve_url(self, url: str) -> str:
         """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
         if self._trusted is not None and url not in self._trusted:
             raise PolicyError("may not name a database", where=self._name)
@@ -166,7 +166,7 @@ class Policy(PolicyTable):
             )
         return self.privacy.models
 
-    def asked_utility(self, changes: Mapping[str, Any]) -> Utility:
+    def utility_with(self, changes: Mapping[str, Any]) -> Utility:
         """The table ``[utility]`` with some of its keys given otherwise."""
         known = {} if self.utility is None else self.utility.model_dump()
         try:
@@ -176,7 +176,7 @@ class Policy(PolicyTable):
         self.check_label(asked.label, "utility.label")
         return asked
 
-    def asked_risk(self, changes: Mapping[str, Any]) -> RiskPolicy:
+    def risk_with(self, changes: Mapping[str, Any]) -> RiskPolicy:
         """The table ``[risk]`` with some of its keys given otherwise; one way to tell the population ends another."""
         told = changes.keys() & {"population", "population_size", "fraction"}
         known = {"threshold": self.risk.threshold} if told else self.risk.model_dump()

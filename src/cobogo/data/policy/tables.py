@@ -101,10 +101,10 @@ class Recoding(PolicyTable):
     label: str | None = None
 
 
-def records_allowed(share: float, records: int) -> int:
+def allowed_records(share: float, records: int) -> int:
     """How many of the records a suppression limit allows: floor(share · records), in exact decimal arithmetic.
 
-    >>> records_allowed(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
+    >>> allowed_records(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
     29
     """
     return int(Decimal(repr(share)) * records)

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from cobogo.errors import PolicyError, number_of
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 
 DEEPEST = 100
 """Tables and lists within each other, in any policy: what goes deeper was not written by hand, and exhausts whoever
@@ -142,11 +142,11 @@ def _sentence(detail: ErrorDetails, known: list[str]) -> tuple[str, str | None]:
                 f'Look at the column, then write role = "{meant}", or another role.',
             )
         case "enum" | "literal_error":
-            return f"must be {context['expected']}. Got {shortened(shown)} instead", None
+            return f"must be {context['expected']}. Got {shorten(shown)} instead", None
         case "too_short":
             return "must not be empty", None
     text = detail["msg"].replace("Input should", "must").replace("must be a valid", "must be a")
-    return (f"{text}. Got {shortened(shown)} instead" if isinstance(shown, str | int | float) else text), None
+    return (f"{text}. Got {shorten(shown)} instead" if isinstance(shown, str | int | float) else text), None
 
 
 def _locate(location: tuple[str | int, ...], root: type[BaseModel]) -> tuple[list[str], list[str]]:

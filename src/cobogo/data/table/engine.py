@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.catalogue import Registry, card
-from cobogo.floor.urls import without_password
+from cobogo.floor.urls import strip_password
 
 Expression = Any
 """An Ibis table or column expression (Ibis is untyped, and imported late)."""
@@ -49,7 +49,7 @@ class Engine(ABC):
         self.connection = connection
 
     @contextmanager
-    def guarded(self, what: str) -> Iterator[None]:
+    def guard(self, what: str) -> Iterator[None]:
         """A block whose failures of the engine are told as errors, without its words: they may quote values."""
         try:
             yield
@@ -127,7 +127,7 @@ class Engine(ABC):
     def random_key(self, table: Expression) -> Expression:
         """A column of independent keys from the operating system's entropy (never from a seeded generator)."""
 
-    def in_random_order(self, table: Expression) -> Expression:
+    def shuffle(self, table: Expression) -> Expression:
         """The same rows, in an order that tells nothing."""
         return table.order_by(self.random_key(table))
 
@@ -155,7 +155,7 @@ class Engine(ABC):
                     raise too_many_counts(self.most_counts)
                 yield batch
 
-    def tallied(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
+    def tally(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
         """The sum of what a function counts in each part of the rows: from an Arrow batch to ``size`` whole numbers.
 
         The function must not raise, and must be one that can be sent to where the rows are.
@@ -191,7 +191,7 @@ class Engine(ABC):
         """
         raise NotImplementedError
 
-    def in_byte_order(self, text: Expression) -> Expression:
+    def byte_order_key(self, text: Expression) -> Expression:
         """What to sort texts by so that they stand in the order of their bytes."""
         return text
 
@@ -213,7 +213,7 @@ class Engine(ABC):
         return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
 
     @abstractmethod
-    def kept(self, table: Expression) -> Expression:
+    def materialize(self, table: Expression) -> Expression:
         """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
 
 
@@ -262,10 +262,10 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as SQL writes it.
 
-    >>> quoted("raça cor")
+    >>> quote("raça cor")
     '"raça cor"'
     """
     return '"' + name.replace('"', '""') + '"'
@@ -297,7 +297,7 @@ def connect(url: str | None = None, *, writable: bool = False) -> Engine:
     """An engine for a URL; without one, DuckDB in memory. ``writable``: a table will be written into its database."""
     kind = _kind(url)
     engine = ENGINES.find(kind, WHERE)(url or "duckdb://", writable)
-    engine.url = without_password(url or "duckdb://")
+    engine.url = strip_password(url or "duckdb://")
     return engine
 
 

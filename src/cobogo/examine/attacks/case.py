@@ -94,7 +94,7 @@ def open_case(
     A policy tells the roles of plain files, and how values were made coarser; a release directory with its evidence
     knows both. ``separator`` and ``encoding`` are those of plain files; a separator is otherwise read off the header.
     """
-    rules = None if policy is None else Policy.given(policy)
+    rules = None if policy is None else Policy.from_any(policy)
     read_as = _Reading(connect(), rules, separator, encoding)
     opened = tuple(_published(source, rules, read_as) for source in releases)
     known_by = next((one.policy for one in opened if one.policy is not None), None)
@@ -128,7 +128,7 @@ class _Reading:
         return self.all_rows(source, Data.model_validate(asked))
 
     def all_rows(self, source: Any, data: Data) -> Rows:
-        with self.engine.guarded("reading"):
+        with self.engine.guard("reading"):
             rows = Rows.of(read(source, data, self.engine))
         if not rows.count:
             raise DataError("has no rows", where=rows.name, remedy="There is nothing to attack, or to attack with.")

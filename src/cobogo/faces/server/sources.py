@@ -56,7 +56,7 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
             remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
         )
     most, size = context.settings.limits.unpacked_megabytes, 0
-    with _opened(name, source) as engine, engine.guarded("reading"):
+    with _opened(name, source) as engine, engine.guard("reading"):
         rows = engine.as_text(table_in(engine, table, Data(), f"source {name}, table {table}").expression)
         with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
             for batch in engine.batches(rows):

@@ -16,7 +16,7 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import open_to
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.words import TEXTS
-from cobogo.floor.language.sentences import translated
+from cobogo.floor.language.sentences import translate
 
 T = TypeVar("T")
 
@@ -152,9 +152,9 @@ def complain(error: CobogoError, language: str = "en") -> None:
     """Show an error, in a language as far as it has words for it, until it is closed; one that says that the page is
     out of date, over the page."""
     if isinstance(error, Stale):
-        _outdated(translated(error, language), TEXTS[language]["frame.reload"])
+        _outdated(translate(error, language), TEXTS[language]["frame.reload"])
         return
-    ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
+    ui.notify(translate(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
 def _surprised(session: PageSession, error: Exception) -> None:

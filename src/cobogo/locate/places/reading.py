@@ -56,7 +56,7 @@ def fetched(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
     if isinstance(source, str | Path):
         data = Data(separator=separator or guess_separator(source, data.encoding))
     engine = connect()
-    with engine.guarded("reading"):
+    with engine.guard("reading"):
         table = read(source, data, engine)
         return engine.fetch(table.expression), table.name
 

@@ -64,7 +64,7 @@ def frequency_list(
         chosen = _column(table, column)
         origin = Origin(table.name, dict.fromkeys(table.columns, Role.IDENTIFIER), language=language)
         paid = {} if payer is None else _paid(payer, mechanism)
-        with table.engine.guarded("counting"):
+        with table.engine.guard("counting"):
             true = counted.of_counts(table, chosen) if counts else counted.of_items(table, chosen)
         made = DrawnList(true, mechanism, source(seed), seed, paid)
         yield Release(origin, table, made, (), {"read": time.perf_counter() - start})

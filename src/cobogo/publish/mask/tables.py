@@ -15,7 +15,7 @@ from cobogo.data.policy.several import ForeignKey, TablePolicies
 from cobogo.data.table.columns import count_values, load_coded_columns, read_times
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, number_of
-from cobogo.floor.files import staged_directory
+from cobogo.floor.files import stage_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
@@ -42,7 +42,7 @@ class MaskedTables:
 
     def write(self, directory: str | Path, *, progress: Progress = silent) -> dict[str, Verdict]:
         """Write each table's release under its name, check the keys between them, and put all in place at once."""
-        with staged_directory(Path(directory), replaceable=_is_output) as stage:
+        with stage_directory(Path(directory), replaceable=_is_output) as stage:
             verdicts = {
                 name: write_release(table, stage / name, progress=progress) for name, table in self.tables.items()
             }

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.table.columns import count_values
 from cobogo.promises import fit
@@ -41,7 +41,7 @@ def check(written: Written) -> CheckResult:
 
 
 def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], decimal: str) -> Iterator[str]:
-    numbers = np.array([written_number(label, decimal) for label in labels if label is not None])
+    numbers = np.array([parse_number(label, decimal) for label in labels if label is not None])
     lower, upper = float(step.get("lower", -np.inf)), float(step.get("upper", np.inf))
     places = int(step["decimals"][name])
     if np.isnan(numbers).any():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
@@ -34,12 +34,12 @@ class CodedColumn:
 
     def numbers(self, decimal: str) -> Floats:
         """Each row's value as a number; NaN for NULL and for what is none."""
-        return np.array([written_number(label, decimal) for label in self.labels] or [np.nan])[self.codes]
+        return np.array([parse_number(label, decimal) for label in self.labels] or [np.nan])[self.codes]
 
     def ranks(self, decimal: str) -> Ints:
         """Each row's place in the order of the values: of numbers where all of them are, else of texts. NULL is last,
         and equal values have equal ranks."""
-        values = np.array([written_number(label, decimal) for label in self.labels] or [np.nan])
+        values = np.array([parse_number(label, decimal) for label in self.labels] or [np.nan])
         known = np.array([label is not None for label in self.labels], dtype=np.bool_)
         if np.isnan(values[known]).any():
             return self.codes.astype(np.int64)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NoiseStep, Perturbation, Policy, PramStep, Role, SwapStep
 from cobogo.data.table.columns import count_values
@@ -223,7 +223,7 @@ def _refuse_unreleased(policy: Policy, wanted: Perturbation, where: str) -> None
 
 
 def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, decimal: str, where: str) -> None:
-    numbers = np.array([written_number(label, decimal) for label in labels] or [np.nan])
+    numbers = np.array([parse_number(label, decimal) for label in labels] or [np.nan])
     strange = np.array([label is not None for label in labels], dtype=np.bool_) & np.isnan(numbers)
     if strange.any():
         raise DataError(

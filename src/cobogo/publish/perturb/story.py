@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats
@@ -118,7 +118,7 @@ class _Shares:
 
 def _is_numeric(column: CodedColumn, decimal: str) -> bool:
     known = [label for label in column.labels if label is not None]
-    return bool(known) and all(not np.isnan(written_number(label, decimal)) for label in known)
+    return bool(known) and all(not np.isnan(parse_number(label, decimal)) for label in known)
 
 
 def _moments(before: Floats, after: Floats) -> list[float]:

@@ -14,7 +14,7 @@ from cobogo.publish.registry.check import Breach
 from cobogo.publish.registry.plans import Reuse
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
-from cobogo.release.readback import parts, released_table
+from cobogo.release.readback import count_released_rows, release_parts
 from cobogo.release.verify import verify
 
 
@@ -26,7 +26,7 @@ def adopt(
     It is made once more, from the data as they are now, and must come out in the same classes. Where its policy does
     not name them, ``data`` are they.
     """
-    public, evidence = parts(release)
+    public, evidence = release_parts(release)
     if evidence is None or not verify(release):
         raise OutputError(
             "is not a release with its evidence that holds",
@@ -70,5 +70,5 @@ def _classes_in(public: Path, policy: Policy) -> dict[tuple[str | None, ...], in
     manifest = manifests.load(public)
     if manifest.data.file is None:
         raise RegistryError("the release is a table of a database, and is not read back here", where=str(public))
-    table = released_table(public / manifest.data.file, manifest, policy.quasi_identifiers, [])
+    table = count_released_rows(public / manifest.data.file, manifest, policy.quasi_identifiers, [])
     return {table.tuple_labels(place): count for place, count in enumerate(table.counts.tolist())}

@@ -20,7 +20,7 @@ from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
-from cobogo.release.evidence import digest, without_passwords
+from cobogo.release.evidence import digest, strip_passwords
 from cobogo.release.series import REGISTERED, ReleaseSeries
 
 
@@ -162,7 +162,7 @@ class RegistryBook:
         key = self.registry.key.digests(self.asked.dataset)
         policy = release.policy
         return {
-            "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+            "policy": strip_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
             "home": str(policy.home.absolute()),
             "plan": release.plan.to_json(),
             "models": [str(model) for model in release.problem.promised],

@@ -16,7 +16,7 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, UnfitValues, number_of
 from cobogo.floor.urls import is_url
 from cobogo.publish import anonymize as job
-from cobogo.publish.recoding import AnonymizedRelease, telling
+from cobogo.publish.recoding import AnonymizedRelease, identity_column
 from cobogo.publish.registry.plans import Reuse
 from cobogo.publish.registry.store import ReleaseRegistry
 
@@ -36,7 +36,7 @@ def apply(
     policy = _policy(entry.summary, location, key, identity, data)
     reuse = Reuse(entry.summary["plan"], identity)
     table = read(data, policy.data, connect(engine))
-    with table.engine.guarded("reading and counting"):
+    with table.engine.guard("reading and counting"):
         table, unfit = _fitting(table, policy)
     warnings = []
     if unfit:
@@ -52,7 +52,7 @@ def apply(
             release.warnings = (*release.warnings, *warnings)
             return release
         before = table.rows()
-        table = _rows_without(table, telling(table, policy.data.unit), exposing)
+        table = _rows_without(table, identity_column(table, policy.data.unit), exposing)
         held += before - table.rows()
     raise NoSolution(
         f"what was done for {identity} exposes people together with earlier releases, whatever is held back",
@@ -110,4 +110,4 @@ def _rows_without(table: Table, text: Any, values: list[Label]) -> Table:
     rows = table.expression.mutate(**{key: text})
     doomed = table.engine.lookup(pa.table({mark: pa.array(values, pa.string())}))
     kept = rows.anti_join(doomed, [table.engine.same(rows[key], doomed[mark])]).select(list(table.columns))
-    return replace(table, expression=table.engine.kept(kept))
+    return replace(table, expression=table.engine.materialize(kept))

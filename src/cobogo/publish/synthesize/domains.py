@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
@@ -140,7 +140,7 @@ class Binned(AttributeDomain):
 
     def code(self, text: str, decimal: str) -> int:
         """The bin of a number, or of the bound nearest to it."""
-        number = written_number(text, decimal)
+        number = parse_number(text, decimal)
         if math.isnan(number):
             return self.other
         place = int(np.searchsorted(self._floats, number, side="right")) - 1
@@ -171,7 +171,7 @@ class Binned(AttributeDomain):
 
     def holds(self, text: str, decimal: str) -> bool:
         """Whether it is a number within the bounds, with no more digits than declared."""
-        number = written_number(text, decimal)
+        number = parse_number(text, decimal)
         if math.isnan(number) or not self.edges[0] <= Fraction(number).limit_denominator(10**12) <= self.edges[-1]:
             return False
         mark = text.rfind(decimal)

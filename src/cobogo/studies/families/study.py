@@ -263,7 +263,7 @@ def compare_families(
     """
     if policy is None:
         data, policy = None, data
-    rules = Policy.given(policy)
+    rules = Policy.from_any(policy)
     asked = dict.fromkeys(MAKERS) if of is None else dict(of)
     for name in asked:
         if name not in MAKERS:

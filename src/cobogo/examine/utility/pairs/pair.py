@@ -20,7 +20,7 @@ from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import RECODING, ColumnEntry, Manifest
-from cobogo.release.readback import parts as parts_of
+from cobogo.release.readback import release_parts as parts_of
 
 OTHERS = "\ue000others"
 """What stands for all values that are not counted one by one."""

@@ -270,7 +270,7 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
         raise InputError("must be no quote and no line end", where="separator") from None
     engine = rows.connect_bounded()
     try:
-        with engine.guarded("reading"):
+        with engine.guard("reading"):
             table = read(file, data, engine)
             rows.write(engine.as_text(table.expression), stage)
             number = table.rows()

@@ -68,7 +68,7 @@ class Description:
         people = self.policy.data.unit is not None
         return Manifest(
             format="cobogo-release/1",
-            data=DataEntry.of(self.rows, self.policy.data, self.policy.output, records, people=people),
+            data=DataEntry.describe(self.rows, self.policy.data, self.policy.output, records, people=people),
             columns=(*own, *(column for column in columns if column.file is not None)),
             models=(),
             files={},

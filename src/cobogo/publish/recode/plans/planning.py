@@ -140,7 +140,7 @@ def _marginal(problem: Problem, solution: Marginalized, *, taken: Sequence[str])
         levels={name: level for name, level in solution.attribute_levels.items() if name in told},
         suppressed_records=0,
         kept=classes,
-        kept_records=classes.sizes[: sum(len(m.summed(_quasi(m, margins)).counts) for m in margins.marginals)],
+        kept_records=classes.sizes[: sum(len(m.sum_over(_quasi(m, margins)).counts) for m in margins.marginals)],
         records=problem.scale.records,
         classes=len(classes),
         star=False,

@@ -43,7 +43,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
     if columns is None:
         raise DataError("has no columns for longitude, latitude and time", where=row["name"])
     engine = connect()
-    with engine.guarded("reading"):
+    with engine.guard("reading"):
         table = engine.connection.read_parquet(file)
         first = table.filter(table[NUMBER] < ROWS).order_by(NUMBER)
         wanted = first.select(**{part: first[one] for part, one in columns.items()})

@@ -26,8 +26,10 @@ def parse_language(asked: str, *, where: str = "--lang") -> str:
 def locale_language(environment: Mapping[str, str] = os.environ) -> str:
     """The language of the terminal, as its locale says; English where it says nothing that is spoken here.
 
-    >>> locale_language({"LANG": "pt_BR.UTF-8"}), locale_language({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"}), locale_language({})
-    ('pt-BR', 'en', 'en')
+    >>> locale_language({"LANG": "pt_BR.UTF-8"}), locale_language({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"})
+    ('pt-BR', 'en')
+    >>> locale_language({})
+    'en'
     """
     named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     return "pt-BR" if named.casefold().startswith("pt") else "en"

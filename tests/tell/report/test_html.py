@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 from matplotlib.image import imread
 
-from cobogo.tell.report.content import Content
-from cobogo.tell.report.figures import plots_of
+from cobogo.tell.report.content import Content, plots_of
 from cobogo.tell.report.html import render
 from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import write

@@ -12,8 +12,7 @@ from matplotlib.image import imread
 
 from cobogo.tell.report import plots
 from cobogo.tell.report.canvas import Sheet
-from cobogo.tell.report.content import AttributeStory, Content, LatticeStory
-from cobogo.tell.report.figures import Plot, plots_of
+from cobogo.tell.report.content import AttributeStory, Content, LatticeStory, Plot, plots_of
 from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import draw
 
@@ -121,7 +120,7 @@ def test_a_label_is_shortened_until_it_fits() -> None:
     for text in ("", "short", "W" * 500, "Messejana/Fortaleza/CE", "عربي" * 50):
         assert sheet.measure(sheet.fit(text, 1.0)) <= 1.0
     assert sheet.fit("Messejana/Fortaleza/CE", 1.2).endswith("CE")
-    lines = sheet.wrapped([f"value {i}" for i in range(50)], 3.0, 9, lines=2, glue=" · ")
+    lines = sheet.wrap([f"value {i}" for i in range(50)], 3.0, 9, lines=2, glue=" · ")
     assert len(lines) == 2
     shown = sum(line.count("value") for line in lines)
     assert lines[1].endswith(f"… +{50 - shown}"), "what is not shown is counted"

@@ -11,13 +11,16 @@ from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.linking import link
-from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
-from cobogo.floor.arguments import number, whole
+from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspects
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
 SMOOTH = 1.0
+"""Added to each count of the naive Bayes model (Laplace), so that no probability is 0."""
+
 BALANCES = 20
+"""Steps of iterative proportional fitting in a round; what a round leaves unbalanced the next one corrects."""
 
 
 @card("definetti", title="de Finetti")
@@ -68,11 +71,11 @@ class DeFinetti(Attack):
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "rounds", self.rounds, least=1)
 
     def run(self, case: Case) -> Findings:
-        """For each record, the value whose belief rises most."""
+        """For each record, the value whose belief gains most."""
         release = case.release
         if release.manifest is None or release.manifest.buckets is None or release.manifest.buckets.file is None:
             raise DataError(
@@ -80,9 +83,9 @@ class DeFinetti(Attack):
                 where=release.name,
                 remedy="Other attacks fit it: homogeneity, skewness, similarity.",
             )
-        (name,) = attributes(case, self.attribute)[:1]
+        (name,) = attacked_attributes(case, self.attribute)[:1]
         buckets = suspects(Case((release,)), name)
-        owners, entries, beliefs = self._learnt(case, buckets)
+        owners, entries, beliefs = self._learn(case, buckets)
         shares = buckets.shares[entries]
         order = np.lexsort((-(beliefs - shares), owners))
         first = order[np.unique(owners[order], return_index=True)[1]]
@@ -91,7 +94,7 @@ class DeFinetti(Attack):
             best = order = np.lexsort((-beliefs, owners))
             best = order[np.unique(owners[order], return_index=True)[1]]
             measures = _right(case, name, buckets, buckets.values[entries[best]])
-        return self.found(
+        return self.build_findings(
             "release",
             np.arange(1, release.rows.count + 1),
             beliefs[first],
@@ -102,8 +105,8 @@ class DeFinetti(Attack):
             notes=("beliefs are a naive Bayes model's, which are often too sure",),
         )
 
-    def _learnt(self, case: Case, buckets: Suspects) -> tuple[Ints, Ints, Floats]:
-        """For each record and value of its bucket: the record, the bucket's entry, and what is believed."""
+    def _learn(self, case: Case, buckets: Suspects) -> tuple[Ints, Ints, Floats]:
+        """For each record and each value of its bucket: the record, the bucket's entry, and the belief."""
         release = case.release
         many = np.diff(buckets.offsets)[buckets.ids]
         owners = np.repeat(np.arange(len(buckets.ids)), many)
@@ -140,8 +143,8 @@ class DeFinetti(Attack):
 
 
 def _right(case: Case, name: str, buckets: Suspects, guesses: Ints) -> dict[str, float | int | None]:
-    """How many guesses are right, of the records that one row of the knowledge fits only; and how many a guess by the
-    bucket alone would be."""
+    """The share of right guesses among the records that exactly one row of the knowledge fits; and the share that a
+    guess by the bucket alone gets right."""
     knowledge, release = case.knowledge, case.release
     assert knowledge is not None
     if name not in knowledge.columns:

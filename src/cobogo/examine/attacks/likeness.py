@@ -1,4 +1,4 @@
-"""Tables side by side as points: how far each record of one is from those of another."""
+"""Tables as points, so that distances between their records can be measured."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arrays import Floats, Ints, Mask
 
 FEW = 10
-"""Distinct numbers up to which a column counts as categories."""
+"""Distinct numbers up to which a column counts as categories: codes such as 1 and 2 have no distance."""
 
 SURE = 2.576
-"""Standard deviations of a bound that is right 99 times in 100."""
+"""Standard deviations of a two-sided 99 % interval."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TablePoints:
-    """Several tables with the same columns as numbers: those of numeric columns between 0 and 1, others as codes."""
+    """Tables with the same columns as numbers: numeric columns scaled to 0 … 1, other columns as codes."""
 
     columns: tuple[str, ...]
     tables: tuple[Floats, ...]  # rows × columns
@@ -38,7 +38,7 @@ class TablePoints:
 
 
 def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TablePoints:
-    """The columns that all tables have, or those asked for."""
+    """Code the columns that all tables have, or those asked for."""
     shared = [name for name in tables[0].names if all(name in table.columns for table in tables)]
     for name in asked or ():
         if name not in shared:
@@ -75,16 +75,16 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
 
 
 def sample_rows(rows: int, most: int, random: np.random.Generator) -> Ints:
-    """Some rows at random, in order; all of them where they are few."""
+    """At most so many row numbers at random, sorted."""
     if rows <= most:
         return np.arange(rows)
     return np.sort(random.choice(rows, most, replace=False))
 
 
-def bounds(hits: float, tries: int) -> tuple[float, float]:
-    """Between which rates the true one lies (Wilson 1927).
+def wilson_bounds(hits: float, tries: int) -> tuple[float, float]:
+    """The interval of the true rate that some hits allow (Wilson 1927).
 
-    >>> [round(bound, 3) for bound in bounds(90, 100)]
+    >>> [round(bound, 3) for bound in wilson_bounds(90, 100)]
     [0.796, 0.954]
     """
     if not tries:
@@ -95,22 +95,24 @@ def bounds(hits: float, tries: int) -> tuple[float, float]:
     return max(middle - reach, 0.0), min(middle + reach, 1.0)
 
 
-def beyond_control(hits: float, tries: int, control_hits: float, control_tries: int) -> dict[str, Any]:
-    """How much oftener an attack succeeds against people in the data than against others: the rates, and the risk,
-    which is the share of what was left to be found by others that is found. ``certain`` where chance cannot explain it.
+def compare_rates(hits: float, tries: int, control_hits: float, control_tries: int) -> dict[str, Any]:
+    """Compare the rates at which an attack succeeds against people in the data and against control people.
+
+    ``risk`` is the gain of the first rate over the second, as a share of the largest possible gain. ``certain`` says
+    that the intervals of the two rates do not overlap.
     """
     rate, control = hits / max(tries, 1), control_hits / max(control_tries, 1)
     return {
         "rate": rate,
         "control": control,
         "risk": max((rate - control) / (1 - control), 0.0) if control < 1 else 0.0,
-        "certain": bounds(hits, tries)[0] > bounds(control_hits, control_tries)[1],
+        "certain": wilson_bounds(hits, tries)[0] > wilson_bounds(control_hits, control_tries)[1],
     }
 
 
-def alike(points_: TablePoints, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
-    """A number for each row of each table, the same for rows alike in some columns; numbers are alike in one of some
-    intervals with as many records of the first table each."""
+def number_alike_rows(points_: TablePoints, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
+    """Number the rows of all tables so that rows have one number if they are alike in some columns. Numbers are alike
+    in one of ``bins`` quantile intervals of the first table."""
     parts = []
     for column in columns:
         if points_.categorical[column]:

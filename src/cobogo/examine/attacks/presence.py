@@ -11,7 +11,7 @@ from cobogo.examine.attacks.base import SLACK, Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.likeness import SURE, points, sample_rows
 from cobogo.examine.attacks.linking import link
-from cobogo.floor.arguments import number, whole
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 
@@ -50,13 +50,10 @@ class TableLinkage(Attack):
     knows: ClassVar[str] = "a table of everybody who might be in the release"
     defence: ClassVar[str] = "δ-presence with that table as population."
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
-    from_original: ClassVar[bool] = False  # everybody of it is known to be in
-
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+    from_original: ClassVar[bool] = False  # all of its people are in the release
 
     def run(self, case: Case) -> Findings:
-        """The probability of each person; anybody's, without looking at columns, is the baseline."""
+        """The probability of each person; the baseline is the share of the table that is in the release."""
         assert case.knowledge is not None
         links = link(case.knowledge, case.release, columns=self.columns)
         expected = links.released.sizes / np.maximum(links.people, 1)
@@ -67,7 +64,7 @@ class TableLinkage(Attack):
         notes = links.notes
         if foreign:
             notes = (*notes, f"{foreign:,} released records fit nobody in the table: it does not hold everybody")
-        return self.found(
+        return self.build_findings(
             "knowledge",
             np.arange(1, case.knowledge.count + 1),
             sure,
@@ -125,12 +122,12 @@ class Membership(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "targets", self.targets, least=10)
         whole(self.name, "seed", self.seed, least=0)
 
     def run(self, case: Case) -> Findings:
-        """For each member, how surely it is taken for one."""
+        """For each member, the confidence that it is one."""
         from cobogo.examine.attacks import kernels
 
         assert case.knowledge is not None
@@ -141,10 +138,10 @@ class Membership(Attack):
         rows, others = sample_rows(case.knowledge.count, size, random), sample_rows(case.control.count, size, random)
         every = np.arange(len(tables.columns))
         released = np.unique(tables.tables[0], axis=0)
-        inside = kernels.nearest(tables.tables[1][rows], released, tables.categorical, every)
-        outside = kernels.nearest(tables.tables[2][others], released, tables.categorical, every)
+        inside = kernels.nearest_distances(tables.tables[1][rows], released, tables.categorical, every)
+        outside = kernels.nearest_distances(tables.tables[2][others], released, tables.categorical, every)
         sure, advantage = _shares(np.round(inside, 9), np.round(outside, 9))
-        return self.found(
+        return self.build_findings(
             "knowledge",
             rows + 1,
             sure,
@@ -159,8 +156,8 @@ class Membership(Attack):
 
 
 def _shares(inside: Floats, outside: Floats) -> tuple[Floats, float]:
-    """For each member, the least share of members among all who are as near; and by how much more members than others
-    are caught by the best distance."""
+    """For each member, a lower bound of the share of members among all who are as near; and the advantage of the best
+    threshold on the distance."""
     near, far = np.sort(inside), np.sort(outside)
     members = np.searchsorted(near, inside, side="right").astype(np.float64)
     others = np.searchsorted(far, inside, side="right").astype(np.float64)
@@ -205,15 +202,12 @@ class Duplicate(Attack):
         "Publish a set: draw made-up records from those that are not in the table, and let none stand twice."
     )
 
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
-
     def run(self, case: Case) -> Findings:
-        """Every row that stands more than once."""
+        """Every row that appears more than once."""
         rows = case.release.rows
-        groups = rows.grouped(rows.names)
+        groups = rows.group(rows.names)
         repeated = np.flatnonzero(groups.sizes[groups.ids] > 1)
-        return self.found(
+        return self.build_findings(
             "release",
             repeated + 1,
             np.ones(len(repeated)),

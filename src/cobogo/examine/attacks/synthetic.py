@@ -16,18 +16,19 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import TablePoints, alike, beyond_control, points, sample_rows
-from cobogo.examine.attacks.suspects import attributes
-from cobogo.floor.arguments import number, whole
+from cobogo.examine.attacks.likeness import TablePoints, compare_rates, number_alike_rows, points, sample_rows
+from cobogo.examine.attacks.suspects import attacked_attributes
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
 SLACK = 1e-9
+"""Distances that differ by less are ties."""
 
 
 @dataclass(frozen=True)
-class AgainstControl(Attack):
-    """What the three share: targets drawn from the original table, others from the control table."""
+class ControlledAttack(Attack):
+    """An attack that is run alike on people of the original table and on people of a control table."""
 
     threshold: float = 0.1
     columns: tuple[str, ...] | None = None
@@ -38,25 +39,25 @@ class AgainstControl(Attack):
     defence: ClassVar[str] = "Synthetic data from a differentially private model: nobody's record changes it much."
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "targets", self.targets, least=10)
         whole(self.name, "seed", self.seed, least=0)
 
-    def compared(self, struck: Ints, hits: Floats, control: Floats, attacked: int, **more: int) -> Findings:
-        """Findings about the rows that were struck: with the rate of hits, and that of the control as baseline."""
-        found = beyond_control(float(hits.sum()), len(hits), float(control.sum()), len(control))
-        certain = found["certain"]
-        return self.found(
+    def compare_with_control(self, struck: Ints, hits: Floats, control: Floats, attacked: int, **more: int) -> Findings:
+        """Findings about the rows that were hit: their confidence is the rate of hits, their baseline the control's."""
+        rates = compare_rates(float(hits.sum()), len(hits), float(control.sum()), len(control))
+        certain = rates["certain"]
+        return self.build_findings(
             "knowledge",
             struck + 1,
-            np.full(len(struck), found["rate"] if certain else min(found["rate"], found["control"])),
-            baseline=np.full(len(struck), found["control"]),
+            np.full(len(struck), rates["rate"] if certain else min(rates["rate"], rates["control"])),
+            baseline=np.full(len(struck), rates["control"]),
             by="gain",
             attacked=attacked,
             measures={
-                "rate of success": found["rate"],
-                "rate against people who are not in the data": found["control"],
-                "risk": found["risk"] if certain else 0.0,
+                "rate of success": rates["rate"],
+                "rate against people who are not in the data": rates["control"],
+                "risk": rates["risk"] if certain else 0.0,
                 **more,
             },
             notes=() if certain else ("people who are not in the data are found as often, or chance explains it",),
@@ -75,7 +76,7 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> TablePoints:
 
 @card("singling-out", title="singling out")
 @dataclass(frozen=True)
-class SinglingOut(AgainstControl):
+class SinglingOut(ControlledAttack):
     r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
 
     Descriptions are combinations of ``width`` columns that one synthetic record has alone. One that fits exactly one
@@ -126,7 +127,7 @@ class SinglingOut(AgainstControl):
         for _ in range(self.descriptions):
             width = min(self.width, len(tables.columns))
             chosen = np.sort(random.choice(len(tables.columns), width, replace=False))
-            made, true, control = alike(tables, chosen)
+            made, true, control = number_alike_rows(tables, chosen)
             true, control = true[people], control[others]
             kinds = int(max(made.max(), true.max(), control.max())) + 1
             single = np.flatnonzero(np.bincount(made, minlength=kinds) == 1)
@@ -140,12 +141,12 @@ class SinglingOut(AgainstControl):
         none = np.zeros(0, dtype=np.bool_)
         right, wrong = np.concatenate([none, *hits]) * 1.0, np.concatenate([none, *misses]) * 1.0
         rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *singled]))
-        return self.compared(rows, right, wrong, size, **{"descriptions tried": len(right)})
+        return self.compare_with_control(rows, right, wrong, size, **{"descriptions tried": len(right)})
 
 
 @card("linkability")
 @dataclass(frozen=True)
-class Linkability(AgainstControl):
+class Linkability(ControlledAttack):
     r"""Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
 
     The columns are dealt into two halves, or ``one-side`` names one of them. Nearness is Gower's; of several records as
@@ -191,12 +192,12 @@ class Linkability(AgainstControl):
                     tables.places(one), tables.places(other), SLACK,
                 )
             )  # fmt: skip
-        return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
+        return self.compare_with_control(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
 
 
 @card("inference")
 @dataclass(frozen=True)
-class Inference(AgainstControl):
+class Inference(ControlledAttack):
     r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
 
     The most frequent value among the nearest is guessed; the attacker knows all other columns. A number is guessed
@@ -230,7 +231,7 @@ class Inference(AgainstControl):
         """How often the guess is right."""
         from cobogo.examine.attacks import kernels
 
-        (secret,) = attributes(case, self.attribute)[:1]
+        (secret,) = attacked_attributes(case, self.attribute)[:1]
         tables = _tables(case, None if self.columns is None else tuple(dict.fromkeys((*self.columns, secret))))
         if secret not in tables.columns or len(tables.columns) < 2:
             raise PolicyError(f'"{secret}" and another column must be in all three tables', where=self.name)
@@ -250,4 +251,4 @@ class Inference(AgainstControl):
             if not tables.categorical[at]:
                 right |= np.abs(numbers[guesses] - tables.tables[place][chosen, at]) <= 0.05
             sides.append(right * 1.0)
-        return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
+        return self.compare_with_control(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))

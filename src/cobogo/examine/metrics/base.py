@@ -96,12 +96,12 @@ class Separable(IdealBound):
         """What each attribute contributes; the last axis is the attribute's. Less is better. Given by the metric."""
         raise NotImplementedError
 
-    def combined(self, total: Numbers) -> Numbers:
+    def combine(self, total: Numbers) -> Numbers:
         """The metric, given the sum: the sum itself, or what rises or falls with it no slower than it does itself."""
         return total
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """Of the sum of the terms; of no records, that of nothing lost."""
         if not scale.records:
-            return np.asarray(self.combined(np.float64(0)))  # type: ignore[arg-type]
-        return np.asarray(self.combined(self.terms(outcome, scale).sum(axis=-1)))
+            return np.asarray(self.combine(np.float64(0)))  # type: ignore[arg-type]
+        return np.asarray(self.combine(self.terms(outcome, scale).sum(axis=-1)))

@@ -57,25 +57,25 @@ def attackers(
     >>> found.prosecutor.highest, found.journalist.highest, found.marketer
     (1.0, 0.5, 0.2)
     """
-    prosecutor = attack(sizes, 1.0 / sizes, threshold)
+    prosecutor = attacker_risk(sizes, 1.0 / sizes, threshold)
     if population is not None:
-        found = attack(sizes, 1.0 / population, threshold)
+        found = attacker_risk(sizes, 1.0 / population, threshold)
         journalist = replace(found, average=max(found.average, len(sizes) / float(population.sum())))
         return Attackers(prosecutor, journalist, found.average)
     if estimated is not None:
-        found = attack(sizes, estimated, threshold)
+        found = attacker_risk(sizes, estimated, threshold)
         return Attackers(prosecutor, found, found.average, estimated=True)
     return Attackers(prosecutor, None, prosecutor.average)
 
 
-def attack(sizes: Ints, chances: Floats, threshold: float) -> AttackerRisk:
+def attacker_risk(sizes: Ints, chances: Floats, threshold: float) -> AttackerRisk:
     """Chances of classes, told of their people."""
     people = int(sizes.sum())
     over = int(sizes[chances > threshold + SLACK].sum())
     return AttackerRisk(float(chances.max()), float((sizes * chances).sum() / people), over, over / people)
 
 
-def estimated_chances(sizes: Ints, fraction: float, uniques: float | None) -> Floats:
+def estimate_probabilities(sizes: Ints, fraction: float, uniques: float | None) -> Floats:
     """Estimates of one over a class's people in the population, of which a fraction is in the table and so many are
     unique, if that could be estimated."""
     chances, alone = expected_inverse(sizes, fraction), sizes == 1
@@ -97,13 +97,13 @@ def expected_inverse(sizes: Ints, fraction: float) -> Floats:
     distinct, place = np.unique(sizes, return_inverse=True)
     found = np.empty(len(distinct))
     long = distinct >= _LONG if fraction <= 0.5 else distinct >= 1
-    found[long] = _by_series(distinct[long].astype(np.float64), fraction)
+    found[long] = _sum_series(distinct[long].astype(np.float64), fraction)
     if not long.all():
-        found[~long] = _by_steps(fraction)[distinct[~long]]
+        found[~long] = _recurse(fraction)[distinct[~long]]
     return found[place]
 
 
-def _by_series(sizes: Floats, pi: float) -> Floats:
+def _sum_series(sizes: Floats, pi: float) -> Floats:
     """All terms are positive; each is q·(m+1)/(f+m+1) times the one before."""
     term = pi / sizes
     total = term.copy()
@@ -113,7 +113,7 @@ def _by_series(sizes: Floats, pi: float) -> Floats:
     return total
 
 
-def _by_steps(pi: float) -> Floats:
+def _recurse(pi: float) -> Floats:
     """The first values, by the recursion: stable while π ≤ q."""
     odds = pi / (1 - pi)
     values = [np.nan, odds * -np.log(pi)]

@@ -31,10 +31,10 @@ class ClassSizes:
     classes: Ints
 
     @classmethod
-    def of(cls, sizes: Ints) -> ClassSizes:
+    def from_classes(cls, sizes: Ints) -> ClassSizes:
         """Of the classes of a table.
 
-        >>> ClassSizes.of(np.array([3, 1, 1])).uniques
+        >>> ClassSizes.from_classes(np.array([3, 1, 1])).uniques
         2
         """
         there = sizes[sizes > 0]
@@ -55,14 +55,14 @@ class ClassSizes:
         """u."""
         return int(self.classes.sum())
 
-    def of_size(self, size: int) -> int:
+    def classes_of(self, size: int) -> int:
         """s_j."""
         return int(self.classes[self.sizes == size].sum())
 
     @property
     def uniques(self) -> int:
         """s₁."""
-        return self.of_size(1)
+        return self.classes_of(1)
 
 
 @dataclass(frozen=True)
@@ -78,13 +78,11 @@ def estimates(sample: ClassSizes, population: int) -> dict[str, UniquesEstimate]
     """Every estimator's answer, by name, and that of Dankar's rule."""
     if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
         return dict.fromkeys([*ESTIMATORS, "dankar"], UniquesEstimate(float(sample.uniques)))
-    found = {
-        name: _possible(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()
-    }
+    found = {name: _cap(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()}
     return found | {"dankar": dankar(found, sample.people / population)}
 
 
-def _possible(found: UniquesEstimate, sample: ClassSizes, population: int) -> UniquesEstimate:
+def _cap(found: UniquesEstimate, sample: ClassSizes, population: int) -> UniquesEstimate:
     """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
     most = population - (sample.people - sample.uniques)
     return found if found.uniques is None else UniquesEstimate(min(found.uniques, float(most)))
@@ -94,12 +92,12 @@ def zayatz(sample: ClassSizes, population: int) -> UniquesEstimate:
     """Zayatz (1991): s₁·P(F=1 | f=1)/π, by Bayes' rule with the sample's shares of class sizes as those of the
     population, and the hypergeometric chance that one of j people is drawn."""
     n, uniques = sample.people, sample.uniques
-    chances = _drawn_once(sample.sizes, n, population)
+    chances = _probability_drawn_once(sample.sizes, n, population)
     unique_too = uniques * chances[0] / (sample.classes * chances).sum()
     return UniquesEstimate(uniques * float(unique_too) * population / n)
 
 
-def _drawn_once(sizes: Ints, n: int, population: int) -> Floats:
+def _probability_drawn_once(sizes: Ints, n: int, population: int) -> Floats:
     """P(f=1 | F=j) = j·(n/N)·∏_{i<j−1} (N−n−i)/(N−1−i), without the cancellation that log Γ of large numbers has."""
     steps = np.arange(int(sizes.max()) - 1, dtype=np.float64)
     left = population - n - steps
@@ -164,13 +162,13 @@ def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstim
     With z = 1−π, w = 1−(1−β)z, G = (β/w)^α and t = α(1−β)/w:
     E[s₁] = K·π·G·(1+zt) and E[s₂] = K·π²/2·G·t·(2+zt+z(1−β)/w). Their ratio gives t for each β.
     """
-    pi, ones, pairs = sample.people / population, sample.uniques, sample.of_size(2)
+    pi, ones, pairs = sample.people / population, sample.uniques, sample.classes_of(2)
     if not pairs:
         return UniquesEstimate(None, "no class has two people: there is nothing to fit the model to")
     classes = shlosser(sample, pi)
     z, ratio = 1 - pi, pairs / ones
 
-    def fitted(beta: float) -> tuple[float, float]:
+    def fit(beta: float) -> tuple[float, float]:
         """α, and log G·(1+zt), for one β."""
         w = 1 - (1 - beta) * z
         g = (1 - beta) / w
@@ -182,13 +180,13 @@ def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstim
         return alpha, alpha * math.log(beta / w) + math.log1p(z * t)
 
     def excess(x: float) -> float:
-        return fitted(_share(x))[1] + math.log(classes * pi / ones)
+        return fit(_share(x))[1] + math.log(classes * pi / ones)
 
     low, high = -35.0, 30.0
     if excess(low) > 0 or excess(high) < 0:
         return UniquesEstimate(None, "no slide negative binomial has so many classes of one and of two people")
     beta = _share(_root(excess, low, high))
-    return UniquesEstimate(classes * beta ** fitted(beta)[0])
+    return UniquesEstimate(classes * beta ** fit(beta)[0])
 
 
 def shlosser(sample: ClassSizes, pi: float) -> float:

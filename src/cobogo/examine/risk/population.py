@@ -49,7 +49,7 @@ class PopulationUniques:
         return {"size": self.size, "fraction": self.fraction, **counted, "estimates": shown}
 
 
-def check_told(policy: Policy, people: int) -> None:
+def check_population(policy: Policy, people: int) -> None:
     """Refuse early what a policy tells of the population, where that cannot be."""
     if policy.risk.population is not None:
         open_population(policy.risk.population, policy)
@@ -71,7 +71,7 @@ def population_size(asked: RiskPolicy, people: int, *, where: str = "--populatio
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surroundings:
+class KnownPopulation:
     """What is known of the population: nothing, its size, or its people in every class of its own and of the table."""
 
     size: int | None = None
@@ -80,7 +80,7 @@ class Surroundings:
     here: Ints | None = None  # of each of the table's
 
 
-def surroundings(source: RiskSource, counted: FrequencyTable, people: int, asked: RiskPolicy) -> Surroundings:
+def read_population(source: RiskSource, counted: FrequencyTable, people: int, asked: RiskPolicy) -> KnownPopulation:
     """Look at the population, as far as something is told of it."""
     if asked.population is not None:
         both = source.with_population(counted, asked.population)
@@ -94,16 +94,16 @@ def surroundings(source: RiskSource, counted: FrequencyTable, people: int, asked
                 remedy="The population must hold everybody in the data, with the same spelling of every value.",
             )
         size = int(everybody.sum())
-        return Surroundings(size, people / size, everybody, here)
+        return KnownPopulation(size, people / size, everybody, here)
     known = population_size(asked, people)
-    return Surroundings(known, None if known is None else asked.fraction or people / known)
+    return KnownPopulation(known, None if known is None else asked.fraction or people / known)
 
 
-def uniqueness(sizes: Ints, people: int, around: Surroundings) -> PopulationUniques | None:
+def uniqueness(sizes: Ints, people: int, around: KnownPopulation) -> PopulationUniques | None:
     """Of a table's classes, who is unique in the population."""
     if around.size is None or around.fraction is None:
         return None
-    sample = ClassSizes.of(sizes)
+    sample = ClassSizes.from_classes(sizes)
     if sample.people != people:
         found = {name: UniquesEstimate(None, SEVERAL) for name in ("zayatz", "pitman", "snb", "dankar")}
     else:

@@ -11,7 +11,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.data.table.rows import tuple_of_each_row
 from cobogo.errors import OutputError
-from cobogo.examine.risk.uniques import SpecialUniques
+from cobogo.examine.risk.combinations import SpecialUniques
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import staged_file
 

@@ -38,7 +38,7 @@ class RiskSource:
         """In the order of the policy, or of the release."""
         return tuple(name for name, role in self.roles.items() if role is Role.QUASI_IDENTIFIER)
 
-    def counted(self) -> FrequencyTable:
+    def count_tuples(self) -> FrequencyTable:
         """The distinct quasi-identifier tuples."""
         try:
             found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)

@@ -147,7 +147,7 @@ def sides(release: GeneralizedRelease, *, label: str | None = None) -> Sides:
     )
 
 
-def in_codes_of(histogram: Histogram, domain: Domain) -> Ints:
+def recode_values(histogram: Histogram, domain: Domain) -> Ints:
     """The values of a histogram's entries in the codes of another domain that has them all."""
     return _codes(domain.labels, histogram.domain.labels)[histogram.values]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
-from cobogo.examine.utility.sides import Sides, in_codes_of
+from cobogo.examine.utility.sides import Sides, recode_values
 from cobogo.floor.catalogue import card
 
 
@@ -38,7 +38,9 @@ def marginal_distances(sides: Sides) -> dict[str, float]:
         found[h.attribute] = _marginal_distance(sides, column)
     for name, histogram in sides.before.histograms.items():
         other = sides.after.histograms[name]
-        after = np.bincount(in_codes_of(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain))
+        after = np.bincount(
+            recode_values(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain)
+        )
         found[name] = total_variation(histogram.domain.total, after)
     return found
 

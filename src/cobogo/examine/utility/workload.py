@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.examine.utility.sides import Sides, in_codes_of
+from cobogo.examine.utility.sides import Sides, recode_values
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
 
@@ -58,7 +58,7 @@ def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -
     quasi = [_quasi_line(sides, column) for column in range(len(sides.hierarchies))]
     sensitive = {name: _sensitive_line(histogram.domain) for name, histogram in sides.before.histograms.items()}
     released = {
-        name: in_codes_of(h, sides.before.histograms[name].domain) for name, h in sides.after.histograms.items()
+        name: recode_values(h, sides.before.histograms[name].domain) for name, h in sides.after.histograms.items()
     }
     errors = np.empty(queries)
     for number in range(queries):
@@ -83,13 +83,13 @@ def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -
 def _record(sides: Sides, name: str | None, random: np.random.Generator) -> tuple[int, int]:
     """A record drawn at random: its tuple, and its code of a sensitive attribute."""
     if name is None:
-        return _drawn(sides.before.counts, random), 0
+        return _draw_entry(sides.before.counts, random), 0
     histogram = sides.before.histograms[name]
-    entry = _drawn(histogram.counts, random)
+    entry = _draw_entry(histogram.counts, random)
     return int(histogram.owners[entry]), int(histogram.values[entry])
 
 
-def _drawn(counts: Ints, random: np.random.Generator) -> int:
+def _draw_entry(counts: Ints, random: np.random.Generator) -> int:
     ends = np.cumsum(counts)
     return int(np.searchsorted(ends, random.integers(ends[-1]), side="right"))
 
@@ -103,7 +103,7 @@ class Line:
     ends: Floats  # by place
 
     @classmethod
-    def of(cls, order: Ints, counts: Floats) -> Line:
+    def from_counts(cls, order: Ints, counts: Floats) -> Line:
         """The values in that order."""
         return cls(order, counts, np.cumsum(counts[order]))
 
@@ -123,13 +123,13 @@ class Line:
 def _quasi_line(sides: Sides, column: int) -> Line:
     """The leaves of an attribute, neighbours in the hierarchy beside each other."""
     order = np.lexsort(sides.hierarchies[column].maps)  # the highest level, which is last, goes first
-    return Line.of(order, np.bincount(sides.originals[column], sides.before.counts, len(order)).astype(float))
+    return Line.from_counts(order, np.bincount(sides.originals[column], sides.before.counts, len(order)).astype(float))
 
 
 def _sensitive_line(domain: Domain) -> Line:
     """The values of a sensitive attribute in numeric order, or that of the alphabet."""
     order = np.argsort(domain.ranks) if domain.is_numeric else np.arange(len(domain))
-    return Line.of(order, domain.total.astype(float))
+    return Line.from_counts(order, domain.total.astype(float))
 
 
 def _count(

@@ -155,13 +155,13 @@ def _command(tokens: _Tokens, command: str, before: str) -> str:
     if command in ACCENTS:
         return _argument(tokens) + ACCENTS[command]
     if command in ("frac", "tfrac", "dfrac"):
-        said = f"{_grouped(_argument(tokens))}/{_grouped(_argument(tokens))}"
+        said = f"{_bracket(_argument(tokens))}/{_bracket(_argument(tokens))}"
         follows = tokens.here[0] if tokens.here is not None else ""
         return f"{said} " if follows == "(" or follows[:1].isalnum() else said
     if command == "binom":
         return f"C({_argument(tokens)}, {_argument(tokens)})"
     if command == "sqrt":
-        return f"√{_grouped(_argument(tokens))}"
+        return f"√{_bracket(_argument(tokens))}"
     raise tokens.wrong(f"\\{command} is not one of the commands that may be used")
 
 
@@ -179,7 +179,7 @@ def _argument(tokens: _Tokens, words: bool = False) -> str:
     return said if words else said.strip()
 
 
-def _grouped(said: str) -> str:
+def _bracket(said: str) -> str:
     """In brackets, where it is more than one thing."""
     inner = re.sub(r"^\|[^|]*\|$|^\([^()]*\)$", "x", said)
     return said if re.fullmatch(r"[\w.′*∞̂̄-]+(\([^()]*\))?", inner) else f"({said})"

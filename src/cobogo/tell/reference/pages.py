@@ -6,8 +6,7 @@ import re
 
 from cobogo.floor.catalogue import Card, Parameter
 from cobogo.tell.reference import sections
-from cobogo.tell.reference.parts import PARTS, Entry
-from cobogo.tell.reference.sections import SECTIONS, Section, names
+from cobogo.tell.reference.sections import PARTS, SECTIONS, Entry, Section, names
 
 PLACE = "reference"
 HEADINGS = {"Limits": "What it does not do"}
@@ -24,7 +23,7 @@ def pages() -> dict[str, str]:
     made = {f"{PLACE}/index.md": _index()}
     for slug, section in sections.pages().items():
         entries = section.entries()
-        made[f"{PLACE}/{slug}.md"] = _of_section(slug, section, entries)
+        made[f"{PLACE}/{slug}.md"] = _section_page(slug, section, entries)
         for name, entry in entries.items():
             made[f"{PLACE}/{slug}/{name}.md"] = page(slug, entry)
     return made
@@ -39,7 +38,7 @@ def page(slug: str, entry: Entry) -> str:
         f"*{section.one[0].upper()}{section.one[1:]}; one of the [{section.title.lower()}](../{slug}.md). "
         f"How to use it: [the guide](../../{card.guide}.md). In the terminal: `cobogo explain {entry.name}"
         f"{_which(slug, entry.name)}`.*",
-        linked(markdown(entry.definition), entry.name),
+        add_links(markdown(entry.definition), entry.name),
     ]
     table = parameters(card, hyphens=slug in WRITTEN_IN_POLICIES) if section.asks else ""
     if table:
@@ -47,16 +46,16 @@ def page(slug: str, entry: Entry) -> str:
     shown = {"Formula": formula, "Example": example}
     for part in PARTS:
         text = shown.get(part, markdown)(entry.parts.get(part, ""))
-        said += [f"## {HEADINGS.get(part, part)}", text if part in shown else linked(text, entry.name)]
+        said += [f"## {HEADINGS.get(part, part)}", text if part in shown else add_links(text, entry.name)]
         if part == "Example":
             said.append(f"It runs in `{entry.module}`, whose names it uses.")
     return "\n\n".join(said) + "\n"
 
 
-def linked(text: str, own: str) -> str:
+def add_links(text: str, own: str) -> str:
     """Names of other things lead to their pages: those that no other kind has, and that no plain word is.
 
-    >>> linked("see t-closeness, and `oue`", "k-anonymity")
+    >>> add_links("see t-closeness, and `oue`", "k-anonymity")
     'see [t-closeness](../models/t-closeness.md), and [`oue`](../collecting/oue.md)'
     """
     known = {name: kinds[0] for name, kinds in names().items() if len(kinds) == 1 and name != own}
@@ -86,7 +85,7 @@ def markdown(text: str, *, fenced: bool = True) -> str:
             said.append(piece)
         elif piece.startswith("$"):
             latex = piece.strip("$")
-            said.append(f"${_fenced(latex) if fenced else ' '.join(latex.split())}$")
+            said.append(f"${_pair_strokes(latex) if fenced else ' '.join(latex.split())}$")
         else:
             said.append(re.sub(r"(?<!\n)([*_<>])", r"\\\1", piece))
     return "".join(said)
@@ -107,7 +106,7 @@ def formula(text: str) -> str:
     for piece in re.split(r"(\$[^$]+\$)", text):
         latex = piece.strip("$")
         if piece.startswith("$") and (len(latex) > LONG or re.search(r"\\(frac|sum|prod|int|binom|sqrt)\b", latex)):
-            blocks += [*_paragraphs(line), f"$${_fenced(latex)}$$"]
+            blocks += [*_paragraphs(line), f"$${_pair_strokes(latex)}$$"]
             line = ""
         else:
             line += piece
@@ -120,7 +119,7 @@ def _paragraphs(text: str) -> list[str]:
     return [markdown(bare)] if bare else []
 
 
-def _fenced(latex: str) -> str:
+def _pair_strokes(latex: str) -> str:
     """In one line; strokes about something open and close, which browsers set closer than strokes between things."""
     pairs = {"lvert": "left|", "rvert": "right|", "lVert": "left\\|", "rVert": "right\\|"}
     line = " ".join(latex.split())
@@ -157,7 +156,7 @@ def _default(one: Parameter) -> str:
     return f"`{str(one.default).lower() if isinstance(one.default, bool) else one.default}`"
 
 
-def _of_section(slug: str, section: Section, entries: dict[str, Entry]) -> str:
+def _section_page(slug: str, section: Section, entries: dict[str, Entry]) -> str:
     said = [f"# {section.title}", section.about]
     for registry in section.registries:
         if registry.remark and len(section.places) > 1:

@@ -61,7 +61,7 @@ def bar_panel(
     return middles
 
 
-def draw_compared(plot: Bars, path: Path, *, say: Words) -> None:
+def draw_shares(plot: Bars, path: Path, *, say: Words) -> None:
     """Draw for each label one bar of each series; of many labels the first."""
     sheet = Sheet(plot.title, plot.what)
     names = list(plot.series)

@@ -105,10 +105,10 @@ class Sheet:
         self._canvas = FigureCanvasAgg(self.figure)
         self._space = Affine2D().scale(DPI, -DPI)  # moved down when the height is known
         self.top = MARGIN + 0.14  # where the next thing goes
-        for line in self.wrapped(title.split(), width - 2 * MARGIN, 13.5, lines=3, bold=True):
+        for line in self.wrap(title.split(), width - 2 * MARGIN, 13.5, lines=3, bold=True):
             self.text(MARGIN, self.top, line, size=13.5, bold=True)
             self.top += 0.27
-        for line in self.wrapped(what.split(), width - 2 * MARGIN, 9.5, lines=2):
+        for line in self.wrap(what.split(), width - 2 * MARGIN, 9.5, lines=2):
             self.text(MARGIN, self.top, line, size=9.5, color=MUTED)
             self.top += 0.2
         self.top += 0.18
@@ -135,11 +135,11 @@ class Sheet:
         least, most = 0, len(text)
         while most - least > 1:
             length = (least + most) // 2
-            fits = self.measure(_shortened(text, length), size, bold=bold) <= room
+            fits = self.measure(_shorten(text, length), size, bold=bold) <= room
             least, most = (length, most) if fits else (least, length)
-        return _shortened(text, least)
+        return _shorten(text, least)
 
-    def wrapped(
+    def wrap(
         self, parts: Sequence[str], room: float, size: float, *, lines: int, glue: str = " ", bold: bool = False
     ) -> list[str]:
         """Parts on as many lines as they need, up to ``lines``; what has no place is counted at the end."""
@@ -214,7 +214,7 @@ class Sheet:
         self.figure.add_artist(marks)
 
 
-def _shortened(text: str, length: int) -> str:
+def _shorten(text: str, length: int) -> str:
     """The first two thirds and the last third of so many characters."""
     tail = length // 3
     return text[: length - tail].rstrip() + "…" + (text[-tail:].lstrip() if tail else "")

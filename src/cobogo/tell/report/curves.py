@@ -48,7 +48,7 @@ class Axis:
             low, high, value = math.log(low), math.log(high), math.log(max(value, low))
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
-    def labelled(self) -> list[tuple[float, str]]:
+    def tick_labels(self) -> list[tuple[float, str]]:
         """Each tick and what is written at it."""
         return list(zip(self.ticks, self.texts or [_number(tick) for tick in self.ticks], strict=True))
 
@@ -64,7 +64,7 @@ class Plane:
     wide: float
     tall: float
 
-    def at(self, x: float, y: float) -> Point:
+    def position(self, x: float, y: float) -> Point:
         """Where a point lies on the sheet."""
         return self.left + self.wide * self.across.place(x), self.floor - self.tall * self.up.place(y)
 
@@ -82,14 +82,14 @@ def decades(values: Sequence[float]) -> list[float]:
 def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: Axis, up: Axis) -> None:
     """Write a PNG: the same bytes for the same curves."""
     sheet = Sheet(title, what)
-    left = MARGIN + max(sheet.measure(text, 9) for _, text in up.labelled()) + 0.12
+    left = MARGIN + max(sheet.measure(text, 9) for _, text in up.tick_labels()) + 0.12
     wide = sheet.width - MARGIN - 0.2 - left
     sheet.text(MARGIN, sheet.top, up.label, color=MUTED)
     sheet.top += 0.26
     legend(sheet, curves, left, wide)
     plane = axes(sheet, across, up, left=left, wide=wide)
     for curve in curves:
-        segments = list(pairwise(plane.at(x, y) for x, y in curve.points))
+        segments = list(pairwise(plane.position(x, y) for x, y in curve.points))
         sheet.lines(segments[::2] if curve.dashed else segments, curve.color, thick=2)
     sheet.save(path, sheet.top)
 
@@ -99,15 +99,15 @@ def axes(
 ) -> Plane:
     """Draw the ticks of two axes from the sheet's top down; a tick whose text has no room is left out."""
     plane, step = Plane(across, up, left, sheet.top + tall, wide, tall), size / 9
-    for tick, text in up.labelled():
-        _, y = plane.at(0, tick)
+    for tick, text in up.tick_labels():
+        _, y = plane.position(0, tick)
         sheet.lines([((left, y), (left + wide, y))], LINE, thick=0.7)
         sheet.text(left - 0.08 * step, y, text, size=size, color=MUTED, align="right")
     floor = plane.floor
     sheet.lines([((left, floor), (left + wide, floor))], MUTED)
-    for tick, text in across.labelled():
+    for tick, text in across.tick_labels():
         if sheet.measure(text, size) < wide / len(across.ticks):
-            x, _ = plane.at(tick, 0)
+            x, _ = plane.position(tick, 0)
             sheet.lines([((x, floor), (x, floor + 0.05 * step))], MUTED)
             sheet.text(x, floor + 0.17 * step, text, size=size, align="center")
     sheet.text(left + wide / 2, floor + 0.42 * step, across.label, size=size + 0.5, color=MUTED, align="center")
@@ -119,7 +119,7 @@ def scatter(sheet: Sheet, plane: Plane, curves: Iterable[Curve], *, dot: float) 
     """Draw dots joined by lines, each over those before it. Returns the boxes of the dots."""
     taken: list[Box] = []
     for curve in curves:
-        places = [plane.at(x, y) for x, y in curve.points]
+        places = [plane.position(x, y) for x, y in curve.points]
         boxes = [(x - dot / 2, y - dot / 2, dot, dot) for x, y in places]
         sheet.lines(list(pairwise(places)), curve.color, thick=2, dashed=curve.dashed)
         sheet.pills(boxes, fill=curve.color, edge=PAPER, thick=1.2, over=3)

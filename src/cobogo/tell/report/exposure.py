@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.data.classes import Classes
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.examine.risk.attackers import attackers, estimated_chances
+from cobogo.examine.risk.attackers import attackers, estimate_probabilities
 from cobogo.examine.risk.estimates import ClassSizes, estimates
 from cobogo.examine.risk.population import population_size
 from cobogo.floor.arrays import Ints
@@ -33,7 +33,7 @@ class Exposure:
         }
 
 
-def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposure:
+def measure_exposure(policy: Policy, original: Classes, released: Ints | None) -> Exposure:
     """The risk of an original, and that of the released classes of so many people each; the same, where None says that
     the release hides nobody's identity."""
     people = original.total
@@ -47,12 +47,12 @@ def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> 
     """What attackers can expect of classes; where the size is known of the population that people were drawn from,
     estimates, too."""
     sizes = sizes[sizes > 0]
-    sample = ClassSizes.of(sizes)
+    sample = ClassSizes.from_classes(sizes)
     chances, unique = None, None
     if population is not None:
         if sample.people <= people:  # otherwise somebody is in several classes
             unique = estimates(sample, population)["dankar"].uniques
-        chances = estimated_chances(sizes, min(sample.people, people) / population, unique)
+        chances = estimate_probabilities(sizes, min(sample.people, people) / population, unique)
     found = attackers(sizes, threshold, estimated=chances)
     return Risk(
         highest=found.prosecutor.highest,

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.examine.metrics import METRICS
-from cobogo.tell.report.content import Content
-from cobogo.tell.report.figures import has_levels, plots_of, steps
+from cobogo.tell.report.content import Content, has_levels, plots_of, steps
 from cobogo.tell.report.page import environment, printable, short
 from cobogo.tell.report.words import NOTHING, Words, words
 
@@ -20,7 +19,7 @@ Row = dict[str, Any]
 
 
 def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str) -> str:
-    """The page. ``plots`` holds PNGs by the names that `cobogo.tell.report.figures` gives them, or some of them."""
+    """The page. ``plots`` holds PNGs by the names that `cobogo.tell.report.content` gives them, or some of them."""
     say = words(language)
     summary = content.summary
     page = (
@@ -33,7 +32,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             verdict=_verdict(content, say),
             keys=_key_figures(content, say),
             warnings=list(dict.fromkeys([*content.warnings, *summary.get("warnings", ())])),
-            asked=_asked(content, say),
+            asked=_policy_rows(content, say),
             models=_models(content, say),
             levels=has_levels(content),
             shares=any(story.shares for story in content.attributes),
@@ -126,7 +125,7 @@ def _parameters(model: Mapping[str, Any], say: Words) -> str:
     return ", ".join(numbers) + (f" ({', '.join(kinds)})" if kinds else "")
 
 
-def _asked(content: Content, say: Words) -> list[Row]:
+def _policy_rows(content: Content, say: Words) -> list[Row]:
     """The policy: name, value and, where it helps, a sentence."""
     search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
     models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
@@ -281,7 +280,7 @@ def _solutions(content: Content, say: Words) -> Row:
 def utility_rows(measured: Mapping[str, Any], say: Words) -> list[Row]:
     """One row a measure: its name, its value on the original and on the release, and a sentence.
 
-    ``measured`` is what `cobogo.examine.utility.utility` gives.
+    ``measured`` is what `cobogo.examine.utility.measure_utility` returns.
     """
     return [
         *_queries(measured, say),

@@ -13,8 +13,7 @@ import numpy as np
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, TINT, WIDTH, Sheet
-from cobogo.tell.report.content import AttributeStory, LatticeStory
-from cobogo.tell.report.figures import steps
+from cobogo.tell.report.content import AttributeStory, LatticeStory, steps
 from cobogo.tell.report.words import Words
 
 TALL = 2.5  # the height of a column that stands for the most
@@ -47,7 +46,7 @@ def distinct_values(
 ) -> None:
     """How many classes hold 1, 2, 3 … distinct values of a sensitive attribute; ``asked`` is the l of the policy."""
     low, high = int(distinct.min()), int(distinct.max())
-    name = _named(attribute)
+    name = _short_name(attribute)
     classes, values = say("classes", n=len(distinct)), say("values", n=low)
     if low == 1:
         fact = say("plot.distinct.single", n=int((distinct == 1).sum()), classes=classes, attribute=name)
@@ -143,10 +142,10 @@ def largest_classes(
     else:
         share = say.percent(held / records if records else None)
         fact = say("plot.largest", n=len(largest), classes=say("classes", n=classes), share=share)
-    sheet = Sheet(title or fact, say("plot.largest.what", names=", ".join(map(_named, names))))
+    sheet = Sheet(title or fact, say("plot.largest.what", names=", ".join(map(_short_name, names))))
     labels = [
         # A class of many attributes has many stars: they go without the words that explain one.
-        sheet.wrapped([value if value == "*" else say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ")
+        sheet.wrap([value if value == "*" else say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ")
         for values, _ in largest
     ]
     rows = [(lines, size, say.number(size)) for lines, (_, size) in zip(labels, largest, strict=True)]
@@ -186,7 +185,7 @@ def distribution(
     story: AttributeStory, path: Path, *, say: Words, before: int | None = None, after: int | None = None
 ) -> None:
     """The most frequent values of one attribute before and after; the two numbers are all records on each side."""
-    name = _named(story.name)
+    name = _short_name(story.name)
     was, now = story.distinct_before, story.distinct_after
     if was is None or now is None:
         fact = say("plot.distribution.unknown", attribute=name)
@@ -232,7 +231,7 @@ def _shares(
     return rows, total, total - sum(count for _, count in values[:SHOWN])
 
 
-def _named(attribute: str) -> str:
+def _short_name(attribute: str) -> str:
     """An attribute's name, short enough for a sentence."""
     return attribute if len(attribute) <= 40 else attribute[:39] + "…"
 

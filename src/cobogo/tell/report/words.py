@@ -101,15 +101,15 @@ class Words:
             return NOTHING
         if math.isinf(value):
             return "∞" if value > 0 else "−∞"
-        return self._localized(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
+        return self._localize(_trim_zeros(f"{value:,.{_decimals(value, digits)}f}"))
 
-    def fixed(self, value: float, form: str = ".6g") -> str:
+    def format(self, value: float, form: str = ".6g") -> str:
         """A number in a form of Python's, with the signs of the language.
 
-        >>> words("en").fixed(0.170123456), words("pt-BR").fixed(12.5, ".1f")
+        >>> words("en").format(0.170123456), words("pt-BR").format(12.5, ".1f")
         ('0.170123', '12,5')
         """
-        return self._localized(f"{value:{form}}")
+        return self._localize(f"{value:{form}}")
 
     def column(self, values: Sequence[float | None]) -> list[str]:
         """Numbers that stand below each other: as many decimals for each as the one that needs most.
@@ -118,10 +118,10 @@ class Words:
         ['0.1717', '0.2040', '0.0000', '–']
         """
         known = [value for value in values if value is not None and math.isfinite(value)]
-        texts = [_trimmed(f"{value:.{_decimals(value, 4)}f}") for value in known]
+        texts = [_trim_zeros(f"{value:.{_decimals(value, 4)}f}") for value in known]
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
         return [
-            self._localized(f"{value:,.{decimals}f}")
+            self._localize(f"{value:,.{decimals}f}")
             if value is not None and math.isfinite(value)
             else self.number(value)
             for value in values
@@ -137,10 +137,10 @@ class Words:
             return NOTHING
         hundredths = 100 * share
         for decimals in range(2 if hundredths < 1 else 1, 5):
-            text = _trimmed(f"{hundredths:,.{decimals}f}")
+            text = _trim_zeros(f"{hundredths:,.{decimals}f}")
             if (text == "0") == (share == 0) and (text == "100") == (share == 1):
-                return self._localized(text) + "%"
-        return self._localized("<0.0001%" if share < 0.5 else ">99.9999%")
+                return self._localize(text) + "%"
+        return self._localize("<0.0001%" if share < 0.5 else ">99.9999%")
 
     def seconds(self, value: float | None) -> str:
         """A duration.
@@ -150,7 +150,7 @@ class Words:
         """
         if value is None:
             return NOTHING
-        return self._localized("<0.01 s" if 0 < value < 0.005 else f"{value:,.2f} s")
+        return self._localize("<0.01 s" if 0 < value < 0.005 else f"{value:,.2f} s")
 
     def date(self, iso: str) -> str:
         """An ISO date and time in words; text that is none is left as it is.
@@ -171,7 +171,7 @@ class Words:
         away = "" if zone == "+0000" else f"{zone[:3]}:{zone[3:5]}".replace("-", "−")
         return f"{text} UTC{away}"
 
-    def _localized(self, text: str) -> str:
+    def _localize(self, text: str) -> str:
         return text.translate(_SWAPPED) if self.language == "pt-BR" else text
 
 
@@ -182,7 +182,7 @@ def _decimals(value: Any, digits: int) -> int:
     return max(1, digits - 1 - math.floor(math.log10(abs(value))))
 
 
-def _trimmed(text: str) -> str:
+def _trim_zeros(text: str) -> str:
     """A decimal without the zeros that say nothing."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cobogo.errors import InputError
-from cobogo.examine.utility.pairs.compared import contingency, distribution, summaries
+from cobogo.examine.utility.pairs.comparison import contingency, distribution, summaries
 from cobogo.examine.utility.pairs.use import labels, unfit, workload
 from support.release_pairs import ATTRIBUTES, pair, recoded, shares
 

@@ -39,7 +39,7 @@ class NumberBins:
         """Where they begin and end."""
         return [round(self.low + place * self.width, 12) for place in range(self.number + 1)]
 
-    def of(self, values: Floats) -> Ints:
+    def place(self, values: Floats) -> Ints:
         """The bin of each number."""
         found = np.floor((values - self.low) / self.width)
         return np.clip(found, 0, self.number - 1).astype(np.int64)
@@ -222,10 +222,10 @@ class TablePair:
     def tree(self, name: str) -> Hierarchy | None:
         """The hierarchy that a quasi-identifier was recoded by; None where there is none, or it cannot be built."""
         if name not in self.trees:
-            self.trees[name] = self._built(name)
+            self.trees[name] = self._build_tree(name)
         return self.trees[name]
 
-    def _built(self, name: str) -> Hierarchy | None:
+    def _build_tree(self, name: str) -> Hierarchy | None:
         declared = self.policy.attributes.get(name)
         if self.before is None or not self.recoding or declared is None or declared.role is not Role.QUASI_IDENTIFIER:
             return None

@@ -61,7 +61,7 @@ class CommonScale:
     def _weight(self, value: Label, index: dict[str, int], released: bool) -> Floats:
         weight = np.zeros(len(self.shown))
         if self.tree is not None and not (released and self.how == "level"):
-            leaves = leaves_under(self.tree, value, self.decimal) if released else _own(self.tree, value)
+            leaves = leaves_under(self.tree, value, self.decimal) if released else _own_leaf(self.tree, value)
             if len(leaves):
                 assert self.places is not None
                 places = np.bincount(self.places[leaves], minlength=len(self.shown))
@@ -77,7 +77,7 @@ class CommonScale:
         elif value == SUPPRESSED:
             place = self._place("suppressed")
         elif self.bins is not None and not math.isnan(number := written_number(value, self.decimal)):
-            place = int(self.bins.of(np.array([number]))[0])
+            place = int(self.bins.place(np.array([number]))[0])
         else:
             place = self._place("others")
         weight[place] = 1.0
@@ -92,7 +92,7 @@ def scale(pair: TablePair, name: str, *, most: int = MOST) -> CommonScale:
     tree = pair.tree(name)
     level = pair.described[name].level
     if tree is not None and (_coarser(pair, name, tree) if level is None else level > 0):
-        return _of_tree(pair, name, tree, level, most)
+        return _scale_of_tree(pair, name, tree, level, most)
     told = pair.before if pair.before is not None else pair.after
     facts = told.facts[name]
     if facts.numeric and facts.distinct > min(most, 12) and pair.after.facts[name].numeric:
@@ -101,7 +101,7 @@ def scale(pair: TablePair, name: str, *, most: int = MOST) -> CommonScale:
         return CommonScale(
             name, "bins", (*intervals(bins), *_ends()), key, key, bins=bins, decimal=pair.policy.data.decimal
         )
-    return _of_values(pair, name, most)
+    return _scale_of_values(pair, name, most)
 
 
 def _coarser(pair: TablePair, name: str, tree: Hierarchy) -> bool:
@@ -111,7 +111,7 @@ def _coarser(pair: TablePair, name: str, tree: Hierarchy) -> bool:
     return not set(part.cells([CountKey(name)]).values[0]) <= tree.index.keys()
 
 
-def _of_values(pair: TablePair, name: str, most: int) -> CommonScale:
+def _scale_of_values(pair: TablePair, name: str, most: int) -> CommonScale:
     told, seen = (pair.before or pair.after), pair.after
     first, second = told.having(name), seen.having(name)
     assert first is not None
@@ -132,13 +132,13 @@ def _of_values(pair: TablePair, name: str, most: int) -> CommonScale:
     return CommonScale(name, "replaced" if replaced else "values", shown, key, key)
 
 
-def _of_tree(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
+def _scale_of_tree(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
     decimal = pair.policy.data.decimal
     numbers = _numbers(tree, level or 0, decimal)
     few = min(most, 12) if level is None else most
     if numbers is not None and len(np.unique(numbers[~np.isnan(numbers)])) > few:
-        return _in_bins(name, tree, level, numbers, decimal, min(most, 12))
-    return _by_label(pair, name, tree, level, most)
+        return _scale_of_bins(name, tree, level, numbers, decimal, min(most, 12))
+    return _scale_of_labels(pair, name, tree, level, most)
 
 
 def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
@@ -151,18 +151,20 @@ def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
     return np.asarray(numbers[tree.maps[level]])
 
 
-def _in_bins(name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int) -> CommonScale:
+def _scale_of_bins(
+    name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int
+) -> CommonScale:
     known = ~np.isnan(numbers)
     values = numbers[known]
     bins = nice_bins(Facts(len(values), 0, 0, len(values), float(values.min()), float(values.max())), most)
     shown = (*intervals(bins), *_ends())
     places = np.full(len(numbers), bins.number, dtype=np.int64)  # NULL: the first of the ends
-    places[known] = bins.of(values)
+    places[known] = bins.place(values)
     how: How = "spread" if level is None else "level"
     return CommonScale(name, how, shown, CountKey(name), CountKey(name), tree, level, decimal, places, bins)
 
 
-def _by_label(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
+def _scale_of_labels(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
     """The labels of the level released, or else of the lowest that has few enough; the most frequent, if it has not."""
     lowest = (step for step in range(tree.height + 1) if len(tree.labels[step]) <= most)
     at = level if level is not None else next(lowest, tree.height)
@@ -190,7 +192,7 @@ def _ends() -> tuple[ShownValue, ...]:
     return (ShownValue("missing"), ShownValue("suppressed"), ShownValue("others"))
 
 
-def _own(tree: Hierarchy, value: Label) -> Ints:
+def _own_leaf(tree: Hierarchy, value: Label) -> Ints:
     return np.array([tree.index[value]], dtype=np.int64) if value in tree.index else np.zeros(0, dtype=np.int64)
 
 

@@ -110,7 +110,7 @@ def learnt(pair: TablePair, label: str, *, seed: int = 0) -> dict[str, Any]:
     if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
         found = _sides(pair, features(pair), label=label)
         return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=seed)
-    return _from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
+    return _learn_from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
 
 
 def _levels(pair: TablePair) -> tuple[int, ...] | None:
@@ -123,13 +123,15 @@ def _sides(pair: TablePair, names: Sequence[str], sensitive: Sequence[str] = (),
     assert pair.before is not None
     sides = pair.before.parts[0], pair.after.parts[0]
     if not pair.recoding:
-        sides = _binned(pair, sides, names)
+        sides = _bin_columns(pair, sides, names)
     before, after = (frequency_table(part.table, names, sensitive, label=label) for part in sides)
     trees = tuple(pair.tree(name) or Hierarchy.from_columns(name, [before.values[name]]) for name in names)
     return Seen(trees, None, before, after, pair.policy.data.decimal)
 
 
-def _binned(pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence[str]) -> tuple[TablePart, TablePart]:
+def _bin_columns(
+    pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence[str]
+) -> tuple[TablePart, TablePart]:
     assert pair.before is not None
     many = [n for n in names if pair.before.facts[n].numeric and pair.before.facts[n].distinct > FEW]
     keys = [CountKey(name, bins=nice_bins(pair.before.facts[name], FEW)) for name in many]
@@ -147,22 +149,24 @@ def _binned(pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence
     return first, second
 
 
-def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
+def _learn_from_rows(sides: Seen, seed: int) -> dict[str, Any]:
     before, after = sides.before.label, sides.after.label
     assert before is not None
     assert after is not None
     random = np.random.default_rng(seed)
-    drawn = _drawn(before.counts, random)
+    drawn = _draw_records(before.counts, random)
     tests = random.binomial(drawn, HELD_OUT)
     learns = drawn - tests
     known = {label: code for code, label in enumerate(before.domain.labels)}
     of_release = np.array([known.get(label, -1) for label in after.domain.labels], dtype=np.int64)[after.values]
-    rows = np.repeat(np.arange(len(after.counts)), _drawn(after.counts, random) * (of_release >= 0))
+    rows = np.repeat(np.arange(len(after.counts)), _draw_records(after.counts, random) * (of_release >= 0))
     told = {"label": before.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
     if not tests.any() or not len(rows):
         return told
     originals = [column[before.owners] for column in sides.originals]
-    released = [_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)]
+    released = [
+        _draw_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)
+    ]
     widths = [len(h.leaves) for h in sides.hierarchies]
     columns = [np.concatenate(pair) for pair in zip(released, originals, strict=True)]
     values = np.concatenate([of_release[rows], before.values.astype(np.int64)])
@@ -179,12 +183,12 @@ def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
     }
 
 
-def _drawn(counts: Ints, random: np.random.Generator) -> Ints:
+def _draw_records(counts: Ints, random: np.random.Generator) -> Ints:
     records = int(counts.sum())
     return counts if records <= MOST_RECORDS else random.binomial(counts, MOST_RECORDS / records)
 
 
-def _leaves(sides: Seen, place: int, codes: Ints, random: np.random.Generator) -> Ints:
+def _draw_leaves(sides: Seen, place: int, codes: Ints, random: np.random.Generator) -> Ints:
     """For each row one of the leaves that its value may stand for; any, where nothing can be said."""
     owners, leaves = sides.under[place]
     starts = np.searchsorted(owners, np.arange(len(sides.names[place]) + 1))

@@ -108,8 +108,10 @@ def summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None
         own = pair.before or pair.after
         if not own.facts[name].numeric or own.facts[name].distinct < 3:
             continue
-        before = None if pair.before is None else _measured(pair.before, name)
-        after = _measured(pair.after, name) if pair.after.facts[name].numeric else _estimated(pair, name)
+        before = None if pair.before is None else _summarize_numbers(pair.before, name)
+        after = (
+            _summarize_numbers(pair.after, name) if pair.after.facts[name].numeric else _estimate_summary(pair, name)
+        )
         found[name] = before, after
     return found
 
@@ -137,7 +139,9 @@ def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released:
     parts = [side.having(key.column) for key in keys]
     if side.group is None or any(found is None or side.group not in found.table.columns for found in parts):
         return None
-    one, other = (_by_group(part, key, asked, side.group) for part, key, asked in zip(parts, keys, scales, strict=True))
+    one, other = (
+        _count_by_group(part, key, asked, side.group) for part, key, asked in zip(parts, keys, scales, strict=True)
+    )
     groups = one.keys() & other.keys()
     if not groups:
         return None
@@ -145,7 +149,7 @@ def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released:
     return np.asarray(tall.T @ (wide / np.maximum(wide.sum(axis=1, keepdims=True), 1e-300)))
 
 
-def _by_group(part: TablePart | None, key: CountKey, asked: CommonScale, group: str) -> dict[str, Floats]:
+def _count_by_group(part: TablePart | None, key: CountKey, asked: CommonScale, group: str) -> dict[str, Floats]:
     """The records of each bucket by what they have in a column: each of its records is as likely to have each value."""
     assert part is not None
     cells = part.cells([CountKey(group), key])
@@ -164,13 +168,13 @@ def _shares(counts: Floats) -> Floats:
     return np.asarray(counts / max(float(counts.sum()), 1e-300))
 
 
-def _measured(side: PairSide, name: str) -> Summary | None:
+def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
     part = side.having(name)
     assert part is not None
     if part.weight is not None:
         cells = part.cells([CountKey(name)])
         values = np.array([written_number(label, part.decimal) for label in cells.values[0]])
-        return _weighted(values[cells.codes[0]], cells.counts)
+        return _summarize_weighted(values[cells.codes[0]], cells.counts)
     number = part.number(name)
     rows = part.table.expression
     asked = {f"q{place}": number.quantile(level) for place, level in enumerate(QUARTILES)}
@@ -186,7 +190,7 @@ def _measured(side: PairSide, name: str) -> Summary | None:
     )
 
 
-def _estimated(pair: TablePair, name: str) -> Summary | None:
+def _estimate_summary(pair: TablePair, name: str) -> Summary | None:
     """Released values spread evenly over the leaves that they may stand for: what an analyst could do with them."""
     tree, part = pair.tree(name), pair.after.having(name)
     if tree is None or part is None:
@@ -199,10 +203,10 @@ def _estimated(pair: TablePair, name: str) -> Summary | None:
         leaves = leaves_under(tree, label, decimal)
         if len(leaves):
             records[leaves] += count / len(leaves)
-    return replace(found, estimated=True) if (found := _weighted(numbers, records)) is not None else None
+    return replace(found, estimated=True) if (found := _summarize_weighted(numbers, records)) is not None else None
 
 
-def _weighted(values: Floats, counts: Floats) -> Summary | None:
+def _summarize_weighted(values: Floats, counts: Floats) -> Summary | None:
     known = ~np.isnan(values) & (counts > 0)
     missing = float(counts[~known].sum())
     values, counts = values[known], counts[known]

@@ -13,16 +13,16 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
 from cobogo.data.table.coder import Column
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
-from cobogo.examine.attacks.case import Case, Published
+from cobogo.examine.attacks.case import Case, PublishedTable
 from cobogo.examine.attacks.crossing import Meeting
 from cobogo.examine.attacks.linking import Links, link
-from cobogo.examine.attacks.pairing import meeting_of
+from cobogo.examine.attacks.pairing import column_meeting
 from cobogo.examine.attacks.rows import Rows
-from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
 
 STEPS = 400
+"""Points of the grid of shares of rows in the same order, over which the posterior is summed."""
 
 
 @card("unsorted-matching", title="unsorted matching")
@@ -62,48 +62,47 @@ class UnsortedMatching(Attack):
     releases: ClassVar[tuple[int, int]] = (2, 2)
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
-
     def run(self, case: Case) -> Findings:
-        """For each row that agrees with the one at its place, how probably the two are of one person."""
+        """For each row that agrees with the row at its place, the probability that both are of one person."""
         one, other = case.releases
         if one.rows.count != other.rows.count:
-            return self._none(one, "the releases have different numbers of rows, so no order is the same in both")
+            return self._nothing_found(
+                one, "the releases have different numbers of rows, so no order is the same in both"
+            )
         shared = tuple(name for name in one.rows.names if name in other.rows.columns)
         if not shared:
-            return self._none(one, "the releases share no column that could show that their order is the same")
-        links = link(one.rows, _knowing(other, one.policy), columns=shared)
+            return self._nothing_found(one, "the releases share no column that could show that their order is the same")
+        links = link(one.rows, _with_policy(other, one.policy), columns=shared)
         agrees, chance = _agreement(links)
         sure = _posterior(int(agrees.sum()), len(agrees), chance)
-        found = np.flatnonzero(agrees)
+        agreeing = np.flatnonzero(agrees)
         whole, finer = combine_releases(one, other)
-        told = found[finer[found]]
+        completed = agreeing[finer[agreeing]]
         measures: dict[str, float | int | None] = {
-            "rows that agree": len(found),
+            "rows that agree": len(agreeing),
             "rows that would agree by chance": float(chance * len(agrees)),
-            "rows that the other release completes": len(told),
+            "rows that the other release completes": len(completed),
         }
         if case.knowledge is not None:
-            measures["rows of the knowledge that the join gives back"] = _given_back(whole, case.knowledge)
-        return self.found(
+            measures["rows of the knowledge that the join gives back"] = _count_recovered(whole, case.knowledge)
+        return self.build_findings(
             "release",
-            told + 1,
-            np.full(len(told), sure),
-            baseline=1 / np.maximum(links.records[links.known.ids][told], 1),
+            completed + 1,
+            np.full(len(completed), sure),
+            baseline=1 / np.maximum(links.records[links.known.ids][completed], 1),
             attacked=one.rows.count,
             measures=measures,
-            records=told + 1,
+            records=completed + 1,
         )
 
-    def _none(self, release: Published, why: str) -> Findings:
+    def _nothing_found(self, release: PublishedTable, why: str) -> Findings:
         nothing = np.zeros(0, dtype=np.int64)
-        return self.found("release", nothing, np.zeros(0), attacked=release.rows.count, notes=(why,))
+        return self.build_findings("release", nothing, np.zeros(0), attacked=release.rows.count, notes=(why,))
 
 
-def combine_releases(one: Published, other: Published) -> tuple[Rows, Mask]:
-    """The two releases joined by position, each value from the one that tells more of it, and which rows then tell more
-    than the first release alone."""
+def combine_releases(one: PublishedTable, other: PublishedTable) -> tuple[Rows, Mask]:
+    """Join two releases by position, each value from the release where it is finer; also which rows are finer than in
+    the first release."""
     columns: dict[str, Column] = {}
     finer = np.zeros(one.rows.count, dtype=np.bool_)
     case = Case((one, other))
@@ -115,7 +114,7 @@ def combine_releases(one: Published, other: Published) -> tuple[Rows, Mask]:
                 finer[:] = True
             continue
         (first, known), (second, also) = one.rows.columns[name], other.rows.columns[name]
-        better = _finer(first, second, known, also, meeting_of(name, case))
+        better = _finer_rows(first, second, known, also, column_meeting(name, case))
         labels = tuple(dict.fromkeys((*known, *also)))
         index = {label: code for code, label in enumerate(labels)}
         mine, theirs = (np.array([index[label] for label in part], dtype=np.int32) for part in (known, also))
@@ -124,14 +123,14 @@ def combine_releases(one: Published, other: Published) -> tuple[Rows, Mask]:
     return Rows("the releases joined by position", columns, one.rows.count), finer
 
 
-def _knowing(release: Published, policy: Policy | None) -> Published:
-    return Published(release.rows, release.quasi_identifiers, release.sensitive, release.policy or policy)
+def _with_policy(release: PublishedTable, policy: Policy | None) -> PublishedTable:
+    return PublishedTable(release.rows, release.quasi_identifiers, release.sensitive, release.policy or policy)
 
 
-def _finer(
+def _finer_rows(
     first: NDArray[np.int32], second: NDArray[np.int32], known: Sequence[Label], also: Sequence[Label], meet: Meeting
 ) -> Mask:
-    """The rows whose second value says more than the first, and does not contradict it."""
+    """The rows whose second value is finer than the first, and does not contradict it."""
     width = max(len(also), 1)
     pairs, inverse = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
     named = [(known[pair // width], also[pair % width]) for pair in pairs.tolist()]
@@ -140,7 +139,7 @@ def _finer(
 
 
 def _agreement(links: Links) -> tuple[Mask, float]:
-    """Which rows are compatible with the row at their place, and how often rows at random are."""
+    """Which rows are compatible with the row at their place, and the share of all pairs that are."""
     width = max(len(links.released), 1)
     pairs = np.unique(links.owners * width + links.targets)
     here = links.known.ids * width + links.released.ids
@@ -150,26 +149,27 @@ def _agreement(links: Links) -> tuple[Mask, float]:
 
 
 def _posterior(agreeing: int, rows: int, chance: float) -> float:
-    """How probably a row that agrees is the right one.
+    """The probability that a row that agrees is the right one.
 
-    A share q of the rows is in the same order and agrees; the others agree by chance. Before looking, q is 0 with one
-    half, 1 with a quarter, and anything between with the last quarter.
+    A share q of the rows is in the same order and agrees; the others agree by chance. A priori, q is 0 with probability
+    1/2, 1 with probability 1/4, and otherwise uniform between them.
     """
     if chance >= 1 - 1e-12 or not agreeing:
-        return 0.0  # whatever the order, all agree: nothing can be seen
+        return 0.0  # all rows agree in any order
     share = np.concatenate([[0.0], (np.arange(STEPS) + 0.5) / STEPS, [1.0]])
     prior = np.concatenate([[0.5], np.full(STEPS, 0.25 / STEPS), [0.25]])
     agree = share + (1 - share) * chance
     with np.errstate(divide="ignore", invalid="ignore"):
         missing = np.where(rows > agreeing, (rows - agreeing) * np.log(1 - agree), 0.0)
-        told: Floats = np.log(prior) + agreeing * np.log(np.maximum(agree, 1e-300)) + missing
-    weight = np.exp(told - told.max())
+        likely: Floats = np.log(prior) + agreeing * np.log(np.maximum(agree, 1e-300)) + missing
+    weight = np.exp(likely - likely.max())
     right = np.divide(share, agree, out=np.zeros(len(share)), where=agree > 0)
     return float((weight * right).sum() / weight.sum())
 
 
-def _given_back(whole: Rows, knowledge: Rows) -> int:
-    """How many rows of a table stand among others, each as often as it stands there; by the columns they share."""
+def _count_recovered(whole: Rows, knowledge: Rows) -> int:
+    """How many rows of the knowledge are in a table, by the columns that both have; a row that occurs twice counts only
+    as often as the table has it."""
     names = [name for name in whole.names if name in knowledge.columns]
     both: dict[str, Column] = {}
     for name in names:
@@ -179,7 +179,7 @@ def _given_back(whole: Rows, knowledge: Rows) -> int:
         both[name] = np.concatenate([mine[one], theirs[other]]), tuple(index)
     if not names:
         return 0
-    groups = Rows("both", both, whole.count + knowledge.count).grouped(names)
+    groups = Rows("both", both, whole.count + knowledge.count).group(names)
     first = np.bincount(groups.ids[: whole.count], minlength=len(groups))
     second = np.bincount(groups.ids[whole.count :], minlength=len(groups))
     return int(np.minimum(first, second).sum())

@@ -36,6 +36,9 @@ def shape(path: Path) -> tuple[int, int]:
 def test_every_plot_of_every_content_is_drawn(content: Content, language: str, tmp_path: Path) -> None:
     drawn = plots_of(content)
     assert drawn
+    if language != "en" or len(content.quasi_identifiers) == 50:
+        # Plots of one kind have the same words in a language; those of the wide content have the same data, too.
+        drawn = tuple({plot.kind: plot for plot in drawn}.values())
     for plot in drawn:
         path = tmp_path / f"{plot.stem}.png"
         draw(plot, content, path, say=words(language))

@@ -1,7 +1,11 @@
-"""Which combinations of quasi-identifiers tell people apart: distinction and separation of each (Motwani and Xu 2007).
+"""Combinations of quasi-identifiers: how well each distinguishes people, and the minimal ones that single a person out.
 
-Distinction is the share of distinct combinations of values among the people, separation the share of the pairs of
-people that a combination tells apart.
+Distinction is the number of distinct combinations of values divided by the number of people; separation is the share of
+the pairs of people whose values differ (Motwani and Xu 2007).
+
+A minimal sample unique is a combination of attributes that singles a person out while none of its parts does (Elliot,
+Manning and Ford 2002; Manning and others 2008). The fewer attributes it has, and the more of them a person has, the
+less likely another person of the population has the same values: such people are special uniques.
 """
 
 from __future__ import annotations
@@ -19,14 +23,14 @@ from cobogo.data.table.kernels import roll_up
 from cobogo.floor.arrays import Floats, Ints, Mask
 
 WORK = 300_000_000
-"""Tuples that may be visited in all where no size of combinations is asked for: a few seconds."""
+"""Tuples that are visited at most where no size of combinations is asked for: that takes a few seconds."""
 
 Names = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Combination:
-    """One combination of quasi-identifiers; ``uniques`` are the people that it singles out."""
+    """What one combination of quasi-identifiers distinguishes; ``uniques`` people have values of their own."""
 
     attributes: Names
     distinct: int
@@ -37,7 +41,7 @@ class Combination:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Projection:
-    """A combination's classes: that of each tuple of the table, and the people of each."""
+    """The classes of a combination: the class of each tuple of the table, and the people of each class."""
 
     columns: tuple[int, ...]
     ids: NDArray[np.int32]
@@ -45,12 +49,12 @@ class Projection:
 
     @property
     def singled_out(self) -> Mask:
-        """Whether a tuple stands for one person whom the combination singles out."""
+        """The tuples that are of a single person by the combination's values."""
         return np.asarray((self.sizes == 1)[self.ids])
 
 
 def largest_size(table: FrequencyTable, *, work: int = WORK) -> int:
-    """The size up to which all combinations can be gone through."""
+    """The size up to which all combinations can be visited."""
     width, visits = len(table.quasi_identifiers), _rows(table)
     for size in range(1, width + 1):
         visits += math.comb(width, size) * _rows(table)
@@ -64,7 +68,7 @@ def _rows(table: FrequencyTable) -> int:
 
 
 def count(width: int, size: int) -> int:
-    """How many combinations of up to so many of the attributes there are.
+    """The number of combinations of up to ``size`` of ``width`` attributes.
 
     >>> count(8, 8)
     255
@@ -73,7 +77,7 @@ def count(width: int, size: int) -> int:
 
 
 def combination(projection: Projection, names: Names, people: int) -> Combination:
-    """What a combination tells apart among so many people; one person is told from nobody."""
+    """Measure what a combination distinguishes among so many people; the separation of one person is 0."""
     sizes = projection.sizes.astype(np.float64)
     appearances = float(sizes.sum())  # as many as people, unless somebody has records of several classes
     pairs = appearances * (appearances - 1)
@@ -88,7 +92,7 @@ def combination(projection: Projection, names: Names, people: int) -> Combinatio
 
 
 def projections(table: FrequencyTable, size: int) -> Iterator[Projection]:
-    """Every combination of up to so many quasi-identifiers, the small ones first."""
+    """The classes of every combination of up to ``size`` quasi-identifiers, in the order of their sizes."""
     width = len(table.quasi_identifiers)
     project = _projector(table)
     for part in range(1, size + 1):
@@ -97,7 +101,7 @@ def projections(table: FrequencyTable, size: int) -> Iterator[Projection]:
 
 
 def _projector(table: FrequencyTable) -> Callable[[tuple[int, ...]], Projection]:
-    """Counts a combination's classes with the search's kernel, at whose nodes only the columns chosen are left."""
+    """A function that counts a combination's classes, with the kernel and the buffers of the search."""
     rows = len(table.counts)
     spans = np.array([max(len(table.values[name]), 1) for name in table.quasi_identifiers], dtype=np.int64)
     slots = np.full(1 << max(4, (2 * max(rows, 1) - 1).bit_length()), -1, dtype=np.int32)
@@ -119,7 +123,7 @@ def _projector(table: FrequencyTable) -> Callable[[tuple[int, ...]], Projection]
 
 
 def _people_of(ids: NDArray[np.int32], groups: int, people: PeopleSets) -> Ints:
-    """The people of each class: somebody with several tuples in it is one."""
+    """The people of each class; a person with several tuples in a class counts once."""
     persons = len(people.names)
     pairs = np.unique(ids[people.sets.owners].astype(np.int64) * persons + people.sets.values)
     return np.bincount(pairs // persons, minlength=groups).astype(np.int64)
@@ -130,24 +134,24 @@ Bits = NDArray[np.uint8]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpecialUniques:
-    """Minimal sample uniques of up to ``size`` attributes. ``suda`` and ``dis_suda`` are scores of the table's tuples.
+    """Minimal sample uniques of up to ``size`` attributes; ``suda`` and ``dis_suda`` are scores of the table's tuples.
 
-    ``dis`` is the chance that a unique match with the table is right (Skinner and Elliot 2002); it and ``dis_suda``
-    need the sampling fraction.
+    ``dis`` is the probability that a unique match with the table is right (Skinner and Elliot 2002); it and
+    ``dis_suda`` need the sampling fraction.
     """
 
     size: int
     uniques: int  # people
-    found: Mapping[int, int]  # minimal sample uniques of each number of attributes
-    smallest: Mapping[int, int]  # people by the number of attributes of their smallest one
-    attributes: Mapping[str, float]  # share of all that an attribute is part of
+    found: Mapping[int, int]  # minimal sample uniques by their number of attributes
+    smallest: Mapping[int, int]  # people by the number of attributes of their smallest minimal sample unique
+    attributes: Mapping[str, float]  # the share of all minimal sample uniques that an attribute is part of
     suda: Floats
     dis: float | None = None
     dis_suda: Floats | None = None
 
 
 class Suda:
-    """Collects minimal sample uniques from combinations that come in the order of their size."""
+    """Collects minimal sample uniques from combinations that are added in the order of their sizes."""
 
     def __init__(self, table: FrequencyTable, sizes: Ints, size: int) -> None:
         self._names: Names = table.quasi_identifiers
@@ -164,7 +168,7 @@ class Suda:
         self._level = 1
 
     def add(self, projection: Projection) -> None:
-        """Look at one combination: who is singled out by it and by no part of it."""
+        """Add a combination: find the people whom it singles out and none of its parts does."""
         columns = projection.columns
         if len(columns) > self._level:
             self._below, self._here, self._level = self._here, {}, len(columns)
@@ -182,7 +186,7 @@ class Suda:
         self._smallest[minimal & (self._smallest == 0)] = len(columns)
 
     def result(self, fraction: float | None) -> SpecialUniques:
-        """What was found; with the sampling fraction, also the scores that need it."""
+        """The special uniques; with the sampling fraction, also the scores that need it."""
         suda = np.zeros(self._tuples)
         suda[self._unique] = self._score
         dis, dis_suda = None, None
@@ -206,8 +210,8 @@ class Suda:
 
 
 def score_of(size: int, attributes: int, largest: int) -> float:
-    """What a minimal sample unique adds to a person's SUDA score: ∏_{i=size}^{largest} (attributes − i), where the
-    factor 0 of all attributes together is left out.
+    """What a minimal sample unique adds to a person's SUDA score: ∏_{i=size}^{largest} (attributes − i), without the
+    factor 0.
 
     >>> [score_of(size, 4, 4) for size in (1, 2, 3, 4)], score_of(1, 4, 2)
     ([6.0, 2.0, 1.0, 1.0], 6.0)
@@ -216,7 +220,7 @@ def score_of(size: int, attributes: int, largest: int) -> float:
 
 
 def right_match(uniques: int, pairs: int, fraction: float) -> float:
-    """The chance that a match with a unique record is right: πs₁ / (πs₁ + 2(1−π)s₂).
+    """The probability that a match with a unique record is right: πs₁ / (πs₁ + 2(1−π)s₂).
 
     >>> right_match(10, 5, 0.5)
     0.5
@@ -226,8 +230,8 @@ def right_match(uniques: int, pairs: int, fraction: float) -> float:
 
 
 def _spread(scores: Floats, dis: float, attributes: int) -> Floats:
-    """The file's chance spread over its people by their scores S, as the reference implementation does it:
-    1 / (1 + U(1/DIS − 1)/(S^q·Σ S^−q)), with U people and q = 1 + (8 − attributes)/20."""
+    """Spread the table's probability DIS over its unique people by their scores S, as the reference implementation
+    does: 1 / (1 + U(1/DIS − 1)/(S^q·Σ S^−q)), with U people and q = 1 + (8 − attributes)/20."""
     some = scores > 0
     found = np.zeros_like(scores)
     if some.any() and dis > 0:

@@ -1,7 +1,7 @@
-"""How many people of a population are unique in it, estimated from a sample's class sizes.
+"""Estimates of how many people of a population are unique in it, from the class sizes of a sample.
 
-Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all. All of
-the estimators see the sample as drawn at random, and each person in one class.
+Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all. All
+estimators assume that the sample was drawn at random and that each person is in one class.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from cobogo.floor.arrays import Floats, Ints
 
 LOW_FRACTION = 0.1
-"""Up to this sampling fraction Dankar's rule trusts Pitman's model."""
+"""Up to this sampling fraction Dankar's rule takes Pitman's model (Dankar and others 2012)."""
 
-_STEPS = 100
-_CLOSE = 1e-14
-_LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
+_STEPS = 100  # of root finding at most; Ridders' method doubles its digits in each, so a dozen usually do
+_CLOSE = 1e-14  # relative: the last bits of a float
+_LEAST = 1e-9  # the smallest discount of Pitman's model; with 0 its sums would divide by 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,7 +32,7 @@ class ClassSizes:
 
     @classmethod
     def from_classes(cls, sizes: Ints) -> ClassSizes:
-        """Of the classes of a table.
+        """Count the sizes of a table's classes.
 
         >>> ClassSizes.from_classes(np.array([3, 1, 1])).uniques
         2
@@ -47,27 +47,27 @@ class ClassSizes:
 
     @property
     def people(self) -> int:
-        """n."""
+        """The people of the sample: n."""
         return int((self.sizes * self.classes).sum())
 
     @property
     def count(self) -> int:
-        """u."""
+        """The classes of the sample: u."""
         return int(self.classes.sum())
 
     def classes_of(self, size: int) -> int:
-        """s_j."""
+        """The number of classes of one size: s_j."""
         return int(self.classes[self.sizes == size].sum())
 
     @property
     def uniques(self) -> int:
-        """s₁."""
+        """The people who are unique in the sample: s₁."""
         return self.classes_of(1)
 
 
 @dataclass(frozen=True)
 class UniquesEstimate:
-    """An estimated number of unique people; without one, ``why`` says why. ``model`` is the one a rule chose."""
+    """An estimated number of unique people, or ``why`` there is none; ``model`` is the one that a rule chose."""
 
     uniques: float | None
     why: str | None = None
@@ -75,25 +75,25 @@ class UniquesEstimate:
 
 
 def estimates(sample: ClassSizes, population: int) -> dict[str, UniquesEstimate]:
-    """Every estimator's answer, by name, and that of Dankar's rule."""
-    if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
+    """The estimates of all estimators by name, and that of Dankar's rule."""
+    if not sample.uniques or sample.people >= population:  # no sample uniques, or the sample is the population
         return dict.fromkeys([*ESTIMATORS, "dankar"], UniquesEstimate(float(sample.uniques)))
     found = {name: _cap(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()}
     return found | {"dankar": dankar(found, sample.people / population)}
 
 
 def _cap(found: UniquesEstimate, sample: ClassSizes, population: int) -> UniquesEstimate:
-    """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
+    """Cap an estimate at what is possible: people who are not sample uniques are not unique in the population."""
     most = population - (sample.people - sample.uniques)
     return found if found.uniques is None else UniquesEstimate(min(found.uniques, float(most)))
 
 
 def zayatz(sample: ClassSizes, population: int) -> UniquesEstimate:
     """Zayatz (1991): s₁·P(F=1 | f=1)/π, by Bayes' rule with the sample's shares of class sizes as those of the
-    population, and the hypergeometric chance that one of j people is drawn."""
+    population, and the hypergeometric probability that one of j people is drawn."""
     n, uniques = sample.people, sample.uniques
-    chances = _probability_drawn_once(sample.sizes, n, population)
-    unique_too = uniques * chances[0] / (sample.classes * chances).sum()
+    drawn_once = _probability_drawn_once(sample.sizes, n, population)
+    unique_too = uniques * drawn_once[0] / (sample.classes * drawn_once).sum()
     return UniquesEstimate(uniques * float(unique_too) * population / n)
 
 
@@ -121,7 +121,7 @@ def pitman(sample: ClassSizes, population: int) -> UniquesEstimate:
 
 
 def _pitman_likeliest(sample: ClassSizes) -> tuple[float, float]:
-    """The θ and α of the largest likelihood: α where the likelihood over all θ is flat."""
+    """The θ and α of the largest likelihood: α is where the derivative of the likelihood, maximized over θ, is 0."""
 
     def slope(alpha: float) -> float:
         above = _likeliest_theta(sample, alpha)
@@ -134,7 +134,7 @@ def _pitman_likeliest(sample: ClassSizes) -> tuple[float, float]:
 
 
 def _likeliest_theta(sample: ClassSizes, alpha: float) -> float:
-    """θ + α > 0 of the largest likelihood for one α."""
+    """The θ + α > 0 of the largest likelihood for one α."""
 
     def slope(x: float) -> float:
         above = math.exp(x)
@@ -147,7 +147,7 @@ def _likeliest_theta(sample: ClassSizes, alpha: float) -> float:
 
 def _inverse_sum(first: float, terms: int) -> float:
     """1/first + 1/(first+1) + …"""
-    if first > 1e4 * terms:  # the difference of two nearly equal numbers would lose what is looked for
+    if first > 1e4 * terms:  # the difference of two nearly equal digammas would lose all digits
         middle = first + (terms - 1) / 2
         return terms / middle * (1 + (terms * terms - 1) / (12 * middle * middle))
     high, low = digamma([first + terms, first])
@@ -157,7 +157,7 @@ def _inverse_sum(first: float, terms: int) -> float:
 def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstimate:
     """The slide negative binomial (Chen and Keller-McNulty 1998): class sizes are 1 + NB(α, β), so that K·β^α of K
     classes are unique. K is Shlosser's estimate; α and β make the expected numbers of classes of which one and two are
-    drawn, each person with chance π, those of the sample.
+    drawn, each person with probability π, equal to those of the sample.
 
     With z = 1−π, w = 1−(1−β)z, G = (β/w)^α and t = α(1−β)/w:
     E[s₁] = K·π·G·(1+zt) and E[s₂] = K·π²/2·G·t·(2+zt+z(1−β)/w). Their ratio gives t for each β.
@@ -227,7 +227,7 @@ def _share(x: float) -> float:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function changes its sign (Ridders 1979); the end of the interval that is nearer to it if nowhere."""
+    """The root of a function (Ridders 1979); without one, the end of the interval where the function is nearer to 0."""
     at_low, at_high = function(low), function(high)
     if (at_low > 0) == (at_high > 0):
         return low if abs(at_low) < abs(at_high) else high
@@ -250,7 +250,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 _SHIFT = 10
-"""From here on the asymptotic series is exact to the last bits."""
+"""From this argument on the asymptotic series is exact to the last bits."""
 
 _BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 """B₂ₙ / 2n."""

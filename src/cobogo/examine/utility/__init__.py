@@ -1,4 +1,4 @@
-"""What can still be done with a finished release: measured on it, against the original."""
+"""What a finished release can still be used for, measured against the original."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def measure_utility(release: GeneralizedRelease, asked: Utility) -> dict[str, Any]:
-    """Every measure of `cobogo.examine.metrics.REPORTED`, by name; ``accuracy`` only where a label is named."""
+    """Take every measure of `cobogo.examine.metrics.REPORTED`; ``accuracy`` only where a label is named."""
     if asked.label is not None:
         require()
         if not release.levels:
@@ -25,11 +25,11 @@ def measure_utility(release: GeneralizedRelease, asked: Utility) -> dict[str, An
                 remedy="Leave out the label.",
             )
     compared = sides(release, label=asked.label)
-    found: dict[str, Any] = {
+    measures: dict[str, Any] = {
         "query-error": query_error(compared, queries=asked.queries, selectivity=asked.selectivity, seed=asked.seed)
     }
     if asked.label is not None:
-        found["accuracy"] = accuracy(compared, seed=asked.seed)
-    found["association-distance"] = association_distances(compared)
-    found["marginal-distance"] = marginal_distances(compared)
-    return found
+        measures["accuracy"] = accuracy(compared, seed=asked.seed)
+    measures["association-distance"] = association_distances(compared)
+    measures["marginal-distance"] = marginal_distances(compared)
+    return measures

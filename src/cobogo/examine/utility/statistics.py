@@ -1,4 +1,4 @@
-"""Distributions and associations: what a statistician would see of the original in the release."""
+"""Distances between the original and the release: of distributions, and of associations."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def association_distances(sides: Sides) -> dict[str, Any]:
 
 
 def _associations(table: FrequencyTable) -> dict[tuple[str, str], float]:
-    """Of every pair."""
+    """Cramér's V of all pairs of quasi-identifiers, and of a quasi-identifier and a sensitive attribute."""
     names = table.quasi_identifiers
     columns = {name: table.codes[:, column] for column, name in enumerate(names)}
     found = {
@@ -129,7 +129,7 @@ def cramers_v(one: Any, other: Any, counts: Any) -> float:
 
 
 def total_variation(before: NDArray[Any], after: NDArray[Any]) -> float:
-    """Of two sets of counts, as distributions; 1 where one side is empty.
+    """The total variation distance of two distributions, given as counts; 1 where one side is empty.
 
     >>> total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
     0.25

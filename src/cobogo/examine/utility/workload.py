@@ -53,7 +53,7 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
 
 
 def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -> Floats:
-    """The relative error of each query that `query_error` asks."""
+    """The relative error of each query of `query_error`."""
     random = np.random.default_rng(seed)
     quasi = [_quasi_line(sides, column) for column in range(len(sides.hierarchies))]
     sensitive = {name: _sensitive_line(histogram.domain) for name, histogram in sides.before.histograms.items()}
@@ -81,7 +81,7 @@ def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -
 
 
 def _record(sides: Sides, name: str | None, random: np.random.Generator) -> tuple[int, int]:
-    """A record drawn at random: its tuple, and its code of a sensitive attribute."""
+    """Draw a record: its tuple, and its code of a sensitive attribute."""
     if name is None:
         return _draw_entry(sides.before.counts, random), 0
     histogram = sides.before.histograms[name]
@@ -96,7 +96,7 @@ def _draw_entry(counts: Ints, random: np.random.Generator) -> int:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Line:
-    """The values of an attribute in an order, and the records up to the end of each."""
+    """The values of an attribute in an order, and the cumulative counts of their records."""
 
     order: Ints
     counts: Floats  # by value
@@ -104,7 +104,7 @@ class Line:
 
     @classmethod
     def from_counts(cls, order: Ints, counts: Floats) -> Line:
-        """The values in that order."""
+        """A line of values in an order, from the count of each."""
         return cls(order, counts, np.cumsum(counts[order]))
 
     def run(self, anchor: int, width: float, random: np.random.Generator) -> Mask:
@@ -121,13 +121,13 @@ class Line:
 
 
 def _quasi_line(sides: Sides, column: int) -> Line:
-    """The leaves of an attribute, neighbours in the hierarchy beside each other."""
+    """The leaves of an attribute, ordered so that siblings are neighbours."""
     order = np.lexsort(sides.hierarchies[column].maps)  # the highest level, which is last, goes first
     return Line.from_counts(order, np.bincount(sides.originals[column], sides.before.counts, len(order)).astype(float))
 
 
 def _sensitive_line(domain: Domain) -> Line:
-    """The values of a sensitive attribute in numeric order, or that of the alphabet."""
+    """The values of a sensitive attribute in numeric or else alphabetic order."""
     order = np.argsort(domain.ranks) if domain.is_numeric else np.arange(len(domain))
     return Line.from_counts(order, domain.total.astype(float))
 
@@ -135,7 +135,7 @@ def _sensitive_line(domain: Domain) -> Line:
 def _count(
     table: FrequencyTable, shares: Mapping[int, Any], histogram: Histogram | None = None, values: Any = None
 ) -> float:
-    """The records of a table, each tuple by the product of its shares; those of certain sensitive values, if given."""
+    """Count the records of a table, weighted by the product of a tuple's shares and, if given, by sensitive value."""
     inside = np.ones(len(table.counts))
     for share in shares.values():
         inside *= share

@@ -68,7 +68,7 @@ def content(release: Release, read: RecodedReadBack) -> Content:
         risk_before=exposed.before,
         risk_after=exposed.after,
         threshold=policy.risk.threshold,
-        telling=exposure.telling(before, tuples) if plan.has_rows else (),
+        separations=exposure.separations(before, tuples) if plan.has_rows else (),
         sensitive=tuple(
             SensitiveStory(
                 name=name,

@@ -1,6 +1,6 @@
-r"""Formulas: written in LaTeX between dollar signs, shown in plain text where there is no browser.
+r"""Formulas: LaTeX between dollar signs, rendered as plain text for terminals.
 
-Only what is listed here may be used, so that a slip of the pen is found by a test and not by a reader.
+Only the commands listed here are allowed, so that a test finds a typing error before a reader does.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def formulas(text: str) -> list[str]:
 
 
 def readable(text: str) -> str:
-    """A text whose formulas are plain."""
+    """A text with its formulas as plain text."""
     return _FORMULA.sub(lambda found: plain(found[1]), text)
 
 
 def plain(latex: str) -> str:
-    r"""A formula without LaTeX.
+    r"""A formula as plain text.
 
     >>> plain(r"\frac{1}{\lvert E\rvert} \le \frac{1}{k}")
     '1/|E| ≤ 1/k'
@@ -82,7 +82,7 @@ def plain(latex: str) -> str:
 
 
 class _Tokens:
-    """What is left of a formula."""
+    """The tokens of a formula that are not read yet."""
 
     def __init__(self, latex: str) -> None:
         self.latex = " ".join(latex.split())
@@ -116,7 +116,7 @@ def _row(tokens: _Tokens, until: str) -> str:
 
 
 def _one(tokens: _Tokens, before: str) -> str:
-    """The next thing, as it is written after what stands before it."""
+    """The next element, as it is written after the text before it."""
     token = tokens.take()
     command, mark, space, letter = token.groups()
     if command is not None:
@@ -166,7 +166,7 @@ def _command(tokens: _Tokens, command: str, before: str) -> str:
 
 
 def _skip(tokens: _Tokens) -> None:
-    """The space that ends a command."""
+    """Skip the space that ends a command."""
     if tokens.here is not None and tokens.here[3]:
         tokens.take()
 
@@ -180,7 +180,7 @@ def _argument(tokens: _Tokens, words: bool = False) -> str:
 
 
 def _bracket(said: str) -> str:
-    """In brackets, where it is more than one thing."""
+    """Put brackets around a text of more than one element."""
     inner = re.sub(r"^\|[^|]*\|$|^\([^()]*\)$", "x", said)
     return said if re.fullmatch(r"[\w.′*∞̂̄-]+(\([^()]*\))?", inner) else f"({said})"
 

@@ -15,22 +15,22 @@ WRITTEN_IN_POLICIES = ("models", "attacks")
 """Sections whose parameters are written with hyphens."""
 
 LONG = 28
-"""A formula with more signs than that stands on a line of its own."""
+"""A formula with more characters than this gets a line of its own."""
 
 
 def pages() -> dict[str, str]:
-    """Every page by its path under ``docs``: the index, one of each kind, one of each thing."""
-    made = {f"{PLACE}/index.md": _index()}
+    """All pages by their paths under ``docs``: the index, one for each section, one for each entry."""
+    texts = {f"{PLACE}/index.md": _index()}
     for slug, section in sections.pages().items():
         entries = section.entries()
-        made[f"{PLACE}/{slug}.md"] = _section_page(slug, section, entries)
+        texts[f"{PLACE}/{slug}.md"] = _section_page(slug, section, entries)
         for name, entry in entries.items():
-            made[f"{PLACE}/{slug}/{name}.md"] = page(slug, entry)
-    return made
+            texts[f"{PLACE}/{slug}/{name}.md"] = page(slug, entry)
+    return texts
 
 
 def page(slug: str, entry: Entry) -> str:
-    """The page of one thing."""
+    """The page of one entry."""
     section = SECTIONS[slug]
     card = section.cards()[entry.name]
     said = [
@@ -53,7 +53,7 @@ def page(slug: str, entry: Entry) -> str:
 
 
 def add_links(text: str, own: str) -> str:
-    """Names of other things lead to their pages: those that no other kind has, and that no plain word is.
+    """Link the names of other entries to their pages: unambiguous names with a hyphen, and names in backquotes.
 
     >>> add_links("see t-closeness, and `oue`", "k-anonymity")
     'see [t-closeness](../models/t-closeness.md), and [`oue`](../collecting/oue.md)'
@@ -71,7 +71,7 @@ def add_links(text: str, own: str) -> str:
 
 
 def markdown(text: str, *, fenced: bool = True) -> str:
-    """A docstring's text as Markdown: its formulas as they are, and nothing in it that Markdown would take for a mark.
+    """A docstring's text as Markdown: formulas are kept, characters with a meaning in Markdown are escaped.
 
     >>> markdown("``k`` of a_b, `Model` and $a_b$")
     '`k` of a\\\\_b, `Model` and $a_b$'
@@ -92,7 +92,7 @@ def markdown(text: str, *, fenced: bool = True) -> str:
 
 
 def formula(text: str) -> str:
-    r"""What is said around formulas, and those that are long or tall on lines of their own.
+    r"""Text with formulas as Markdown; long or tall formulas get lines of their own.
 
     >>> print(formula(r"$a$ is small; $\frac{1}{\lvert E\rvert}$, or more"))
     $a$ is small
@@ -114,20 +114,20 @@ def formula(text: str) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """What stands between two formulas, without the marks that divided them."""
+    """The text between two formulas, without the punctuation next to them."""
     bare = re.sub(r"^[\s;,.:]+|[\s;]+$", "", text)
     return [markdown(bare)] if bare else []
 
 
 def _pair_strokes(latex: str) -> str:
-    """In one line; strokes about something open and close, which browsers set closer than strokes between things."""
+    """A formula in one line, its strokes as pairs of delimiters, which browsers set closer than single strokes."""
     pairs = {"lvert": "left|", "rvert": "right|", "lVert": "left\\|", "rVert": "right\\|"}
     line = " ".join(latex.split())
     return re.sub(r"(?:\\(?:left|right))?\\([lr][vV]ert)(?![A-Za-z])", lambda found: "\\" + pairs[found[1]], line)
 
 
 def example(text: str) -> str:
-    """An example as a block of Python, with whatever is said about it before."""
+    """An example as its text and a block of Python."""
     before, mark, code = text.partition(">>> ")
     block = f"```pycon\n{mark}{code.rstrip()}\n```"
     return f"{markdown(before.strip())}\n\n{block}" if before.strip() else block
@@ -139,7 +139,7 @@ def _which(slug: str, name: str) -> str:
 
 
 def parameters(card: Card, *, hyphens: bool) -> str:
-    """What can be asked for of a thing, what each parameter may be, and the defaults."""
+    """The table of a thing's parameters, with their bounds and defaults."""
     rows = [
         f"| `{one.name if hyphens else one.name.replace('-', '_')}` | {_cell(one.bounds.in_words)} | {_default(one)} |"
         for one in card.parameters()
@@ -172,14 +172,14 @@ def _section_page(slug: str, section: Section, entries: dict[str, Entry]) -> str
 
 
 def _guarantee(entry: Entry) -> str:
-    """The first sentence; of "None: …", that."""
+    """The first sentence of the guarantee, or "None"."""
     text = " ".join(entry.parts.get("Guarantee", "").split())
     ends = r"[:.;,]|\.? that | is asked" if text.startswith("None") else r"(?<=\.)\s|;\s"
     return re.split(ends, text)[0].rstrip(".")
 
 
 def _cell(text: str) -> str:
-    """In a table, where a stroke would end the cell."""
+    """Markdown for a cell of a table, where a stroke must be escaped."""
     return markdown(text, fenced=False).replace("|", "\\|")
 
 

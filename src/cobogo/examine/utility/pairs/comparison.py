@@ -1,4 +1,4 @@
-"""Distributions, associations and summaries of both sides."""
+"""Distributions, associations and summaries of an original and its release."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ QUARTILES = (0.25, 0.5, 0.75)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
-    """The records of each side by what they have in a column, as shares; ``apart`` is the total variation."""
+    """The shares of a column's values on each side; ``apart`` is their total variation distance."""
 
     column: str
     how: How
@@ -32,7 +32,7 @@ class Distribution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
-    """Two columns at once: shares of the records, how far apart the sides are, and each one's Cramér's V."""
+    """The joint shares of two columns on each side, the distance of the sides, and Cramér's V of each."""
 
     columns: tuple[str, str]
     how: tuple[How, How]
@@ -46,7 +46,7 @@ class Contingency:
 
 @dataclass(frozen=True)
 class Summary:
-    """A column of numbers: ``estimated`` where released values were spread evenly over what they may stand for."""
+    """Figures of a column of numbers; ``estimated`` where released values were spread evenly over their leaves."""
 
     present: float
     missing: float
@@ -59,7 +59,7 @@ class Summary:
 
 
 def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distribution:
-    """How a column is distributed on both sides."""
+    """Compare the distribution of a column on both sides."""
     found = scale(pair, name, most=most)
     after = _counts(pair.after, found, released=True)
     before = None if pair.before is None else _counts(pair.before, found, released=False)
@@ -80,7 +80,7 @@ def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distributio
 
 
 def contingency(pair: TablePair, one: str, other: str, *, most: int = 12) -> Contingency | None:
-    """How two columns go together on both sides; None where the release does not tell."""
+    """Compare the joint distribution of two columns; None where the release does not have it."""
     scales = scale(pair, one, most=most), scale(pair, other, most=most)
     after = _joint(pair.after, scales, released=True)
     if after is None:
@@ -102,8 +102,8 @@ def contingency(pair: TablePair, one: str, other: str, *, most: int = 12) -> Con
 
 
 def summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
-    """Of each column of numbers, the original and the release; None where a side has no numbers, or may not be read."""
-    found: dict[str, tuple[Summary | None, Summary | None]] = {}
+    """For each column of numbers, a summary of the original and of the release; None for a side without numbers."""
+    both: dict[str, tuple[Summary | None, Summary | None]] = {}
     for name in pair.columns:
         own = pair.before or pair.after
         if not own.facts[name].numeric or own.facts[name].distinct < 3:
@@ -112,12 +112,12 @@ def summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None
         after = (
             _summarize_numbers(pair.after, name) if pair.after.facts[name].numeric else _estimate_summary(pair, name)
         )
-        found[name] = before, after
-    return found
+        both[name] = before, after
+    return both
 
 
 def _counts(side: PairSide, asked: CommonScale, *, released: bool) -> Floats:
-    part = side.having(asked.column)
+    part = side.part_with(asked.column)
     assert part is not None
     cells = part.cells([asked.after if released else asked.before])
     return np.asarray(
@@ -131,12 +131,12 @@ def _weights(asked: CommonScale, cells: CellCounts, released: bool, place: int =
 
 def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released: bool) -> Floats | None:
     keys = [one.after if released else one.before for one in scales]
-    part = side.having(keys[0].column, keys[1].column)
+    part = side.part_with(keys[0].column, keys[1].column)
     if part is not None:
         cells = part.cells(keys)
         left, right = (_weights(one, cells, released, place) for place, one in enumerate(scales))
         return np.asarray((left[cells.codes[0]] * cells.counts[:, None]).T @ right[cells.codes[1]])
-    parts = [side.having(key.column) for key in keys]
+    parts = [side.part_with(key.column) for key in keys]
     if side.group is None or any(found is None or side.group not in found.table.columns for found in parts):
         return None
     one, other = (
@@ -150,7 +150,7 @@ def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released:
 
 
 def _count_by_group(part: TablePart | None, key: CountKey, asked: CommonScale, group: str) -> dict[str, Floats]:
-    """The records of each bucket by what they have in a column: each of its records is as likely to have each value."""
+    """The records of each bucket by their value of a column."""
     assert part is not None
     cells = part.cells([CountKey(group), key])
     counts = np.zeros((len(cells.values[0]), len(asked.shown)))
@@ -169,7 +169,7 @@ def _shares(counts: Floats) -> Floats:
 
 
 def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
-    part = side.having(name)
+    part = side.part_with(name)
     assert part is not None
     if part.weight is not None:
         cells = part.cells([CountKey(name)])
@@ -191,8 +191,8 @@ def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
 
 
 def _estimate_summary(pair: TablePair, name: str) -> Summary | None:
-    """Released values spread evenly over the leaves that they may stand for: what an analyst could do with them."""
-    tree, part = pair.tree(name), pair.after.having(name)
+    """Summarize released values, each spread evenly over the leaves under it, as an analyst could."""
+    tree, part = pair.tree(name), pair.after.part_with(name)
     if tree is None or part is None:
         return None
     decimal = pair.policy.data.decimal

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.examine.attacks.record_linkage import Maps, maps, null_map, wrong_map
+from cobogo.examine.attacks.record_linkage import Maps, maps
 from support.attack_tables import policy, table
 
 MONTHS = {"dates": "%d/%m/%Y", "levels": ["%m/%Y", "%Y"]}
@@ -64,8 +64,6 @@ def test_a_swap_leads_astray_and_noise_leads_nowhere() -> None:
     released = [("m", "60"), ("f", "60"), ("x", "99"), ("m", None)]
     found = maps(released, list(EXTERNAL), EXTERNAL)
     assert found == Maps(null=0.25, wrong=0.5, right=0.25)
-    assert null_map(released, EXTERNAL) == 0.25
-    assert wrong_map(released, list(EXTERNAL), EXTERNAL) == 0.5
 
 
 def test_a_synthetic_record_is_nobodys() -> None:
@@ -74,8 +72,8 @@ def test_a_synthetic_record_is_nobodys() -> None:
 
 
 def test_an_owner_whom_the_external_table_does_not_know() -> None:
-    assert wrong_map([("f", "60")], ["Zoe"], EXTERNAL) == 1
-    assert null_map([("z", "0")], EXTERNAL) == 1
+    assert maps([("f", "60")], ["Zoe"], EXTERNAL) == Maps(null=0, wrong=1, right=0)
+    assert maps([("z", "0")], ["Zoe"], EXTERNAL) == Maps(null=1, wrong=0, right=0)
 
 
 def test_nothing_released_and_nothing_known() -> None:

@@ -1,4 +1,4 @@
-"""Attribute linkage: what the records that may be a person's have in common."""
+"""Attribute linkage: sensitive values that the records that may be a person's have in common."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class AttributeLinkage(Attack):
 class Homogeneity(AttributeLinkage):
     r"""Learn a sensitive value because most or all of the records that may be a person's share it.
 
-    Before, a value is believed with its share of the whole release.
+    The baseline of a value is its share of the whole release.
 
     Formula: $\max_x \frac{c_x}{s}$ of $s$ suspects, $c_x$ of whom have the value $x$
     Example:
@@ -112,7 +112,7 @@ class Homogeneity(AttributeLinkage):
 
     Guarantee: None: an attack finds, it does not protect. Entropy and recursive l-diversity, (α,k)-anonymity and
         t-closeness bound it; distinct l-diversity does not.
-    Limits: Takes every suspect to be as likely as another.
+    Limits: Assumes that all suspects are equally likely.
     Cost: $O(n\,v)$ for n people and the v values of their suspects.
     Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ICDE 2006.
@@ -133,11 +133,11 @@ class Homogeneity(AttributeLinkage):
 class BackgroundKnowledge(AttributeLinkage):
     r"""Rule values out by what is known of a person, and see what is left.
 
-    Who knows of ``facts`` values that a person does not have them strikes the records that do. The attacker is taken to
-    know the most useful facts.
+    An attacker who knows ``facts`` values that a person does not have strikes the records with these values. The
+    attacker is assumed to know the most useful facts.
 
     Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
-    Example: One who knows that the patient has no gout is left with flu and cold.
+    Example: An attacker who knows that the patient has no gout is left with flu and cold.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
@@ -182,7 +182,7 @@ class BackgroundKnowledge(AttributeLinkage):
 class Skewness(AttributeLinkage):
     r"""Believe a value much more of a person than of anybody else, though the class has several.
 
-    Measures the gain. Of all values the one that gains most counts, or the ``value`` given.
+    The score is the gain of the value that gains most, or of the ``value`` given.
 
     Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
     Example: One in fifty is positive, and two of a class of four.
@@ -228,10 +228,10 @@ class Skewness(AttributeLinkage):
 @card("probabilistic")
 @dataclass(frozen=True)
 class Belief(AttributeLinkage):
-    r"""Compare what is believed of each person's sensitive value before the release and after it.
+    r"""Compare the beliefs about each person's sensitive value before the release and after it.
 
-    Of all statements "the value is one of these", the one whose probability rises most: the values that are more
-    frequent among the suspects than in the whole release. No statement about the person can gain more.
+    The score is the gain of the statement "the value is one of these" that gains most: its values are those that are
+    more frequent among the suspects than in the whole release. No statement about the person can gain more.
 
     Formula: $\max_S \left( p(S) - q(S) \right) = \frac{1}{2} \sum_x \lvert p_x - q_x\rvert$ with $p$ the shares among
         the suspects and $q$ those of the whole release
@@ -243,7 +243,7 @@ class Belief(AttributeLinkage):
         [0.5, 0.5, 0.5, 0.5]
 
     Guarantee: None: an attack finds, it does not protect. t-closeness with the equal distance bounds it by t.
-    Limits: The belief before is the release's own distribution, not what an attacker may know of the world.
+    Limits: The belief before is the release's own distribution, not what an attacker may know about the population.
     Cost: $O(n\,v)$ for n people and the v values of their suspects.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007,
         for beliefs before and after.
@@ -270,7 +270,7 @@ class Belief(AttributeLinkage):
 class Corruption(AttributeLinkage):
     r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
 
-    The value is certain once all that do not have it are known.
+    The value is certain once the attacker knows all suspects that do not have it.
 
     Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
     Example:
@@ -282,7 +282,7 @@ class Corruption(AttributeLinkage):
 
     Guarantee: None: an attack finds, it does not protect. t-corruption bounds it; perturbing each record on its own
         makes others' values useless.
-    Limits: The attacker is taken to know those who help most.
+    Limits: The attacker is assumed to know the members that help most.
     Cost: $O(n\,v)$ for n people and the v values of their suspects.
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
@@ -321,7 +321,7 @@ class Corruption(AttributeLinkage):
             wanted = np.maximum(wanted, 0.0)[(found.sizes > 0) & (wanted <= found.sizes - count)]
             fewest += [int(wanted.min())] if len(wanted) else []
         measures = {**findings.measures, "fewest known members that expose somebody": min(fewest, default=None)}
-        return Findings(**{**findings.__dict__, "measures": measures})
+        return replace(findings, measures=measures)
 
 
 def _numbers_at(entries: object, numbers: Floats) -> Floats:

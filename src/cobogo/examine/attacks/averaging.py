@@ -1,4 +1,4 @@
-"""Averaging: noise that is drawn anew for each release is noise that can be averaged away."""
+"""Averaging: noise that is drawn anew for each release can be averaged away."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, PublishedTable
+from cobogo.examine.attacks.rows import code_alike
 from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
@@ -33,14 +34,14 @@ FEWEST = 20
 @card("averaging")
 @dataclass(frozen=True)
 class Averaging(Attack):
-    r"""Put several perturbed releases of the same people together: what each hides, their agreement shows.
+    r"""Combine several perturbed releases of the same people, so that their noise cancels out.
 
-    Rows belong together by a column ``key``. Without one, by their position, if values at the same place agree far
-    oftener than chance has it; else by all other columns, where these tell a row apart in every release. Where neither
-    is so, the attack is not tried. Of numbers, found is the value to ``within`` a share of the range, and the noise's
-    variance is told by the differences between the releases. Of other values, each is taken to be kept with a
-    probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew; found is the
-    likeliest value, by all releases together. The baseline is what one release alone tells.
+    Rows are matched by a column ``key``. Without a key, they are matched by position, if values at the same position
+    agree far more often than by chance; otherwise by all other columns, for rows that these identify in every release.
+    Where neither works, the attack is not tried. A number is found if it is known to ``within`` a share of the range;
+    the variance of the noise is estimated from the differences between the releases. Another value is assumed to be
+    kept with a probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew;
+    the likeliest value given all releases is found. The baseline is the confidence given one release.
 
     Formula: the mean of $n$ releases has the variance $\frac{\sigma^2}{n}$; of categories $\Pr[x \mid y_1 \ldots y_n]
         \propto q_x \prod_i P[y_i \mid x]$
@@ -55,8 +56,8 @@ class Averaging(Attack):
         True
 
     Guarantee: None: an attack finds, it does not protect. Draw once, and release the same draw again.
-    Limits: Draws must be independent from release to release; those of a memoized mechanism are not. Rows that nothing
-        tells again are left out.
+    Limits: Draws must be independent from release to release; those of a memoized mechanism are not. Rows that cannot
+        be matched are left out.
     Cost: $O(n\,r)$ for r releases of n rows; of categories with m values $O(n\,r\,m)$.
     Paper: None in particular: after A. Evfimievski, J. Gehrke and R. Srikant 2003, whose amplification n independent
         draws raise to the n-th power.
@@ -126,12 +127,7 @@ def _code_column(
         for wanted in (name, key):
             if wanted is not None and wanted not in release.rows.columns:
                 raise DataError(f'has no column "{wanted}"', where=release.name)
-    labels = tuple(dict.fromkeys(label for release in releases for label in release.rows.labels(name)))
-    index = {label: code for code, label in enumerate(labels)}
-    return [
-        np.array([index[label] for label in release.rows.labels(name)], dtype=np.int64)[release.rows.codes(name)]
-        for release in releases
-    ], labels
+    return code_alike([release.rows.columns[name] for release in releases])
 
 
 def _locate_people(
@@ -182,15 +178,9 @@ def _match_rows(releases: tuple[PublishedTable, ...], names: Sequence[str]) -> I
         return np.full((len(releases), first.count), -1, dtype=np.int64)
     columns, sizes = [], []
     for name in names:
-        known: dict[str | None, int] = {}
-        codes = [
-            np.array([known.setdefault(label, len(known)) for label in release.rows.labels(name)], dtype=np.int64)[
-                release.rows.codes(name)
-            ]
-            for release in releases
-        ]
+        codes, labels = code_alike([release.rows.columns[name] for release in releases])
         columns.append(np.concatenate(codes))
-        sizes.append(len(known))
+        sizes.append(len(labels))
     ends = np.cumsum([release.rows.count for release in releases])
     parts = np.split(number_tuples(columns, sizes, int(ends[-1]))[0], ends[:-1])
     places = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -227,10 +227,8 @@ class Attack(AnyAttack):
             return f"is made for {kinds}, and the release is of the kind {case.releases[-1].kind}"
         return None
 
-    def build_findings(
-        self, rows_of: str, rows: Ints, confidence: Floats, *, attacked: int, summary: str = "", **more: Any
-    ) -> Findings:
-        """Findings that say which attack they are of; a summary that is not given counts the rows that are exposed."""
+    def build_findings(self, rows_of: str, rows: Ints, confidence: Floats, *, attacked: int, **more: Any) -> Findings:
+        """Findings of this attack, with a summary that counts the rows that are exposed."""
         findings = Findings(
             self.name,
             rows_of,
@@ -244,8 +242,7 @@ class Attack(AnyAttack):
             assumes=self.assumptions,
             **more,
         )
-        words = summary or self.outcome(findings)
-        return Findings(**{**findings.__dict__, "summary": words})
+        return replace(findings, summary=self.outcome(findings))
 
     @property
     def assumptions(self) -> dict[str, Any]:

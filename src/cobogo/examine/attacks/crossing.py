@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes, Domain, Histogram
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.data.table.coder import Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.forms import Box, Form, identity, is_within, meet
 from cobogo.floor.arrays import Ints, Mask, Small
@@ -130,11 +131,8 @@ class Crossing:
         """The distinct pairs of an attribute's values, the one that each pair of rows has, and how they meet."""
         one = self.earlier.codes[:, self.earlier.quasi_identifiers.index(name)][self.earlier.owners[self.before]]
         other = self.later.codes[:, self.later.quasi_identifiers.index(name)][self.later.owners[self.after]]
-        before, after = self.earlier.labels[name], self.later.labels[name]
-        width = max(len(after), 1)
-        pairs, inverse = np.unique(one.astype(np.int64) * width + other, return_inverse=True)
-        named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
-        return named, inverse, build_meeting(self.earlier, self.later, name)
+        pairs, inverse = distinct_pairs((one, self.earlier.labels[name]), (other, self.later.labels[name]))
+        return pairs, inverse, build_meeting(self.earlier, self.later, name)
 
     def _number_joint_values(self, name: str) -> tuple[Ints, int]:
         """Number what the two values of an attribute say together: the number of each pair, and how many there are."""
@@ -262,6 +260,13 @@ class Meeting:
                         found |= {self._common[leaf] for code in codes if (leaf := tree.leaves[code]) in self._common}
             known[label] = frozenset(found)
         return known[label]
+
+
+def distinct_pairs(one: Column, other: Column) -> tuple[list[tuple[Label, Label]], Ints]:
+    """The distinct pairs of labels that two columns have in the same row, and the pair of each row."""
+    width = max(len(other[1]), 1)
+    pairs, inverse = np.unique(one[0].astype(np.int64) * width + other[0], return_inverse=True)
+    return [(one[1][pair // width], other[1][pair % width]) for pair in pairs.tolist()], inverse
 
 
 def build_meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meeting:

@@ -37,16 +37,16 @@ LEAST = 1e-4
 @card("distance-linkage", title="distance linkage")
 @dataclass(frozen=True)
 class DistanceLinkage(Attack):
-    r"""Find the record of each person in a release whose values were changed, by how near it is.
+    r"""Find the record of each person in a release whose values were changed, by its distance.
 
-    Numbers are taken to have noise, categories to be exchanged now and then; how much and how often is estimated from
-    the two tables (expectation and maximization). Each record then has a probability of being the person's, who is
-    taken to be in the release. So noise, swapping, microaggregation and post-randomization are attacked; values that
-    were made coarser are no numbers any more, and `record-linkage` follows them better.
+    The attack assumes that numbers have noise and that categories are sometimes exchanged; it estimates how much and
+    how often from the two tables (expectation and maximization), and then the probability that each record is a
+    person's, who is assumed to be in the release. It works against noise, swapping, microaggregation and
+    post-randomization; for generalized values `record-linkage` finds more.
 
     Formula: $\Pr[r \mid t] \propto \prod_c \frac{f_c(r_c - t_c)}{g_c(r_c)}$ with $f_c$ a normal density of the
-        estimated variance for numbers, and for categories the estimated chance to be kept or exchanged; $g_c$ is how
-        dense the released values are there
+        estimated variance for numbers, and for categories the estimated probability to be kept or exchanged; $g_c$ is
+        the density of the released values there
     Example:
         >>> from cobogo import attack
         >>> import numpy as np, pyarrow as pa
@@ -58,7 +58,7 @@ class DistanceLinkage(Attack):
 
     Guarantee: None: an attack finds, it does not protect. More noise on every column that others know helps, or
         microaggregation of all of them together.
-    Limits: A drawn sample of at most ``targets`` people is attacked. The noise is taken to be the same for all.
+    Limits: A random sample of at most ``targets`` people is attacked. The noise is assumed to be the same for all.
     Cost: $O(t\,n\,c)$ for t targets, n records and c columns, a few rounds of it.
     Paper: After I. P. Fellegi and A. B. Sunter 1969, with the estimation of A. P. Dempster, N. M. Laird and D. B. Rubin
         1977; the model of the noise is our own.

@@ -1,4 +1,4 @@
-"""Two tables about the same people, each harmless alone: who is who, and who has what."""
+"""Attacks that join two tables about the same people, each of them harmless alone."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, .
 @card("join")
 @dataclass(frozen=True)
 class Join(Attack):
-    r"""Join two tables of the same people by a column that both carry, such as a number that stands for the person.
+    r"""Join two tables of the same people by a column that both have, such as a number that identifies the person.
 
-    One table tells who a customer is and one tells what an account holds; neither says much alone. Rows in which all of
-    the shared columns are NULL join nothing.
+    One table has the names of customers, another the balances of accounts; neither reveals much alone. Rows in which
+    all shared columns are NULL are not joined.
 
     Formula: $\frac{1}{\lvert\{r' : r'_C = r_C\}\rvert}$ over the rows of the second table with the same values in the
         shared columns $C$
@@ -50,7 +50,7 @@ class Join(Attack):
         [2, 3, 1]
 
     Guarantee: None: an attack finds, it does not protect. Release no identifier, not even one without a meaning.
-    Limits: Compares texts: one number written in two ways joins nothing.
+    Limits: Compares texts: a number that is written in two ways is not joined.
     Cost: $O(n + m)$ for tables of n and m rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, for linking.
     """
@@ -102,11 +102,10 @@ class Join(Attack):
 @card("projections")
 @dataclass(frozen=True)
 class Projections(Attack):
-    r"""Put together what several queries told apart: who goes to a doctor, and what the doctor prescribes.
+    r"""Combine the answers of several queries: who goes to a doctor, and what the doctor prescribes.
 
-    A table (doctor, patient, drug) is answered as (doctor, patient) and as (doctor, drug), since patient and drug
-    together are sensitive. Both lists carry the doctor. All of the drugs of a doctor with one patient are that
-    patient's.
+    A table (doctor, patient, drug) is released as (doctor, patient) and as (doctor, drug), because patient and drug
+    together are sensitive. Both lists have the doctor. All drugs of a doctor with a single patient are that patient's.
 
     Formula: $\Pr[\text{patient has } d] = \frac{n(\text{doctor}, d)}{\sum_{d'} n(\text{doctor}, d')}$, or 1 where the
         doctor has one patient

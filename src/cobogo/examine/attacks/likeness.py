@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -12,11 +11,14 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain
 from cobogo.errors import DataError
-from cobogo.examine.attacks.rows import Rows
+from cobogo.examine.attacks.rows import Rows, code_alike
 from cobogo.floor.arrays import Floats, Ints, Mask
 
 FEW = 10
 """Distinct numbers up to which a column counts as categories: codes such as 1 and 2 have no distance."""
+
+BINS = 50
+"""Quantile intervals within which numbers are alike."""
 
 SURE = 2.576
 """Standard deviations of a two-sided 99 % interval."""
@@ -51,8 +53,7 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
     coded: list[list[Ints]] = [[] for _ in tables]
     categorical, labels = [], {}
     for name in names:
-        known = tuple(dict.fromkeys(label for table in tables for label in table.labels(name)))
-        index = {label: code for code, label in enumerate(known)}
+        codes, known = code_alike([table.columns[name] for table in tables])
         domain = Domain(name, known, np.zeros(len(known), dtype=np.int64))
         numeric = domain.is_numeric and len(known) > FEW
         numbers = domain.numbers
@@ -61,10 +62,9 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
             numbers = (numbers - low) / max(high - low, 1e-300)
         categorical.append(not numeric)
         labels[name] = len(known)
-        for place, table in enumerate(tables):
-            codes = np.array([index[label] for label in table.labels(name)], dtype=np.int64)[table.codes(name)]
-            coded[place].append(codes)
-            whole[place].append(numbers[codes] if numeric else codes.astype(np.float64))
+        for place, own in enumerate(codes):
+            coded[place].append(own)
+            whole[place].append(numbers[own] if numeric else own.astype(np.float64))
     return TablePoints(
         names,
         tuple(np.ascontiguousarray(np.array(part).T) for part in whole),
@@ -89,10 +89,16 @@ def wilson_bounds(hits: float, tries: int) -> tuple[float, float]:
     """
     if not tries:
         return 0.0, 1.0
-    rate, square = hits / tries, SURE * SURE
+    middle, reach = wilson_interval(np.float64(hits / tries), np.float64(tries))
+    return float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
+
+
+def wilson_interval(rate: Any, tries: Any) -> tuple[Any, Any]:
+    """The middle and half the width of the interval of the true rate, for arrays of observed rates."""
+    square = SURE * SURE
     middle = (rate + square / (2 * tries)) / (1 + square / tries)
-    reach = SURE * sqrt(rate * (1 - rate) / tries + square / (4 * tries * tries)) / (1 + square / tries)
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    reach = SURE * np.sqrt(rate * (1 - rate) / tries + square / (4 * tries * tries)) / (1 + square / tries)
+    return middle, reach
 
 
 def compare_rates(hits: float, tries: int, control_hits: float, control_tries: int) -> dict[str, Any]:
@@ -110,15 +116,15 @@ def compare_rates(hits: float, tries: int, control_hits: float, control_tries: i
     }
 
 
-def number_alike_rows(points_: TablePoints, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
+def number_alike_rows(points_: TablePoints, columns: NDArray[Any]) -> tuple[Ints, ...]:
     """Number the rows of all tables so that rows have one number if they are alike in some columns. Numbers are alike
-    in one of ``bins`` quantile intervals of the first table."""
+    in one of `BINS` quantile intervals of the first table."""
     parts = []
     for column in columns:
         if points_.categorical[column]:
             parts.append([codes[:, column] for codes in points_.codes])
             continue
-        edges = np.unique(np.nanquantile(points_.tables[0][:, column], np.linspace(0, 1, bins + 1)[1:-1]))
+        edges = np.unique(np.nanquantile(points_.tables[0][:, column], np.linspace(0, 1, BINS + 1)[1:-1]))
         parts.append(
             [
                 np.where(np.isnan(table[:, column]), len(edges) + 1, np.searchsorted(edges, table[:, column]))

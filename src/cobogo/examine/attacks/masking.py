@@ -20,7 +20,7 @@ from cobogo.data.table.times import read_times
 from cobogo.examine.attacks.case import PublishedTable
 from cobogo.examine.attacks.compatibility import Compatibility, build_compatibility
 from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping_pairs
-from cobogo.examine.attacks.rows import Rows
+from cobogo.examine.attacks.rows import Rows, concatenate_ranges
 from cobogo.floor.arrays import Floats, Ints
 
 ALIKE = "all dates of a person by the same"
@@ -182,8 +182,7 @@ def _pairs_within(mine: Floats, other: Floats, low: Floats, high: Floats) -> Int
     many = np.where(np.isnan(mine), 0, np.maximum(end - begin, 0))
     if int(many.sum()) > PAIRS:
         return None
-    owners = np.repeat(np.arange(len(mine)), many)
-    places = np.arange(len(owners)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(begin, many)
+    owners, places = concatenate_ranges(begin, many)
     return np.asarray(owners * max(len(other), 1) + order[places], dtype=np.int64)
 
 

@@ -34,14 +34,13 @@ from cobogo.promises.models.check import failing
 @card("minimality")
 @dataclass(frozen=True)
 class Minimality(Attack):
-    r"""Reason from what was not released: a table less coarse must have failed the models.
+    r"""Reason from what was not released: a finer table must have failed the models.
 
-    The attacker knows everybody's quasi-identifiers, the models, and that no more is made coarser than they ask for. Of
-    all the ways to deal the released values of a class to its people, only those remain in which one step less would
-    have failed: of a full-domain release, one level less in one column; of another, a class split by one column. The
-    ways are drawn at random, ``worlds`` of them. People are left out whose class is not certain, and so is a step that
-    fails whatever the values are: where the recoding is chosen by sizes alone, as by k-anonymity, the choice tells
-    nothing.
+    The attacker knows everybody's quasi-identifiers, the models, and that the recoding is no coarser than they require.
+    Of all assignments of the values of a class to its people, only those are possible under which every finer recoding
+    fails: one level less in one column of a full-domain release, or a class split by one column of another release.
+    ``worlds`` assignments are drawn at random. People whose class is not certain are left out. So are steps that fail
+    for any values: a recoding that depends on sizes alone, as for k-anonymity, reveals nothing.
 
     Formula: $\Pr[x_t = s \mid \text{every step down fails}] - \frac{c_s}{\lvert E\rvert}$, the gain over what the class
         alone tells
@@ -55,9 +54,9 @@ class Minimality(Attack):
         >>> found.exposed.tolist(), found.confidence.tolist()[:2]
         ([1, 2], [1.0, 1.0])
 
-    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that look at sizes
-        alone.
-    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices tell
+    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that depend on
+        sizes alone.
+    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices reveal
         nothing.
     Cost: $O(w\,n)$ for w worlds and n people.
     Paper: R. C.-W. Wong, A. W.-C. Fu, K. Wang and J. Pei, Minimality attack in privacy preserving data publishing, VLDB
@@ -124,7 +123,7 @@ class Minimality(Attack):
         )
 
     def _dealer(self, case: Case, links: Links, attribute: str, policy: Policy) -> WorldDealer:
-        asked = [model for model in models.build(policy.models, policy.sensitive) if _reads_classes_only(model)]
+        required = [model for model in models.build(policy.models, policy.sensitive) if _reads_classes_only(model)]
         rows = case.release.rows
         values = rows.histogram(attribute, links.released)
         spec = policy.attributes[attribute].hierarchy if attribute in policy.attributes else None
@@ -133,8 +132,8 @@ class Minimality(Attack):
         return WorldDealer(
             values,
             domain,
-            [model for model in asked if not model.attributes],
-            [model for model in asked if model.attributes == (attribute,) and not model.blind],
+            [model for model in required if not model.attributes],
+            [model for model in required if model.attributes == (attribute,) and not model.blind],
             self.worlds,
             np.random.default_rng(self.seed),
         )
@@ -325,9 +324,9 @@ class WorldDealer:
         there = np.zeros(len(self.values.offsets) - 1, dtype=np.bool_)
         there[members.classes] = True
         entries = there[self.values.owners]
-        held = np.repeat(self.values.values[entries], self.values.counts[entries]).astype(np.int64)
+        values = np.repeat(self.values.values[entries], self.values.counts[entries]).astype(np.int64)
         order = np.argsort(members.classes + self.random.random((worlds, len(members))), axis=1)
-        return held[order]
+        return values[order]
 
     def _passes(self, worlds: Ints, step: Ints, limit: int) -> Mask:
         """The worlds in which a finer step would have satisfied every model."""

@@ -13,15 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain
-from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import AnyHierarchy, CsvHierarchy, OrderingHierarchy, Policy, TreeHierarchy
 from cobogo.data.table.coder import Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import DataError, HierarchyError, PolicyError
 from cobogo.examine.attacks.case import Case, PublishedTable
-from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting, build_meeting
+from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting, build_meeting, distinct_pairs
 from cobogo.examine.attacks.forms import Form, form_of
+from cobogo.examine.attacks.rows import code_alike, concatenate_ranges
 from cobogo.floor.arrays import Ints, Mask
 
 PAIRS = 50_000_000
@@ -153,7 +154,7 @@ def link_by_values(
         both = [name for name in later.values if name in earlier.values]
         beside = {name: (_sensitive_column(earlier, name), _sensitive_column(later, name)) for name in both}
     quasi = [name for name in later.quasi_identifiers if name in earlier.quasi_identifiers]
-    same = [_same_codes(*columns) for columns in beside.values()]
+    same = [code_alike(columns)[0] for columns in beside.values()]
     sides = (earlier, later)
     groups = [
         _group_rows(part, [_quasi_identifier_column(part, name)[0] for name in quasi], [codes[side] for codes in same])
@@ -177,13 +178,6 @@ def _sensitive_column(side: ClassStructure, name: str) -> Column:
     return side.values[name], side.domains[name].labels
 
 
-def _same_codes(one: Column, other: Column) -> tuple[Ints, Ints]:
-    """Code a column of both releases, so that equal values have equal codes."""
-    known = {label: code for code, label in enumerate(dict.fromkeys((*one[1], *other[1])))}
-    first, second = (np.array([known[label] for label in part[1]], np.int64)[part[0]] for part in (one, other))
-    return first, second
-
-
 def _group_rows(side: ClassStructure, quasi: Sequence[NDArray[np.int32]], same: Sequence[Ints]) -> _Groups:
     columns = [*(column.astype(np.int64) for column in quasi), *same]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
@@ -195,7 +189,7 @@ def _edges(
     earlier: ClassStructure,
     later: ClassStructure,
     quasi: Sequence[str],
-    same: Sequence[tuple[Ints, Ints]],
+    same: Sequence[Sequence[Ints]],
     groups: Sequence[_Groups],
 ) -> tuple[Ints, Ints, tuple[str, ...]] | None:
     """The compatible pairs of groups, and the columns in which compatibility is unknown. None beyond `PAIRS`.
@@ -212,28 +206,24 @@ def _edges(
     many = np.searchsorted(theirs[order], mine, side="right") - begin
     if int(many.sum()) > PAIRS:
         return None
-    left = np.repeat(np.arange(len(mine)), many)
-    places = np.arange(len(left)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(begin, many)
+    left, places = concatenate_ranges(begin, many)
     right = order[places]
     fits, unrelated = np.ones(len(left), dtype=np.bool_), []
     for name in quasi:
-        (one, before), (other, after) = _quasi_identifier_column(earlier, name), _quasi_identifier_column(later, name)
+        (one, before), (other, after) = (_quasi_identifier_column(side, name) for side in (earlier, later))
         first, second = one[groups[0].first][left], other[groups[1].first][right]
-        consistent, known = _check_consistency(first, second, before, after, build_meeting(earlier, later, name))
+        meet = build_meeting(earlier, later, name)
+        consistent, known = _check_consistency((first, before), (second, after), meet)
         unrelated += [] if known else [name]
         fits &= consistent
     return left[fits], right[fits], tuple(unrelated)
 
 
-def _check_consistency(
-    first: NDArray[np.int32], second: NDArray[np.int32], before: Sequence[Label], after: Sequence[Label], meet: Meeting
-) -> tuple[Mask, bool]:
+def _check_consistency(first: Column, second: Column, meet: Meeting) -> tuple[Mask, bool]:
     """Which pairs can be of one person, and whether that is known of all."""
-    width = max(len(after), 1)
-    pairs, inverse = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
-    named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
-    found = [meet(*pair)[0] for pair in named]
-    return np.array(found, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in named)
+    pairs, inverse = distinct_pairs(first, second)
+    possible = [meet(*pair)[0] for pair in pairs]
+    return np.array(possible, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in pairs)
 
 
 def _pair_rows_of_stars(groups: Sequence[_Groups], left: Ints, right: Ints) -> tuple[Ints, Ints]:

@@ -1,4 +1,4 @@
-"""Record linkage: whose record is it?"""
+"""Record linkage: which record is a person's? Also null-map and wrong-map, which measure how linking fails."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ MATCHINGS = ("exact", "hierarchical", "probabilistic")
 class RecordLinkage(Attack):
     r"""Find the record of each person in a table that the attacker has, by the columns that both share.
 
-    So Sweeney found the governor of Massachusetts: of the voters of Cambridge six shared his birth date, three of them
-    men, one of them in his ZIP code, and hospital records carried the same three columns.
+    Sweeney found the governor of Massachusetts in this way: of the voters of Cambridge six shared his birth date, three
+    of them men, one of them in his ZIP code, and hospital records had the same three columns.
 
-    ``matching``: ``exact`` compares texts; ``hierarchical`` takes a record for a person's when each known value lies
-    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs how
-    telling each agreement is, and estimates how often columns are right and how many of the people are in the release
-    at all. With ``register``, the table is a list of everybody that the release may speak of: a record that fits n of
-    them is each one's with 1/n, and nobody need be known to be in it.
+    ``matching``: ``exact`` compares texts; ``hierarchical`` matches a record with a person if each known value lies
+    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs each
+    agreement by its rarity, and estimates how often columns are right and how many of the people are in the release.
+    With ``register``, the table lists everybody that the release may be about: a record that fits n of them belongs to
+    each with probability 1/n, and the attacker need not know that a person is in the release.
 
     The null-map is the share of the records that match nobody in the table. With ``truth``, a column of both tables
-    that tells whose a record is and that is not used to link, the wrong-map is the share that match only other people:
-    measures for whoever holds the data.
+    that identifies the owner of a record and is not used to link, the wrong-map is the share of the records that match
+    only other people. These measures are for the data holder.
 
     Formula: $\frac{1}{\lvert\{r : r \text{ matches } t\}\rvert}$, given that the person $t$ is in the release;
         probabilistic: $\Pr[r \mid t] \propto \prod_c \frac{m_c}{u_c}$ over the columns that agree and $\prod_c \frac{1
@@ -57,8 +57,8 @@ class RecordLinkage(Attack):
 
     Guarantee: None: an attack finds, it does not protect. k-anonymity over every column that others may know bounds it
         by $1/k$.
-    Limits: Columns that the release holds and the attacker's table does not are of no use to it. ``probabilistic``
-        rests on estimates and takes columns to be independent.
+    Limits: Only columns of both tables are used. ``probabilistic`` rests on estimates and assumes that columns are
+        independent.
     Cost: $O(n + m)$ for n people and m distinct tuples where values are equal, up to $O(n\,m)$ where hierarchies
         overlap in every column.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002. I. P. Fellegi and A. B. Sunter, A theory for
@@ -262,21 +262,3 @@ def maps(released: Sequence[Row], owners: Sequence[Hashable | None], external: M
         wrong += bool(found) and (owner is None or owner not in found)
     total = max(len(released), 1)
     return Maps(null / total, wrong / total, (len(released) - null - wrong) / total)
-
-
-def null_map(released: Sequence[Row], external: Mapping[Hashable, Row]) -> float:
-    """The share of released tuples that match nobody; it needs no owners.
-
-    >>> null_map([("f",), ("x",)], {"Ann": ("f",)})
-    0.5
-    """
-    return maps(released, [None] * len(released), external).null
-
-
-def wrong_map(released: Sequence[Row], owners: Sequence[Hashable | None], external: Mapping[Hashable, Row]) -> float:
-    """The share of released tuples that match only people whose record they are not.
-
-    >>> wrong_map([("f",)], ["Bob"], {"Ann": ("f",)})
-    1.0
-    """
-    return maps(released, owners, external).wrong

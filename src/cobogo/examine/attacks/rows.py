@@ -75,6 +75,29 @@ class Rows:
         return Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), domain)
 
 
+def code_alike(columns: Sequence[Column]) -> tuple[list[Ints], tuple[Label, ...]]:
+    """Code several columns by one list of labels: the codes of each column, and the labels.
+
+    >>> code_alike([(np.array([0, 1]), ("a", "b")), (np.array([0, 0]), ("b",))])
+    ([array([0, 1]), array([1, 1])], ('a', 'b'))
+    """
+    index = {
+        label: code for code, label in enumerate(dict.fromkeys(label for _, labels in columns for label in labels))
+    }
+    codes = [np.array([index[label] for label in labels], dtype=np.int64)[own] for own, labels in columns]
+    return codes, tuple(index)
+
+
+def concatenate_ranges(begins: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The numbers of several ranges one after another: for each number its range, and the number.
+
+    >>> concatenate_ranges(np.array([5, 0]), np.array([2, 3]))
+    (array([0, 0, 1, 1, 1]), array([5, 6, 0, 1, 2]))
+    """
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    return owners, np.arange(len(owners)) - (np.cumsum(lengths) - lengths - begins)[owners]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RowGroups:
     """Groups of equal rows: ``ids`` is each row's group, ``codes`` are each group's values, ``sizes`` its rows."""

@@ -15,6 +15,7 @@ from cobogo.examine.attacks.base import SLACK, Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.pairing import link_releases, structures
+from cobogo.examine.attacks.rows import concatenate_ranges
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
@@ -98,7 +99,7 @@ class Complementary(CrossingAttack):
     Formula: $\frac{1}{\lvert\{u : r_1(u) \cap r_2(u) = r_1(t) \cap r_2(t)\}\rvert}$, with $r_1(t) \cap r_2(t)$ what
         both released forms of $t$ may stand for; before, the larger of $\frac{1}{\lvert E_1\rvert}$ and
         $\frac{1}{\lvert E_2\rvert}$
-    Example: Each release has two people in every class; together they tell all four apart.
+    Example: Each release has two people in every class; together they distinguish all four.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked import roles, table
         >>> first = table("sex zip ill", "F 0213* flu", "F 0213* gout", "M 0213* cold", "M 0213* pox")
@@ -109,7 +110,7 @@ class Complementary(CrossingAttack):
 
     Guarantee: None: an attack finds, it does not protect. Base each release on the one before; the registry runs this
         attack before it lets a release go.
-    Limits: Needs a column that both releases have as it is, such as the sensitive one.
+    Limits: Needs a column that both releases have unchanged, such as the sensitive one.
     Cost: $O(n + m)$ for releases of n and m rows whose links are few, $O(n\,m)$ at worst.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002.
     """
@@ -188,12 +189,12 @@ def distinguish_linked_rows(crossing: Crossing, others: Ints) -> DistinguishedRo
 @card("differencing")
 @dataclass(frozen=True)
 class Differencing(CrossingAttack):
-    r"""Subtract one release from the other: whoever came to a class or left it in between stands among few.
+    r"""Subtract one release from the other: people who came to a class or left it in between are few.
 
-    A class of a hundred that grows by one tells that person's values as surely as a class of one.
+    A class of a hundred that grows by one reveals that person's values as surely as a class of one.
 
-    Formula: $\frac{1}{\lvert E_2 \setminus E_1\rvert}$ for who came to a class between the releases, $\frac{1}{\lvert
-        E_1 \setminus E_2\rvert}$ for who left it
+    Formula: $\frac{1}{\lvert E_2 \setminus E_1\rvert}$ for people who came to a class between the releases,
+        $\frac{1}{\lvert E_1 \setminus E_2\rvert}$ for people who left it
     Example:
         >>> from cobogo import attack
         >>> from cobogo.studies.worked import roles, table
@@ -206,7 +207,7 @@ class Differencing(CrossingAttack):
     Guarantee: None: an attack finds, it does not protect. Release again only when nobody, or at least k people, came to
         and left each class.
     Limits: Classes must be the same in both releases; one that was recoded in between is followed as far as hierarchies
-        tell.
+        allow.
     Cost: $O(n + m)$ for releases of n and m rows.
     Paper: None in particular: after B. C. M. Fung, K. Wang, R. Chen and P. S. Yu, Privacy-preserving data publishing: a
         survey of recent developments, ACM Computing Surveys, 2010.
@@ -243,7 +244,7 @@ class Intersection(CrossingAttack):
     it less often. Rows need not be linked: the quasi-identifiers are enough to know the classes.
 
     Formula: $\max_x \frac{\min(c_x^{(1)}, c_x^{(2)})}{\sum_y \min(c_y^{(1)}, c_y^{(2)})}$ with $c_x^{(i)}$ how often
-        the value stands in the person's class of release $i$
+        the value occurs in the person's class of release $i$
     Example: Only the flu is in both classes of whoever is 30 and lives in Pina.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked import roles, table
@@ -253,7 +254,7 @@ class Intersection(CrossingAttack):
         1.0
 
     Guarantee: None: an attack finds, it does not protect. m-invariance bounds it by $1/m$.
-    Limits: A value that changed in between is taken for one that was ruled out.
+    Limits: A value that changed in between counts as ruled out.
     Cost: $O(n\,v)$ for n people and the v values of their classes.
     Paper: S. R. Ganta, S. P. Kasiviswanathan and A. Smith, Composition attacks and auxiliary information in data
         privacy, KDD 2008.
@@ -290,8 +291,7 @@ def _common_values(crossing: Crossing, name: str, before: Ints, after: Ints) -> 
     known = np.array([index.get(label, -1) for label in crossing.earlier.domains[name].labels], dtype=np.int64)
     one, other = crossing.earlier.classes.histograms[name], crossing.later.classes.histograms[name]
     many = one.distinct[before]
-    pair = np.repeat(np.arange(len(before)), many)
-    entry = np.arange(len(pair)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(one.offsets[before], many)
+    pair, entry = concatenate_ranges(one.offsets[before], many)
     value = known[one.values[entry]]
     width = max(len(domain), 1)
     keys = other.owners * width + other.values

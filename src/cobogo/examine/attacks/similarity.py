@@ -1,4 +1,4 @@
-"""Similarity: the values of a class differ, and say much the same."""
+"""Similarity: the values of a class differ, but mean nearly the same."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from cobogo.floor.catalogue import card
 class Similarity(AttributeLinkage):
     r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
 
-    Gastritis, gastric ulcer and stomach cancer are three diseases, and all of the stomach. Where the policy gives the
-    attribute a hierarchy, values are alike that share a label at ``level``; of numbers, those within ``width`` of the
-    whole range.
+    Gastritis, gastric ulcer and stomach cancer are three diseases, all of the stomach. Values are alike if they share a
+    label at ``level`` of the attribute's hierarchy; numbers without a hierarchy are alike if they are within ``width``
+    of the whole range.
 
     Formula: $\max_B \frac{\lvert\{u : x_u \in B\}\rvert}{s}$ over branches $B$ of the level, or intervals of width
         $w\,(\max x - \min x)$
@@ -40,7 +40,7 @@ class Similarity(AttributeLinkage):
 
     Guarantee: None: an attack finds, it does not protect. t-closeness with the hierarchical or ordered distance, (ε,m)-
         and (k,e)-anonymity help.
-    Limits: Knows no other likeness than the hierarchy's levels and the distance of numbers.
+    Limits: Uses no other similarity than the hierarchy's levels and the distance of numbers.
     Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """

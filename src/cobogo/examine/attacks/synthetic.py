@@ -1,8 +1,8 @@
-"""Attacks on synthetic data: does it tell of the people it was made from, or only of people like them?
+"""Attacks on synthetic data: do they reveal the people they were made from, or only what such people are like?
 
-The three questions of European data protection: can somebody be singled out, can two sets of facts be linked, can one
-be inferred? What succeeds as often against people who are not in the data (``--control``) is knowledge of the world and
-not of anybody; only the rest counts (Giomi, Boenisch, Wehmeyer and Tasnádi 2023).
+They ask the three questions of European data protection: can a person be singled out, can two sets of facts be linked,
+can a value be inferred? An attack that succeeds as often against people who are not in the data (``--control``) uses
+knowledge of the population; only the excess counts (Giomi, Boenisch, Wehmeyer and Tasnádi 2023).
 """
 
 from __future__ import annotations
@@ -79,12 +79,12 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> TablePoints:
 class SinglingOut(ControlledAttack):
     r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
 
-    Descriptions are combinations of ``width`` columns that one synthetic record has alone. One that fits exactly one
-    original record singles its owner out. As many original as control records are looked at, since a description fits
-    one of few more easily than one of many.
+    A description is a combination of values of ``width`` columns that exactly one synthetic record has. It singles a
+    person out if exactly one original record has it. Equally many original and control records are compared, since a
+    description fits exactly one of few more easily than exactly one of many.
 
     Formula: $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$ with $r$ the rate of descriptions
-        that fit exactly one; nobody counts where chance may explain the difference
+        that fit exactly one; nobody is exposed where chance may explain the difference
     Example: A copy of the original, and people who have nothing to do with it.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked import people, roles
@@ -147,10 +147,10 @@ class SinglingOut(ControlledAttack):
 @card("linkability")
 @dataclass(frozen=True)
 class Linkability(ControlledAttack):
-    r"""Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
+    r"""Link two sets of facts about one person, because the same synthetic record is nearest to both.
 
-    The columns are dealt into two halves, or ``one-side`` names one of them. Nearness is Gower's; of several records as
-    near, one is drawn.
+    The columns are split into two halves, or ``one-side`` names one of them. The distance is Gower's; of several
+    nearest records, one is drawn.
 
     Formula: $\arg\min_r d(t_A, r_A) = \arg\min_r d(t_B, r_B)$ for the halves $A$ and $B$ of the columns; the rate over
         that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
@@ -200,8 +200,8 @@ class Linkability(ControlledAttack):
 class Inference(ControlledAttack):
     r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
 
-    The most frequent value among the nearest is guessed; the attacker knows all other columns. A number is guessed
-    right within a twentieth of the range.
+    The attacker knows all other columns, and guesses the most frequent value among the nearest records. A number is
+    guessed right if it is within a twentieth of the range.
 
     Formula: $\hat{x}_t = x_{r^{\ast}}$ with $r^{\ast} = \arg\min_r d(t_{\text{known}}, r_{\text{known}})$; the rate of
         right guesses over that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 -
@@ -214,8 +214,8 @@ class Inference(ControlledAttack):
         [True, False]
 
     Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data: what is guessed of them as well is knowledge
-        of the world.
+    Limits: Needs people from the same population who are not in the data: what can be guessed about them as well is
+        knowledge of the population.
     Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.

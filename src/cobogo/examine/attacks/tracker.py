@@ -1,4 +1,4 @@
-"""Trackers: harmless queries whose answers, added and subtracted, tell of one person."""
+"""Trackers: harmless queries whose answers, added and subtracted, reveal one person's values."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ CELLS_AT_MOST = 5000
 class Tracker(Attack):
     """Combine the answers of several queries until they tell of one person.
 
-    The attacker knows the quasi-identifiers of everybody, so which people each query is about; the answers are exact
-    counts and sums of what is sensitive. Whatever follows from them by adding and subtracting is found: people whom no
-    query tells apart are one unknown, and an unknown is told when the answers leave it no choice. ``refuse-below`` is
-    the smallest number of people, and of people left out, that a query may be about: a rule that trackers get around.
-    The table that is given as release is the one that the queries were asked of.
+    The attacker knows everybody's quasi-identifiers, and so the people that each query is about; the answers are exact
+    counts and sums of sensitive values. The attack finds whatever follows from them by linear algebra: people whom no
+    query distinguishes are one unknown, and an unknown is found if the equations determine it. ``refuse-below`` is the
+    smallest number of people, and of people left out, that a query may be about: a rule that trackers get around. The
+    table that is given as release is the one that the queries were about.
 
-    Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is told if the unit vector $e_g$ is in
+    Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is found if the unit vector $e_g$ is in
         the row space of $A$
     Example: The judge's pay, as the difference of two sums.
         >>> from cobogo import attack
@@ -49,7 +49,7 @@ class Tracker(Attack):
     Guarantee: None: an attack finds, it does not protect. Differential privacy helps, or answers from an anonymized
         table.
     Limits: Answers must be exact; noisy ones are not solved for.
-    Cost: $O(q^2 g)$ for q queries and g groups of people that they tell apart.
+    Cost: $O(q^2 g)$ for q queries and g groups of people that they distinguish.
     Paper: D. E. Denning, P. J. Denning and M. D. Schwartz, The tracker: a threat to statistical database security, ACM
         Transactions on Database Systems, 1979.
     """

@@ -1,23 +1,20 @@
-"""Unsorted matching: two releases of one table, in the same order of rows, are one release with all that both tell."""
+"""Unsorted matching: two releases of one table in the same order of rows can be joined by position."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
 from cobogo.data.table.coder import Column
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case, PublishedTable
-from cobogo.examine.attacks.crossing import Meeting
+from cobogo.examine.attacks.crossing import Meeting, distinct_pairs
 from cobogo.examine.attacks.linking import Links, link
 from cobogo.examine.attacks.pairing import column_meeting
-from cobogo.examine.attacks.rows import Rows
+from cobogo.examine.attacks.rows import Rows, code_alike
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
 
@@ -30,13 +27,13 @@ STEPS = 400
 class UnsortedMatching(Attack):
     r"""Join two releases of the same people by the position of their rows.
 
-    Each may be k-anonymous: one makes race coarser, the other the ZIP code; side by side they are the table itself.
-    That the order is the same shows: rows at the same place never contradict each other. How many agree is weighed
-    against how many would by chance, with even odds before that the order tells nothing.
+    Each release may be k-anonymous: one generalizes race, the other the ZIP code; side by side they are the table
+    itself. That the order is the same is visible: rows at the same position never contradict each other. The number of
+    rows that agree is compared with the number expected by chance; a priori, the order is random with probability 1/2.
 
     Formula: $\Pr[q \mid a \text{ of } n \text{ rows agree}] \propto \pi(q)\,(q + (1 - q)\,c)^a\,((1 - q)(1 - c))^{n -
-        a}$ for the share $q$ of rows in the same order and the chance $c$ to agree anyway; a row that agrees is the
-        right one with $\frac{q}{q + (1 - q)\,c}$
+        a}$ for the share $q$ of rows in the same order and the probability $c$ to agree by chance; a row that agrees
+        is the right one with $\frac{q}{q + (1 - q)\,c}$
     Example:
         >>> from cobogo import attack
         >>> from cobogo.studies.worked import roles, table
@@ -66,12 +63,14 @@ class UnsortedMatching(Attack):
         """For each row that agrees with the row at its place, the probability that both are of one person."""
         one, other = case.releases
         if one.rows.count != other.rows.count:
-            return self._nothing_found(
+            return self._empty_findings(
                 one, "the releases have different numbers of rows, so no order is the same in both"
             )
         shared = tuple(name for name in one.rows.names if name in other.rows.columns)
         if not shared:
-            return self._nothing_found(one, "the releases share no column that could show that their order is the same")
+            return self._empty_findings(
+                one, "the releases share no column that could show that their order is the same"
+            )
         links = link(one.rows, _with_policy(other, one.policy), columns=shared)
         agrees, chance = _agreement(links)
         sure = _posterior(int(agrees.sum()), len(agrees), chance)
@@ -95,7 +94,7 @@ class UnsortedMatching(Attack):
             records=completed + 1,
         )
 
-    def _nothing_found(self, release: PublishedTable, why: str) -> Findings:
+    def _empty_findings(self, release: PublishedTable, why: str) -> Findings:
         nothing = np.zeros(0, dtype=np.int64)
         return self.build_findings("release", nothing, np.zeros(0), attacked=release.rows.count, notes=(why,))
 
@@ -113,12 +112,10 @@ def combine_releases(one: PublishedTable, other: PublishedTable) -> tuple[Rows, 
             if source is other:
                 finer[:] = True
             continue
-        (first, known), (second, also) = one.rows.columns[name], other.rows.columns[name]
-        better = _finer_rows(first, second, known, also, column_meeting(name, case))
-        labels = tuple(dict.fromkeys((*known, *also)))
-        index = {label: code for code, label in enumerate(labels)}
-        mine, theirs = (np.array([index[label] for label in part], dtype=np.int32) for part in (known, also))
-        columns[name] = np.where(better, theirs[second], mine[first]).astype(np.int32), labels
+        both = one.rows.columns[name], other.rows.columns[name]
+        better = _finer_rows(*both, column_meeting(name, case))
+        (first, second), labels = code_alike(both)
+        columns[name] = np.where(better, second, first).astype(np.int32), labels
         finer |= better
     return Rows("the releases joined by position", columns, one.rows.count), finer
 
@@ -127,15 +124,11 @@ def _with_policy(release: PublishedTable, policy: Policy | None) -> PublishedTab
     return PublishedTable(release.rows, release.quasi_identifiers, release.sensitive, release.policy or policy)
 
 
-def _finer_rows(
-    first: NDArray[np.int32], second: NDArray[np.int32], known: Sequence[Label], also: Sequence[Label], meet: Meeting
-) -> Mask:
+def _finer_rows(first: Column, second: Column, meet: Meeting) -> Mask:
     """The rows whose second value is finer than the first, and does not contradict it."""
-    width = max(len(also), 1)
-    pairs, inverse = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
-    named = [(known[pair // width], also[pair % width]) for pair in pairs.tolist()]
-    found = [meet(*pair)[0] and not meet.covers(*pair) for pair in named]
-    return np.array(found, dtype=np.bool_)[inverse]
+    pairs, inverse = distinct_pairs(first, second)
+    finer = [meet(*pair)[0] and not meet.covers(*pair) for pair in pairs]
+    return np.array(finer, dtype=np.bool_)[inverse]
 
 
 def _agreement(links: Links) -> tuple[Mask, float]:
@@ -173,10 +166,8 @@ def _count_recovered(whole: Rows, knowledge: Rows) -> int:
     names = [name for name in whole.names if name in knowledge.columns]
     both: dict[str, Column] = {}
     for name in names:
-        (one, known), (other, also) = whole.columns[name], knowledge.columns[name]
-        index = {label: code for code, label in enumerate(dict.fromkeys((*known, *also)))}
-        mine, theirs = (np.array([index[label] for label in part], dtype=np.int32) for part in (known, also))
-        both[name] = np.concatenate([mine[one], theirs[other]]), tuple(index)
+        codes, labels = code_alike([whole.columns[name], knowledge.columns[name]])
+        both[name] = np.concatenate(codes).astype(np.int32), labels
     if not names:
         return 0
     groups = Rows("both", both, whole.count + knowledge.count).group(names)

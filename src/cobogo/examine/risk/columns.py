@@ -182,17 +182,17 @@ def _places(
     place = topic is not None and topic.about == "a place"
     if postal is None and not place:
         return
-    area, said = look.area(profile.name), ""
+    area, people = look.area(profile.name), ""
     if area is not None:
-        said = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
-        said += " (estimated)" if area.estimated else ""
+        people = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
+        people += " (estimated)" if area.estimated else ""
     sure = 0.95 if area is not None and area.few else 0.0
     if postal is not None and not (profile.texts and all(map(_SHORT_ZIP.fullmatch, profile.texts))):
-        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{said}"
+        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{people}"
     elif area is not None and area.large:
         return
     elif postal is not None:
-        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{said}"
+        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{people}"
     elif topic is not None and not set(words_of(profile.name)) & _STATES:
         confidence = max(topic.confidence, sure)
-        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{said}"
+        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{people}"

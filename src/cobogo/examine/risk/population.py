@@ -56,11 +56,11 @@ def check_population(policy: Policy, people: int) -> None:
     population_size(policy.risk, people, where=f"{policy.name}, risk.population-size")
 
 
-def population_size(asked: RiskPolicy, people: int, *, where: str = "--population-size") -> int | None:
+def population_size(rules: RiskPolicy, people: int, *, where: str = "--population-size") -> int | None:
     """The population's size, as the policy gives it or its sampling fraction implies it; None without either."""
-    if asked.fraction is not None:
-        return max(round(people / asked.fraction), people)
-    size = asked.population_size
+    if rules.fraction is not None:
+        return max(round(people / rules.fraction), people)
+    size = rules.population_size
     if size is not None and size < people:
         raise PolicyError(
             f"the population has {number_of(size, 'person', 'people')}, and the data alone have {people:,}",
@@ -80,23 +80,23 @@ class KnownPopulation:
     here: Ints | None = None  # and in each of the table's classes
 
 
-def read_population(source: RiskSource, counted: FrequencyTable, people: int, asked: RiskPolicy) -> KnownPopulation:
+def read_population(source: RiskSource, counted: FrequencyTable, people: int, rules: RiskPolicy) -> KnownPopulation:
     """Count the population's table or, without one, take the size that the policy gives."""
-    if asked.population is not None:
-        both = source.with_population(counted, asked.population)
-        everybody = both.populations[asked.population]
+    if rules.population is not None:
+        both = source.with_population(counted, rules.population)
+        everybody = both.populations[rules.population]
         here = everybody[both.counts > 0]  # a table's own tuples keep their order among others
         short = int(np.maximum(counted.classes().sizes - here, 0).sum())
         if short:
             raise DataError(
                 f"the population table lacks {short:,} of the people in the data",
-                where=asked.population,
+                where=rules.population,
                 remedy="The population must hold everybody in the data, with the same spelling of every value.",
             )
         size = int(everybody.sum())
         return KnownPopulation(size, people / size, everybody, here)
-    known = population_size(asked, people)
-    return KnownPopulation(known, None if known is None else asked.fraction or people / known)
+    known = population_size(rules, people)
+    return KnownPopulation(known, None if known is None else rules.fraction or people / known)
 
 
 def uniqueness(sizes: Ints, people: int, around: KnownPopulation) -> PopulationUniques | None:

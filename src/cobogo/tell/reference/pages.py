@@ -33,7 +33,7 @@ def page(slug: str, entry: Entry) -> str:
     """The page of one entry."""
     section = SECTIONS[slug]
     card = section.cards()[entry.name]
-    said = [
+    blocks = [
         f"# {entry.name}",
         f"*{section.one[0].upper()}{section.one[1:]}; one of the [{section.title.lower()}](../{slug}.md). "
         f"How to use it: [the guide](../../{card.guide}.md). In the terminal: `cobogo explain {entry.name}"
@@ -42,14 +42,14 @@ def page(slug: str, entry: Entry) -> str:
     ]
     table = parameters(card, hyphens=slug in WRITTEN_IN_POLICIES) if section.asks else ""
     if table:
-        said += ["## Parameters", table]
+        blocks += ["## Parameters", table]
     shown = {"Formula": formula, "Example": example}
     for part in PARTS:
         text = shown.get(part, markdown)(entry.parts.get(part, ""))
-        said += [f"## {HEADINGS.get(part, part)}", text if part in shown else add_links(text, entry.name)]
+        blocks += [f"## {HEADINGS.get(part, part)}", text if part in shown else add_links(text, entry.name)]
         if part == "Example":
-            said.append(f"It runs in `{entry.module}`, whose names it uses.")
-    return "\n\n".join(said) + "\n"
+            blocks.append(f"It runs in `{entry.module}`, whose names it uses.")
+    return "\n\n".join(blocks) + "\n"
 
 
 def add_links(text: str, own: str) -> str:
@@ -77,18 +77,18 @@ def markdown(text: str, *, fenced: bool = True) -> str:
     '`k` of a\\\\_b, `Model` and $a_b$'
     """
     pieces = re.split(r"(``[^`]+``|`[^`]+`|\$[^$]+\$)", text)
-    said = []
+    blocks = []
     for piece in pieces:
         if piece.startswith("``"):
-            said.append(piece[1:-1])
+            blocks.append(piece[1:-1])
         elif piece.startswith("`"):
-            said.append(piece)
+            blocks.append(piece)
         elif piece.startswith("$"):
             latex = piece.strip("$")
-            said.append(f"${_pair_strokes(latex) if fenced else ' '.join(latex.split())}$")
+            blocks.append(f"${_pair_strokes(latex) if fenced else ' '.join(latex.split())}$")
         else:
-            said.append(re.sub(r"(?<!\n)([*_<>])", r"\\\1", piece))
-    return "".join(said)
+            blocks.append(re.sub(r"(?<!\n)([*_<>])", r"\\\1", piece))
+    return "".join(blocks)
 
 
 def formula(text: str) -> str:
@@ -157,18 +157,18 @@ def _default(one: Parameter) -> str:
 
 
 def _section_page(slug: str, section: Section, entries: dict[str, Entry]) -> str:
-    said = [f"# {section.title}", section.about]
+    blocks = [f"# {section.title}", section.about]
     for registry in section.registries:
         if registry.remark and len(section.places) > 1:
-            said.append(f"## {registry.remark[0].upper()}{registry.remark[1:]}")
+            blocks.append(f"## {registry.remark[0].upper()}{registry.remark[1:]}")
         rows = [
             f"| [{name}]({slug}/{name}.md) | {_cell(entries[name].summary)} | {_cell(_guarantee(entries[name]))} |"
             for name in registry
         ]
-        said.append("\n".join(["| name | what it is | guarantee |", "|---|---|---|", *rows]))
+        blocks.append("\n".join(["| name | what it is | guarantee |", "|---|---|---|", *rows]))
         guides = dict.fromkeys(card.guide for card in registry.cards().values())
-        said.append(f"How they are used: {', '.join(f'[{guide}](../{guide}.md)' for guide in guides)}.")
-    return "\n\n".join(said) + "\n"
+        blocks.append(f"How they are used: {', '.join(f'[{guide}](../{guide}.md)' for guide in guides)}.")
+    return "\n\n".join(blocks) + "\n"
 
 
 def _guarantee(entry: Entry) -> str:

@@ -24,7 +24,7 @@ Row = tuple[Sequence[str], float, str]
 """A bar: the lines of its label, its length, the number at its end."""
 
 
-def class_sizes(sizes: Ints, path: Path, *, say: Words, title: str | None = None) -> None:
+def class_sizes(sizes: Ints, path: Path, *, say: Words) -> None:
     """Draw the number of classes of each size."""
     low, high = int(sizes.min()), int(sizes.max())
     classes, records = say("classes", n=len(sizes)), say("records", n=low)
@@ -35,7 +35,7 @@ def class_sizes(sizes: Ints, path: Path, *, say: Words, title: str | None = None
     else:
         median = int(np.median(sizes))
         fact = say("plot.class_sizes", classes=classes, records=records, median=median)
-    sheet = Sheet(title or fact, say("plot.class_sizes.what"))
+    sheet = Sheet(fact, say("plot.class_sizes.what"))
     edges = bins(low, high)
     _columns(sheet, edges, np.histogram(sizes, edges)[0], say, axis=say("plot.class_sizes.axis"))
     sheet.save(path, sheet.top)

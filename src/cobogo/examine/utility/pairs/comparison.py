@@ -8,11 +8,14 @@ import numpy as np
 
 from cobogo.data.classes import written_number
 from cobogo.examine.utility.pairs.pair import CellCounts, CountKey, PairSide, TablePair, TablePart
-from cobogo.examine.utility.pairs.scale import MOST, CommonScale, How, ShownValue, leaves_under, scale
+from cobogo.examine.utility.pairs.scale import CommonScale, How, ShownValue, leaves_under, scale
 from cobogo.examine.utility.statistics import cramers_v, total_variation
 from cobogo.floor.arrays import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)
+
+ACROSS = 12
+"""Values of each column of a contingency table: more do not fit a page."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,9 +61,9 @@ class Summary:
     estimated: bool = False
 
 
-def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distribution:
+def distribution(pair: TablePair, name: str) -> Distribution:
     """Compare the distribution of a column on both sides."""
-    found = scale(pair, name, most=most)
+    found = scale(pair, name)
     after = _counts(pair.after, found, released=True)
     before = None if pair.before is None else _counts(pair.before, found, released=False)
     kept = after > 0 if before is None else (after > 0) | (before > 0)
@@ -79,9 +82,9 @@ def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distributio
     )
 
 
-def contingency(pair: TablePair, one: str, other: str, *, most: int = 12) -> Contingency | None:
+def contingency(pair: TablePair, one: str, other: str) -> Contingency | None:
     """Compare the joint distribution of two columns; None where the release does not have it."""
-    scales = scale(pair, one, most=most), scale(pair, other, most=most)
+    scales = scale(pair, one, most=ACROSS), scale(pair, other, most=ACROSS)
     after = _joint(pair.after, scales, released=True)
     if after is None:
         return None
@@ -116,17 +119,17 @@ def summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None
     return both
 
 
-def _counts(side: PairSide, asked: CommonScale, *, released: bool) -> Floats:
-    part = side.part_with(asked.column)
+def _counts(side: PairSide, common: CommonScale, *, released: bool) -> Floats:
+    part = side.part_with(common.column)
     assert part is not None
-    cells = part.cells([asked.after if released else asked.before])
+    cells = part.cells([common.after if released else common.before])
     return np.asarray(
-        np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(asked, cells, released)
+        np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(common, cells, released)
     )
 
 
-def _weights(asked: CommonScale, cells: CellCounts, released: bool, place: int = 0) -> Floats:
-    return asked.weights(cells.values[place], released=released)
+def _weights(common: CommonScale, cells: CellCounts, released: bool, place: int = 0) -> Floats:
+    return common.weights(cells.values[place], released=released)
 
 
 def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released: bool) -> Floats | None:
@@ -140,7 +143,7 @@ def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released:
     if side.group is None or any(found is None or side.group not in found.table.columns for found in parts):
         return None
     one, other = (
-        _count_by_group(part, key, asked, side.group) for part, key, asked in zip(parts, keys, scales, strict=True)
+        _count_by_group(part, key, common, side.group) for part, key, common in zip(parts, keys, scales, strict=True)
     )
     groups = one.keys() & other.keys()
     if not groups:
@@ -149,12 +152,12 @@ def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released:
     return np.asarray(tall.T @ (wide / np.maximum(wide.sum(axis=1, keepdims=True), 1e-300)))
 
 
-def _count_by_group(part: TablePart | None, key: CountKey, asked: CommonScale, group: str) -> dict[str, Floats]:
+def _count_by_group(part: TablePart | None, key: CountKey, common: CommonScale, group: str) -> dict[str, Floats]:
     """The records of each bucket by their value of a column."""
     assert part is not None
     cells = part.cells([CountKey(group), key])
-    counts = np.zeros((len(cells.values[0]), len(asked.shown)))
-    weights = _weights(asked, cells, True, 1)
+    counts = np.zeros((len(cells.values[0]), len(common.shown)))
+    weights = _weights(common, cells, True, 1)
     np.add.at(counts, cells.codes[0], weights[cells.codes[1]] * cells.counts[:, None])
     return {str(label): counts[place] for place, label in enumerate(cells.values[0])}
 
@@ -177,10 +180,10 @@ def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
         return _summarize_weighted(values[cells.codes[0]], cells.counts)
     number = part.number(name)
     rows = part.table.expression
-    asked = {f"q{place}": number.quantile(level) for place, level in enumerate(QUARTILES)}
+    quantiles = {f"q{place}": number.quantile(level) for place, level in enumerate(QUARTILES)}
     found = part.table.engine.fetch(
         rows.aggregate(
-            mean=number.mean(), deviation=number.std(how="pop"), least=number.min(), most=number.max(), **asked
+            mean=number.mean(), deviation=number.std(how="pop"), least=number.min(), most=number.max(), **quantiles
         )
     ).to_pylist()[0]
     facts = side.facts[name]

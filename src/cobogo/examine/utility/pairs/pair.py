@@ -135,17 +135,17 @@ class TablePart:
     def facts(self, columns: Sequence[str]) -> dict[str, Facts]:
         """Figures of some columns, in one pass."""
         rows = self.table.expression
-        asked: dict[str, Any] = {"rows": rows.count()}
+        figures: dict[str, Any] = {"rows": rows.count()}
         for place, name in enumerate(columns):
             text, number = self.table.text(name), self.number(name)
-            asked |= {
+            figures |= {
                 f"present{place}": text.count(),
                 f"distinct{place}": text.nunique(),
                 f"numbers{place}": number.count(),
                 f"low{place}": number.quantile(0.01),
                 f"high{place}": number.quantile(0.99),
             }
-        found = self.table.engine.fetch(rows.aggregate(**asked)).to_pylist()[0]
+        found = self.table.engine.fetch(rows.aggregate(**figures)).to_pylist()[0]
         return {
             name: Facts(
                 present=int(found[f"present{place}"]),

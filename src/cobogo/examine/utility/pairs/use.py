@@ -22,6 +22,9 @@ from cobogo.floor.arrays import Floats, Ints
 FEW = 50
 """A column of more distinct numbers is counted in this many bins, unless it was recoded by a hierarchy."""
 
+SEED = 0
+"""Fixed, so that a page shows the same figures each time."""
+
 LABELS = 100
 """The most values of a column that can be predicted."""
 
@@ -86,16 +89,16 @@ def predictable_columns(pair: TablePair) -> tuple[str, ...]:
     return tuple(found)
 
 
-def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05, seed: int = 0) -> Floats:
+def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05) -> Floats:
     """The relative errors of random counting queries (`cobogo.examine.utility.workload.query_errors`)."""
     if why := unfit_reason(pair):
         raise InputError(f"counting queries are not asked here: {why}", where=pair.manifest.kind)
     own, about = features(pair), query_columns(pair)
     names, sensitive = (own, [name for name in about if name not in own]) if pair.recoding else (about, [])
-    return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=seed)
+    return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=SEED)
 
 
-def learn_label(pair: TablePair, label: str, *, seed: int = 0) -> dict[str, Any]:
+def learn_label(pair: TablePair, label: str) -> dict[str, Any]:
     """How well models that learn from the release predict a column (`examine.utility.learning`).
 
     Where all records have the same levels, models learn from two thirds of the records as released and are tested on
@@ -109,8 +112,8 @@ def learn_label(pair: TablePair, label: str, *, seed: int = 0) -> dict[str, Any]
     levels = _levels(pair)
     if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
         found = _sides(pair, features(pair), label=label)
-        return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=seed)
-    return _learn_from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
+        return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=SEED)
+    return _learn_from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label))
 
 
 def _levels(pair: TablePair) -> tuple[int, ...] | None:
@@ -151,11 +154,11 @@ def _bin_columns(
     return first, second
 
 
-def _learn_from_rows(sides: ObservedSides, seed: int) -> dict[str, Any]:
+def _learn_from_rows(sides: ObservedSides) -> dict[str, Any]:
     before, after = sides.before.label, sides.after.label
     assert before is not None
     assert after is not None
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     drawn = _draw_records(before.counts, random)
     tests = random.binomial(drawn, HELD_OUT)
     learns = drawn - tests

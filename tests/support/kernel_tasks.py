@@ -76,7 +76,7 @@ def wide(attributes: int, height: int, rows: int = 40) -> Problem:
         ),
         hierarchies=tuple(Hierarchy.from_columns(name, levels) for name in names),
         models=(KAnonymity(2),),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=rows,
         lowest=(0,) * attributes,
         highest=(height,) * attributes,

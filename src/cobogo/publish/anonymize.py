@@ -100,7 +100,7 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     """The models and the metric of a policy; what can be told wrong without a look at the data is refused here."""
     check_recoding(rules)
     wanted = models.build(rules.models, rules.sensitive, where=rules.name)
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
+    metric = metrics.find_metric(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
     _algorithm(rules)
     return wanted, metric
 

@@ -274,9 +274,9 @@ class Recoded(Transformation):
 
         ``queries``, ``selectivity``, ``label`` and ``seed`` are those of the policy's table ``[utility]`` if not given.
         """
-        from cobogo.examine.utility.utility import utility
+        from cobogo.examine.utility import measure_utility
 
-        return utility(self, self.policy.asked_utility(asked))
+        return measure_utility(self, self.policy.asked_utility(asked))
 
     @cached_property
     def reported_utility(self) -> dict[str, Any] | None:

@@ -202,13 +202,13 @@ def audit(
 def _try(kind: type[Attack], case: Case) -> AttackTrial:
     """An attack on what it can look at: one release, each earlier one with this, or all of them; the worst of it."""
     attack = attacks.build(kind.name, {})
-    why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
+    why = attack.skip_reason(replace(case, releases=case.releases[-1:])) or ""
     if why:
         return AttackTrial.of(kind, why=why)
     findings: list[Findings] = []
     trial = AttackTrial.of(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
     for part in _cases(kind, case):
-        why = attack.idle(part) or ""
+        why = attack.skip_reason(part) or ""
         lacking = "" if why else attack.lacks(part) or ""
         if why or lacking:
             lacks = tuple(name for name in sorted(kind.needs) if getattr(part, name) is None) if lacking else ()

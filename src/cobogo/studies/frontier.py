@@ -223,11 +223,11 @@ class Frontier(Study):
         slot = wide / len(values)
         for number, place in enumerate(places):
             column = [numbers[number] for _, numbers in series]
-            dots = [(plane.at(place, value), written(value)) for value in column if value is not None]
+            dots = [(plane.position(place, value), written(value)) for value in column if value is not None]
             _write_numbers(sheet, dots, slot)
             if not dots:
-                x, floor = plane.at(place, 0)
-                none = sheet.wrapped(say("frontier.none").split(), slot, 8, lines=2)
+                x, floor = plane.position(place, 0)
+                none = sheet.wrap(say("frontier.none").split(), slot, 8, lines=2)
                 for line, word in enumerate(reversed(none)):
                     sheet.text(x, floor - 0.14 - 0.15 * line, word, size=8, color=MUTED, align="center")
 

@@ -118,7 +118,7 @@ def _panel(
     plane = axes(sheet, across, up, left=left + 0.35, wide=wide - 0.35, tall=TALL, size=SMALL)
     low, high = max(ticks[0], losses[0]), min(ticks[-1], losses[-1])
     if metres and high > low:
-        sheet.lines([(plane.at(low, low), plane.at(high, high))], GREY, dashed=True)
+        sheet.lines([(plane.position(low, low), plane.position(high, high))], GREY, dashed=True)
     points = list(zip(runs, values, strict=True))
     curves = [
         Curve(name, [(run.quality_loss, value) for run, value in points if run.mechanism == name], color)

@@ -14,13 +14,20 @@ from cobogo.data.schema import MOST_VALUES, profile
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, number_of
-from cobogo.examine.risk.attackers import Attackers, attackers, estimated_chances
+from cobogo.examine.risk.attackers import Attackers, attackers, estimate_probabilities
 from cobogo.examine.risk.columns import SMALL_AREA, ColumnFinding, ColumnSource, PlaceSizes, check_columns
-from cobogo.examine.risk.population import PopulationUniques, Surroundings, surroundings, uniqueness
+from cobogo.examine.risk.combinations import (
+    Combination,
+    SpecialUniques,
+    Suda,
+    combination,
+    count,
+    largest_size,
+    projections,
+)
+from cobogo.examine.risk.population import KnownPopulation, PopulationUniques, read_population, uniqueness
 from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
 from cobogo.examine.risk.source import RiskSource, open_data
-from cobogo.examine.risk.subsets import Combination, combination, count, largest_size, projections
-from cobogo.examine.risk.uniques import SpecialUniques, Suda
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.progress import Progress, silent
 from cobogo.floor.representation import brief
@@ -199,7 +206,7 @@ def glance(data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine
     source = open_data(data, policy, engine)
     with source.table.engine.guarded("reading and counting"):
         counted, sizes, people = _classes(source)
-        around = surroundings(source, counted, people, source.policy.risk)
+        around = read_population(source, counted, people, source.policy.risk)
         journalist = _journalist(sizes, around, uniqueness(sizes, people, around))
         chances = attackers(sizes, source.policy.risk.threshold, population=around.here, estimated=journalist)
         return Glance(people, sizes, chances)
@@ -207,14 +214,14 @@ def glance(data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine
 
 def _classes(source: RiskSource) -> tuple[FrequencyTable, Ints, int]:
     """The distinct tuples, the people of each class, and how many there are in all."""
-    counted = source.counted()
+    counted = source.count_tuples()
     people = counted.records if counted.people is None else len(counted.people.names)
     return counted, counted.classes().sizes, people
 
 
 def _measured(source: RiskSource, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
     counted, sizes, people = _classes(source)
-    around = surroundings(source, counted, people, asked)
+    around = read_population(source, counted, people, asked)
     unique = uniqueness(sizes, people, around)
     journalist = _journalist(sizes, around, unique)
     largest = _largest(counted, most)
@@ -269,13 +276,13 @@ def _combined(
     return tuple(found), suda.result(fraction)
 
 
-def _journalist(sizes: Ints, around: Surroundings, unique: PopulationUniques | None) -> Floats | None:
+def _journalist(sizes: Ints, around: KnownPopulation, unique: PopulationUniques | None) -> Floats | None:
     """The chance of being found in the population for each class, as far as something is known of it."""
     if around.here is not None:
         return np.asarray(1.0 / around.here)
     if around.fraction is None or unique is None:
         return None
-    return estimated_chances(sizes, around.fraction, unique.uniques)
+    return estimate_probabilities(sizes, around.fraction, unique.uniques)
 
 
 def _columns(source: RiskSource, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:

@@ -29,7 +29,7 @@ from cobogo.tell.report.page import (
 from cobogo.tell.report.words import NOTHING, Words, words
 
 if TYPE_CHECKING:
-    from cobogo.examine.risk.subsets import Combination
+    from cobogo.examine.risk.combinations import Combination
     from cobogo.studies.risk import RiskReport
 
 LEFT = 3.0  # inches of the left panel

@@ -594,7 +594,7 @@ def problem_of(rows: Rows, models: Sequence[Model], *, people: bool) -> Problem:
         table=tables.counted(rows, people=people, population=not people),
         hierarchies=rows.hierarchies,
         models=tuple(models),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=len(rows),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),

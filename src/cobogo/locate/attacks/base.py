@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cobogo.errors import DataError
-from cobogo.examine.attacks.base import AnyAttack, rounded
+from cobogo.examine.attacks.base import AnyAttack, round_figure
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.mechanisms.base import Mechanism, Released
@@ -141,7 +141,7 @@ class LocationFindings:
 
 def brief_figure(value: float | int | None) -> float | int | None:
     """A figure as JSON has it, to six digits: attacks estimate, and positions are known to metres."""
-    return rounded(value, 6)
+    return round_figure(value, 6)
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def distribution(
     title = say("randomized.distribution", attribute=values.attribute)
     section = Section(title, say("randomized.distribution.why"), header, rows)
     series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
-    from cobogo.tell.report.figures import slug
+    from cobogo.tell.report.content import slug
 
     plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("randomized.distribution.why"),
                 [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip

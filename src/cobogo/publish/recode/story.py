@@ -68,7 +68,7 @@ def content(release: Release, read: RecodedReadBack) -> Content:
         risk_before=exposed.before,
         risk_after=exposed.after,
         threshold=policy.risk.threshold,
-        telling=exposure.telling(before, tuples) if plan.has_rows else (),
+        separations=exposure.separations(before, tuples) if plan.has_rows else (),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -190,7 +190,7 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
 def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposure:
     """The risk before, and after where identities are hidden."""
     people = recoded.plan.people(classes).sizes if recoded.plan.hides_identity else None
-    return exposure.exposed(recoded.policy, recoded.problem.table.classes(), people)
+    return exposure.measure_exposure(recoded.policy, recoded.problem.table.classes(), people)
 
 
 def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:

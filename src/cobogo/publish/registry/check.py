@@ -16,10 +16,10 @@ from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.pairing import link_by_values
 from cobogo.examine.attacks.several_releases import (
     Complementary,
+    CrossingAttack,
     Differencing,
     DistinguishedRows,
     Intersection,
-    OnSeveral,
     Temporal,
 )
 from cobogo.floor.arrays import Ints, Mask
@@ -80,7 +80,7 @@ def breaches(
     for identity, before in earlier.items():
         crossing = before.with_later(new)
         for attack, crossed in _attacks(crossing, before, new, base):
-            for told in attack.tell(crossed):
+            for told in attack.distinguish(crossed):
                 breach = _judged(attack, identity, crossed, told, asked)
                 found += [] if breach is None else [breach]
         if base == BASED:
@@ -125,7 +125,7 @@ def _by_what_is_shown(
     breaches = [
         breach
         for attack in (Temporal(), Intersection(), Differencing())
-        for told in attack.tell(crossing)
+        for told in attack.distinguish(crossing)
         if (breach := _judged(attack, identity, crossing, told, asked)) is not None
     ]
     return list(dict.fromkeys(breach.sentence for breach in breaches))
@@ -150,11 +150,11 @@ def _of_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
     everywhere = np.ones(len(later), dtype=np.bool_)
     numbers, most = [], np.full(len(later), len(later), dtype=np.int64)
     for crossing in crossings:
-        joined, count = crossing.joined
+        joined, count = crossing.joint_groups
         number = np.full(len(later), -1, dtype=np.int64)
         number[crossing.after] = joined
         everywhere &= number >= 0
-        sizes = later.grouped(crossing.after, joined, count).sizes
+        sizes = later.group_rows(crossing.after, joined, count).sizes
         most[crossing.after] = np.minimum(most[crossing.after], sizes[joined])
         numbers.append(number)
     rows = np.flatnonzero(everywhere)
@@ -162,7 +162,7 @@ def _of_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
         return None
     columns = [number[rows] for number in numbers]
     owners, first = number_tuples(columns, [int(column.max()) + 1 for column in columns], len(rows))
-    groups = later.grouped(rows, owners, len(first))
+    groups = later.group_rows(rows, owners, len(first))
     return DistinguishedRows("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
 
 
@@ -178,7 +178,7 @@ def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
 
 def _attacks(
     crossing: Crossing, before: RecordedRelease, new: RecordedRelease, base: str | None
-) -> Iterator[tuple[OnSeveral, Crossing]]:
+) -> Iterator[tuple[CrossingAttack, Crossing]]:
     """What is simulated, and on which crossing.
 
     Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can
@@ -196,7 +196,7 @@ def _attacks(
 
 
 def _judged(
-    attack: OnSeveral, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
+    attack: CrossingAttack, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
 ) -> Breach | None:
     """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
     more = told.confidence > told.baseline + SLACK
@@ -235,7 +235,7 @@ def _helping(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints
 def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
     """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
     silent = starred(crossing.earlier)[crossing.earlier.owners[crossing.before]]
-    rows = crossing.after[crossing.refined & ~silent]
+    rows = crossing.after[crossing.later_adds & ~silent]
     if len(rows):
         yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)
 

@@ -122,7 +122,7 @@ def query_error(
 ) -> dict[str, Any]:
     """Errors of random counting queries, as shares of the records: half of them ask for runs of values of a few
     attributes, half for the very values of an original record drawn at random."""
-    lines = [Line.of(np.arange(size), np.bincount(own, minlength=size).astype(float))
+    lines = [Line.from_counts(np.arange(size), np.bincount(own, minlength=size).astype(float))
              for own, size in zip(before, sizes, strict=True)]  # fmt: skip
     true, found = np.empty(queries), np.empty(queries)
     for number in range(queries):

@@ -196,7 +196,7 @@ class Families(Study):
         taken: list[Box] = [(left + wide - 0.06 - long, plane.floor - 0.2, long, 0.14)]
         taken += scatter(sheet, plane, curves, dot=DOT)
         for one in there:
-            dot = plane.at(one.lost, math.sqrt(one.exposed))
+            dot = plane.position(one.lost, math.sqrt(one.exposed))
             _write_label(sheet, written(one, say) or say("kinds.original"), dot, taken, plane)
         sheet.save(path, sheet.top)
 

@@ -339,7 +339,7 @@ def test_what_is_measured_afterwards_cannot_steer(name: str) -> None:
 def test_classification_needs_a_label() -> None:
     with pytest.raises(PolicyError, match="the policy names none"):
         cb.anonymize(PEOPLE, policy(metric="classification"))
-    assert metrics.named("classification", label="label").name == "classification"
+    assert metrics.find_metric("classification", label="label").name == "classification"
 
 
 @pytest.mark.parametrize(("label", "words"), [("age", "whose role is quasi-identifier"), ("agge", "is no attribute")])

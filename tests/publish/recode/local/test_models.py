@@ -32,7 +32,7 @@ def problem_of(rows: Rows, model: Model, limit: float, *, people: bool) -> Probl
         table=tables.counted(rows, people=people),
         hierarchies=rows.hierarchies,
         models=(model,),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=records_allowed(limit, len(rows)),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),

@@ -123,13 +123,13 @@ def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> t
 
 def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     """Each released value is spread evenly over the leaves that it stands for."""
-    from cobogo.examine.utility.sides import in_codes_of, sides
+    from cobogo.examine.utility.sides import recode_values, sides
     from cobogo.publish.anonymize import prepare, solve
     from cobogo.publish.recoded import recoding_of
 
     both = sides(recoding_of(solve(prepare(table, policy))))
     histogram = both.after.histograms[attribute]
-    values = in_codes_of(histogram, both.before.histograms[attribute].domain)
+    values = recode_values(histogram, both.before.histograms[attribute].domain)
 
     def answer(query: CountingQuery) -> float:
         inside: Floats = np.ones(len(both.after.counts))

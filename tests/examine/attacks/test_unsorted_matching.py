@@ -10,7 +10,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.examine.attacks.case import open_case
-from cobogo.examine.attacks.unsorted import combine_releases
+from cobogo.examine.attacks.unsorted_matching import combine_releases
 from support.attack_tables import policy
 
 RACES, ZIPS = ("Asian", "Black", "White"), ("02138", "02139", "02141", "02142")

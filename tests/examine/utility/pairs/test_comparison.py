@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cobogo.examine.utility.pairs.compared import contingency, distribution, summaries
+from cobogo.examine.utility.pairs.comparison import contingency, distribution, summaries
 from cobogo.examine.utility.statistics import cramers_v
 from support.release_pairs import pair, people, recoded, shares
 

@@ -1,4 +1,4 @@
-"""Distributions, associations and summaries of both sides."""
+"""Distributions, associations and summaries of an original and its release."""
 
 from __future__ import annotations
 
@@ -8,16 +8,19 @@ import numpy as np
 
 from cobogo.data.classes import written_number
 from cobogo.examine.utility.pairs.pair import CellCounts, CountKey, PairSide, TablePair, TablePart
-from cobogo.examine.utility.pairs.scale import MOST, CommonScale, How, ShownValue, leaves_under, scale
+from cobogo.examine.utility.pairs.scale import CommonScale, How, ShownValue, leaves_under, scale
 from cobogo.examine.utility.statistics import cramers_v, total_variation
 from cobogo.floor.arrays import Floats
 
 QUARTILES = (0.25, 0.5, 0.75)
 
+ACROSS = 12
+"""Values of each column of a contingency table: more do not fit a page."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Distribution:
-    """The records of each side by what they have in a column, as shares; ``apart`` is the total variation."""
+    """The shares of a column's values on each side; ``apart`` is their total variation distance."""
 
     column: str
     how: How
@@ -32,7 +35,7 @@ class Distribution:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Contingency:
-    """Two columns at once: shares of the records, how far apart the sides are, and each one's Cramér's V."""
+    """The joint shares of two columns on each side, the distance of the sides, and Cramér's V of each."""
 
     columns: tuple[str, str]
     how: tuple[How, How]
@@ -46,7 +49,7 @@ class Contingency:
 
 @dataclass(frozen=True)
 class Summary:
-    """A column of numbers: ``estimated`` where released values were spread evenly over what they may stand for."""
+    """Figures of a column of numbers; ``estimated`` where released values were spread evenly over their leaves."""
 
     present: float
     missing: float
@@ -58,9 +61,9 @@ class Summary:
     estimated: bool = False
 
 
-def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distribution:
-    """How a column is distributed on both sides."""
-    found = scale(pair, name, most=most)
+def distribution(pair: TablePair, name: str) -> Distribution:
+    """Compare the distribution of a column on both sides."""
+    found = scale(pair, name)
     after = _counts(pair.after, found, released=True)
     before = None if pair.before is None else _counts(pair.before, found, released=False)
     kept = after > 0 if before is None else (after > 0) | (before > 0)
@@ -79,9 +82,9 @@ def distribution(pair: TablePair, name: str, *, most: int = MOST) -> Distributio
     )
 
 
-def contingency(pair: TablePair, one: str, other: str, *, most: int = 12) -> Contingency | None:
-    """How two columns go together on both sides; None where the release does not tell."""
-    scales = scale(pair, one, most=most), scale(pair, other, most=most)
+def contingency(pair: TablePair, one: str, other: str) -> Contingency | None:
+    """Compare the joint distribution of two columns; None where the release does not have it."""
+    scales = scale(pair, one, most=ACROSS), scale(pair, other, most=ACROSS)
     after = _joint(pair.after, scales, released=True)
     if after is None:
         return None
@@ -102,42 +105,46 @@ def contingency(pair: TablePair, one: str, other: str, *, most: int = 12) -> Con
 
 
 def summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
-    """Of each column of numbers, the original and the release; None where a side has no numbers, or may not be read."""
-    found: dict[str, tuple[Summary | None, Summary | None]] = {}
+    """For each column of numbers, a summary of the original and of the release; None for a side without numbers."""
+    both: dict[str, tuple[Summary | None, Summary | None]] = {}
     for name in pair.columns:
         own = pair.before or pair.after
         if not own.facts[name].numeric or own.facts[name].distinct < 3:
             continue
-        before = None if pair.before is None else _measured(pair.before, name)
-        after = _measured(pair.after, name) if pair.after.facts[name].numeric else _estimated(pair, name)
-        found[name] = before, after
-    return found
+        before = None if pair.before is None else _summarize_numbers(pair.before, name)
+        after = (
+            _summarize_numbers(pair.after, name) if pair.after.facts[name].numeric else _estimate_summary(pair, name)
+        )
+        both[name] = before, after
+    return both
 
 
-def _counts(side: PairSide, asked: CommonScale, *, released: bool) -> Floats:
-    part = side.having(asked.column)
+def _counts(side: PairSide, common: CommonScale, *, released: bool) -> Floats:
+    part = side.part_with(common.column)
     assert part is not None
-    cells = part.cells([asked.after if released else asked.before])
+    cells = part.cells([common.after if released else common.before])
     return np.asarray(
-        np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(asked, cells, released)
+        np.bincount(cells.codes[0], cells.counts, len(cells.values[0])) @ _weights(common, cells, released)
     )
 
 
-def _weights(asked: CommonScale, cells: CellCounts, released: bool, place: int = 0) -> Floats:
-    return asked.weights(cells.values[place], released=released)
+def _weights(common: CommonScale, cells: CellCounts, released: bool, place: int = 0) -> Floats:
+    return common.weights(cells.values[place], released=released)
 
 
 def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released: bool) -> Floats | None:
     keys = [one.after if released else one.before for one in scales]
-    part = side.having(keys[0].column, keys[1].column)
+    part = side.part_with(keys[0].column, keys[1].column)
     if part is not None:
         cells = part.cells(keys)
         left, right = (_weights(one, cells, released, place) for place, one in enumerate(scales))
         return np.asarray((left[cells.codes[0]] * cells.counts[:, None]).T @ right[cells.codes[1]])
-    parts = [side.having(key.column) for key in keys]
+    parts = [side.part_with(key.column) for key in keys]
     if side.group is None or any(found is None or side.group not in found.table.columns for found in parts):
         return None
-    one, other = (_by_group(part, key, asked, side.group) for part, key, asked in zip(parts, keys, scales, strict=True))
+    one, other = (
+        _count_by_group(part, key, common, side.group) for part, key, common in zip(parts, keys, scales, strict=True)
+    )
     groups = one.keys() & other.keys()
     if not groups:
         return None
@@ -145,12 +152,12 @@ def _joint(side: PairSide, scales: tuple[CommonScale, CommonScale], *, released:
     return np.asarray(tall.T @ (wide / np.maximum(wide.sum(axis=1, keepdims=True), 1e-300)))
 
 
-def _by_group(part: TablePart | None, key: CountKey, asked: CommonScale, group: str) -> dict[str, Floats]:
-    """The records of each bucket by what they have in a column: each of its records is as likely to have each value."""
+def _count_by_group(part: TablePart | None, key: CountKey, common: CommonScale, group: str) -> dict[str, Floats]:
+    """The records of each bucket by their value of a column."""
     assert part is not None
     cells = part.cells([CountKey(group), key])
-    counts = np.zeros((len(cells.values[0]), len(asked.shown)))
-    weights = _weights(asked, cells, True, 1)
+    counts = np.zeros((len(cells.values[0]), len(common.shown)))
+    weights = _weights(common, cells, True, 1)
     np.add.at(counts, cells.codes[0], weights[cells.codes[1]] * cells.counts[:, None])
     return {str(label): counts[place] for place, label in enumerate(cells.values[0])}
 
@@ -164,19 +171,19 @@ def _shares(counts: Floats) -> Floats:
     return np.asarray(counts / max(float(counts.sum()), 1e-300))
 
 
-def _measured(side: PairSide, name: str) -> Summary | None:
-    part = side.having(name)
+def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
+    part = side.part_with(name)
     assert part is not None
     if part.weight is not None:
         cells = part.cells([CountKey(name)])
         values = np.array([written_number(label, part.decimal) for label in cells.values[0]])
-        return _weighted(values[cells.codes[0]], cells.counts)
+        return _summarize_weighted(values[cells.codes[0]], cells.counts)
     number = part.number(name)
     rows = part.table.expression
-    asked = {f"q{place}": number.quantile(level) for place, level in enumerate(QUARTILES)}
+    quantiles = {f"q{place}": number.quantile(level) for place, level in enumerate(QUARTILES)}
     found = part.table.engine.fetch(
         rows.aggregate(
-            mean=number.mean(), deviation=number.std(how="pop"), least=number.min(), most=number.max(), **asked
+            mean=number.mean(), deviation=number.std(how="pop"), least=number.min(), most=number.max(), **quantiles
         )
     ).to_pylist()[0]
     facts = side.facts[name]
@@ -186,9 +193,9 @@ def _measured(side: PairSide, name: str) -> Summary | None:
     )
 
 
-def _estimated(pair: TablePair, name: str) -> Summary | None:
-    """Released values spread evenly over the leaves that they may stand for: what an analyst could do with them."""
-    tree, part = pair.tree(name), pair.after.having(name)
+def _estimate_summary(pair: TablePair, name: str) -> Summary | None:
+    """Summarize released values, each spread evenly over the leaves under it, as an analyst could."""
+    tree, part = pair.tree(name), pair.after.part_with(name)
     if tree is None or part is None:
         return None
     decimal = pair.policy.data.decimal
@@ -199,10 +206,10 @@ def _estimated(pair: TablePair, name: str) -> Summary | None:
         leaves = leaves_under(tree, label, decimal)
         if len(leaves):
             records[leaves] += count / len(leaves)
-    return replace(found, estimated=True) if (found := _weighted(numbers, records)) is not None else None
+    return replace(found, estimated=True) if (found := _summarize_weighted(numbers, records)) is not None else None
 
 
-def _weighted(values: Floats, counts: Floats) -> Summary | None:
+def _summarize_weighted(values: Floats, counts: Floats) -> Summary | None:
     known = ~np.isnan(values) & (counts > 0)
     missing = float(counts[~known].sum())
     values, counts = values[known], counts[known]

@@ -24,8 +24,8 @@ from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.actions import ACTIONS
-from cobogo.faces.workbench.draft import check_draft, undecided
-from cobogo.faces.workbench.pages.login import wanted
+from cobogo.faces.workbench.draft import check_draft, undecided_columns
+from cobogo.faces.workbench.pages.login import safe_goal
 from cobogo.faces.workbench.session import Browser, Desk, PageSession
 from support.services import person, service_of
 
@@ -92,7 +92,7 @@ class Furnished:
 
     def page(self, **asked: str) -> PageSession:
         """A page as it is opened now."""
-        session = self.desk.opened(self.browser, {"data": self.dataset, **asked})
+        session = self.desk.open_session(self.browser, {"data": self.dataset, **asked})
         session.draft = actions.draft_of(self.desk, session)
         return session
 
@@ -278,7 +278,7 @@ def test_a_policy_survives_a_restart_and_its_changes_can_be_undone(desk: Desk) -
     page.draft.set("recoding", "suppression-limit", 0.2)  # of the same thing, at once: one version
     restarted = ServerContext(at.context.settings)
     again = Desk(service_of(restarted))
-    there = again.opened(Browser(at.browser.holder), {"data": at.dataset})
+    there = again.open_session(Browser(at.browser.holder), {"data": at.dataset})
     assert there.draft.recoding == {"metric": "precision", "suppression-limit": 0.2}
     assert again.last(Browser(at.browser.holder)) == at.dataset
     actions.undo_policy(again, there, at.dataset)
@@ -314,7 +314,7 @@ def test_a_policy_begins_with_guesses_that_somebody_has_to_confirm(desk: Desk) -
     at = Furnished(desk)
     dataset = actions.receive_table(desk, at.page(), "", "t.csv", Path(at.deeds()["receive"][2]), {})
     page = at.page(data=dataset)
-    assert undecided(page.draft) == ["nome", "idade", "cidade", "doenca"]
+    assert undecided_columns(page.draft) == ["nome", "idade", "cidade", "doenca"]
     with pytest.raises(InputError, match="4 columns with a role that nobody has confirmed"):
         check_draft(desk, page, dataset)
     with pytest.raises(InputError, match="nobody has confirmed"):
@@ -378,4 +378,4 @@ def test_no_file_takes_the_place_of_another(desk: Desk) -> None:
     ],
 )
 def test_a_login_leads_to_a_page_of_ours(asked, there) -> None:
-    assert wanted(asked) == there
+    assert safe_goal(asked) == there

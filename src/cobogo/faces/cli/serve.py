@@ -39,7 +39,7 @@ def serve(
         given["tls"] = {"certificate": str(certificate.absolute()), "key": str(Path(str(tls_key)).absolute())}
     asked = {name: value for name, value in given.items() if value is not None}
     settings = ServerSettings.load(config) if config is not None else ServerSettings()
-    settings = ServerSettings.of(settings.model_dump() | asked)
+    settings = ServerSettings.from_content(settings.model_dump() | asked)
     if add_key is not None:
         _add_key(settings, add_key, role, days)
         return
@@ -101,7 +101,7 @@ def workbench(
     from cobogo.faces.workbench.app import mount
 
     home = state.absolute()
-    settings = ServerSettings.of(
+    settings = ServerSettings.from_content(
         {
             "state": str(home),
             "port": port,

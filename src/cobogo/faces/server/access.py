@@ -55,7 +55,7 @@ class TooMany(Exception):
 def recognise(context: ServerContext, address: str, text: str) -> Holder | None:
     """Whose key somebody gives. Guesses are paced by address *before* they are hashed, and each wrong one is a line of
     the log; whoever gives a key that is valid is not counted."""
-    holder = context.keys.remembered(text)
+    holder = context.keys.recall(text)
     if holder is not None:
         return holder
     if context.strangers.wait(address):

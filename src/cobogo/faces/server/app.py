@@ -72,13 +72,13 @@ def create_app(settings: ServerSettings, *, context: ServerContext | None = None
     app.include_router(keys.watching)
     app.add_middleware(BodyLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
     app.add_middleware(BaseHTTPMiddleware, dispatch=RequestLog(this.state, telemetry, encrypted=settings.encrypted))
-    app.add_exception_handler(CobogoError, _ours)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _misshapen)
+    app.add_exception_handler(CobogoError, _render_own_error)
+    app.add_exception_handler(HTTPException, _render_http_error)
+    app.add_exception_handler(RequestValidationError, _render_invalid_request)
     return app
 
 
-def _ours(request: Request, error: Any) -> Response:
+def _render_own_error(request: Request, error: Any) -> Response:
     if isinstance(error.__cause__, CobogoError):  # what whoever asks is not told
         LOG.error("%s: %s", error.where, error.__cause__)
     unplaced = request.app.state.context.settings.unplaced
@@ -105,11 +105,11 @@ def _status(error: CobogoError) -> int:
             return 400
 
 
-def _refused(request: Request, error: Any) -> Response:  # noqa: ARG001
+def _render_http_error(request: Request, error: Any) -> Response:  # noqa: ARG001
     return JSONResponse({"detail": str(error.detail), "where": None, "remedy": None}, error.status_code, error.headers)
 
 
-def _misshapen(request: Request, error: Any) -> Response:  # noqa: ARG001
+def _render_invalid_request(request: Request, error: Any) -> Response:  # noqa: ARG001
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return JSONResponse({"detail": first["msg"], "where": where, "remedy": None}, 422)

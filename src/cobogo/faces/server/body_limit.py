@@ -51,7 +51,7 @@ class BodyLimit:
             return
         size, over, begun = 0, False, False
 
-        async def counted() -> ASGI:
+        async def receive_within_limit() -> ASGI:
             nonlocal size, over
             message = await receive()
             size += len(message.get("body", b""))
@@ -60,7 +60,7 @@ class BodyLimit:
                 raise _Over
             return message
 
-        async def sent(message: ASGI) -> None:
+        async def send_unless_over(message: ASGI) -> None:
             nonlocal begun
             if over and not begun:
                 return
@@ -68,7 +68,7 @@ class BodyLimit:
             await send(message)
 
         with suppress(_Over):
-            await self.app(scope, counted, sent)
+            await self.app(scope, receive_within_limit, send_unless_over)
         if over and not begun:
             await _refuse(send)
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from sqlalchemy import insert
 
 from cobogo.errors import InputError
-from cobogo.faces.server.roles import Role, Scope, narrowed
+from cobogo.faces.server.roles import Role, Scope, choose_scopes
 from cobogo.faces.server.state import KEYS, ServerState
 
 SHAPE = re.compile(r"cobogo_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -66,7 +66,7 @@ class Keys:
             )
         if days is not None and not 0 < days <= 3660:
             raise InputError("must be above 0 and at most 3660", where="days")
-        allowed = narrowed(role, scopes)
+        allowed = choose_scopes(role, scopes)
         identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         now = time.time()
         with self._state.transaction() as connection:
@@ -85,13 +85,13 @@ class Keys:
 
     def holder(self, text: str) -> Holder | None:
         """Whose key this is; None where it is none, or no longer. It may take as long as Argon2 does."""
-        return self._found(text, self._verified)
+        return self._find(text, self._verified)
 
-    def remembered(self, text: str) -> Holder | None:
+    def recall(self, text: str) -> Holder | None:
         """Whose key this is, if it was verified before: at no cost, whatever is given."""
-        return self._found(text, self._known_already)
+        return self._find(text, self._known_already)
 
-    def _found(self, text: str, genuine: Callable[[str, str, str], bool]) -> Holder | None:
+    def _find(self, text: str, genuine: Callable[[str, str, str], bool]) -> Holder | None:
         shape = SHAPE.fullmatch(text)
         row = None if shape is None else self._state.get(KEYS, shape[1])
         if shape is None or row is None or row["revoked"] is not None:
@@ -101,7 +101,7 @@ class Keys:
         if not genuine(shape[1], shape[2], row["hash"]):
             return None
         role = Role(row["role"])
-        return Holder(row["owner"], role, narrowed(role, json.loads(row["scopes"])), shape[1])
+        return Holder(row["owner"], role, choose_scopes(role, json.loads(row["scopes"])), shape[1])
 
     def _known_already(self, identity: str, secret: str, stored: str) -> bool:
         with self._lock:
@@ -132,7 +132,7 @@ class Keys:
         """Whether there is a key at all."""
         return bool(self._state.rows(KEYS))
 
-    def listed(self) -> list[dict[str, object]]:
+    def list_all(self) -> list[dict[str, object]]:
         """All keys, without their hashes."""
         rows = self._state.rows(KEYS)
         return [{k: v for k, v in row.items() if k != "hash"} | {"scopes": json.loads(row["scopes"])} for row in rows]

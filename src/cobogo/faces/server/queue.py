@@ -13,7 +13,7 @@ from typing import Any
 
 from cobogo.errors import InputError
 from cobogo.faces.server.context import ServerContext
-from cobogo.faces.server.state import JOBS, packed
+from cobogo.faces.server.state import JOBS, pack
 from cobogo.faces.server.worker import STUDY_JOBS, abandoned, began, tell_to_end
 
 BEAT = 0.25
@@ -75,7 +75,7 @@ class Queue:
             JOBS,
             owner=owner,
             kind=kind,
-            asked=packed(asked),
+            asked=pack(asked),
             state="queued",
             stage="",
             done=0,
@@ -105,10 +105,10 @@ class Queue:
     def watch(self) -> None:
         """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
         for row in self.context.state.rows(JOBS, state="cancelling"):
-            self._cancelled(row)
+            self._finish_cancelling(row)
         running = self.context.state.rows(JOBS, state="running")
         for row in running:
-            self._watched(row)
+            self._watch_job(row)
         for identity in set(self._children) - {row["id"] for row in running}:
             self._let_go(identity)
 
@@ -143,9 +143,7 @@ class Queue:
             return
         (directory / "lock").write_bytes(b"")  # it may say when an earlier try began
         child, self._spare = self._ready(), None
-        asked = packed(
-            {"settings": self.context.settings.model_dump(mode="json", exclude={"sources"}), "job": identity}
-        )
+        asked = pack({"settings": self.context.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
         assert child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(f"{asked}\n".encode())
@@ -163,7 +161,7 @@ class Queue:
             )
         return self._spare
 
-    def _watched(self, row: dict[str, Any]) -> None:
+    def _watch_job(self, row: dict[str, Any]) -> None:
         """A worker that ended without a word was killed: its job is tried once more. One that takes too long ends."""
         child = self._children.get(row["id"])
         if child.poll() is None if child is not None else not abandoned(self._directory(row)):
@@ -214,7 +212,7 @@ class Queue:
         directory.mkdir(mode=0o700, exist_ok=True)
         return directory
 
-    def _cancelled(self, row: dict[str, Any]) -> None:
+    def _finish_cancelling(self, row: dict[str, Any]) -> None:
         if self._end_worker(row):
             self.context.files.forget("releases", row["id"])
             self.context.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())

@@ -64,10 +64,10 @@ LOCAL = SCOPES[Role.STEWARD] | SCOPES[Role.ANALYST]
 """What the one person of a workbench on their own machine may do."""
 
 
-def narrowed(role: Role, scopes: Iterable[str] | None) -> frozenset[Scope]:
+def choose_scopes(role: Role, scopes: Iterable[str] | None) -> frozenset[Scope]:
     """The scopes of a key: all of its role, or those asked for.
 
-    >>> sorted(narrowed(Role.ANALYST, None))
+    >>> sorted(choose_scopes(Role.ANALYST, None))
     [<Scope.ASK: 'ask'>]
     """
     if scopes is None:

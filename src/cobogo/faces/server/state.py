@@ -240,13 +240,15 @@ class ServerState:
         """A row; None where there is none, or where it is somebody else's."""
         with self.transaction(reads=True) as connection:
             row = (
-                connection.execute(_owned(select(table).where(table.c.id == identity), table, owner)).mappings().first()
+                connection.execute(_filter_owner(select(table).where(table.c.id == identity), table, owner))
+                .mappings()
+                .first()
             )
         return None if row is None else dict(row)
 
     def rows(self, table: Table, owner: str | None = None, **equal: Any) -> list[dict[str, Any]]:
         """Rows, the latest first."""
-        query = _owned(select(table), table, owner)
+        query = _filter_owner(select(table), table, owner)
         for name, value in equal.items():
             query = query.where(table.c[name] == value)
         with self.transaction(reads=True) as connection:
@@ -288,10 +290,10 @@ class ServerState:
             return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _owned(query: Any, table: Table, owner: str | None) -> Any:
+def _filter_owner(query: Any, table: Table, owner: str | None) -> Any:
     return query if owner is None else query.where(table.c.owner == owner)
 
 
-def packed(content: Any) -> str:
+def pack(content: Any) -> str:
     """What is kept in a column of text."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True)

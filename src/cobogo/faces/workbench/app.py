@@ -98,7 +98,7 @@ def _page(ui: Any, step: Any, desk: Any) -> None:
     from fastapi.responses import RedirectResponse
 
     @ui.page(step.path, response_timeout=120)  # type: ignore[untyped-decorator]
-    async def shown() -> Any:
+    async def show() -> Any:
         elsewhere = await _elsewhere(ui.context.client.request, step, desk)
         if elsewhere is not None:
             return RedirectResponse(elsewhere, status_code=303)

@@ -32,7 +32,7 @@ WHISKER = """(params, api) => {
 """Draws [category, low, high] as an interval."""
 
 
-def plotted(options: dict[str, Any], label: str, *, height: str = "18rem") -> ui.echart:
+def plot(options: dict[str, Any], label: str, *, height: str = "18rem") -> ui.echart:
     """A chart that says what it shows to those who do not see it."""
     whole = {
         "animation": False,

@@ -95,7 +95,7 @@ class PolicyDraft:
         """The policy as if it had one column: to try its hierarchy while others are still undecided."""
         content = self.content()
         told = {"data": content.get("data", {}), "attributes": {name: content["attributes"][name]}}
-        return rendered(told)
+        return render_toml(told)
 
     def set_attribute(self, name: str, **values: Any) -> None:
         """Change what is said of a column; None takes a key away."""
@@ -107,7 +107,7 @@ class PolicyDraft:
         columns = content.setdefault("attributes", {})
         for name, values in changes.items():
             columns[name] = _fitting({**columns.get(name, {}), **values})
-        self._say(rendered(content), " ".join(["attributes", *changes]))
+        self._say(render_toml(content), " ".join(["attributes", *changes]))
 
     def set_models(self, models: list[dict[str, Any]]) -> None:
         """Ask for these privacy models."""
@@ -116,7 +116,7 @@ class PolicyDraft:
             content["privacy"] = {**content.get("privacy", {}), "models": models}
         else:
             content.pop("privacy", None)
-        self._say(rendered(content), "models")
+        self._say(render_toml(content), "models")
 
     def set(self, table: str, key: str, value: Any) -> None:
         """Change a key of a table; None takes it away."""
@@ -129,7 +129,7 @@ class PolicyDraft:
         content[table] = part
         if not part:
             del content[table]
-        self._say(rendered(content), f"{table} {key}")
+        self._say(render_toml(content), f"{table} {key}")
 
 
 def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -144,20 +144,20 @@ def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def unconfirmed(text: str) -> str:
+def mark_unconfirmed(text: str) -> str:
     """A policy to start from, with every role marked as a guess: nobody has looked at it yet.
 
-    >>> print(unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
+    >>> print(mark_unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
     [attributes]
     age = { role = "CONFIRM sensitive" }
     """
     content = PolicyDraft(text).content()
     for told in content.get("attributes", {}).values():
         told["role"] = CONFIRM + str(told["role"]).removeprefix(CONFIRM)
-    return rendered(content)
+    return render_toml(content)
 
 
-def rendered(content: Mapping[str, Any]) -> str:
+def render_toml(content: Mapping[str, Any]) -> str:
     """Tables as TOML, one line a key, long lists one line an item."""
     names = [name for name in ORDER if name in content] + [name for name in content if name not in ORDER]
     return "\n".join(_table(name, content[name]) for name in names if content[name])
@@ -199,10 +199,11 @@ def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def undecided(draft: PolicyDraft) -> list[str]:
+def undecided_columns(draft: PolicyDraft) -> list[str]:
     """The columns whose roles nobody has confirmed.
 
-    >>> undecided(PolicyDraft('[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'))
+    >>> text = '[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'
+    >>> undecided_columns(PolicyDraft(text))
     ['age']
     """
     return [name for name, told in draft.attributes.items() if str(told.get("role", CONFIRM)).startswith(CONFIRM)]
@@ -210,7 +211,7 @@ def undecided(draft: PolicyDraft) -> list[str]:
 
 def check_roles(draft: PolicyDraft) -> None:
     """See that somebody has confirmed every role: nothing is made of guesses."""
-    guesses = undecided(draft)
+    guesses = undecided_columns(draft)
     if guesses:
         raise PolicyError(
             f"{number_of(len(guesses), 'column')} with a role that nobody has confirmed",

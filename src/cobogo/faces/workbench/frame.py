@@ -22,12 +22,12 @@ T = TypeVar("T")
 
 
 @contextmanager
-def framed(desk: Desk, step: str) -> Iterator[PageSession | None]:
+def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
     """A page of one step; None where somebody has to log in first, or may not see it."""
     session = desk.session()
     session.draft = actions.draft_of(desk, session)
-    dark = prepared(session, f"step.{step}")
-    ui.on_exception(lambda error: _surprised(session, error))
+    dark = prepare_page(session, f"step.{step}")
+    ui.on_exception(lambda error: _report_error(session, error))
     if session.holder is None:
         yield None
         return
@@ -44,9 +44,9 @@ def framed(desk: Desk, step: str) -> Iterator[PageSession | None]:
 
 
 @contextmanager
-def framed_data(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, Any]] | None]:
+def open_data_page(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, Any]] | None]:
     """A page about the data set at hand, with its row; None where there is none, and the page says so."""
-    with framed(desk, step) as session:
+    with open_page(desk, step) as session:
         row = None if session is None else desk.service.datasets.find(session.caller, session.dataset)
         if session is None or row is None:
             if session is not None:
@@ -62,7 +62,7 @@ def _guard(desk: Desk, session: PageSession) -> None:
     through = client.handle_event
     told: list[Stale] = []
 
-    def checked(message: dict[str, Any]) -> None:
+    def check_session(message: dict[str, Any]) -> None:
         try:
             desk.check(session)
         except Stale as error:
@@ -73,10 +73,10 @@ def _guard(desk: Desk, session: PageSession) -> None:
         else:
             through(message)
 
-    client.handle_event = checked  # type: ignore[method-assign,assignment]
+    client.handle_event = check_session  # type: ignore[method-assign,assignment]
 
 
-def prepared(session: PageSession, title: str) -> ui.dark_mode:
+def prepare_page(session: PageSession, title: str) -> ui.dark_mode:
     """Colours, language, light and title of a page."""
     client = ui.context.client
     client.page = copy(client.page)  # the page's own is everybody's
@@ -143,21 +143,16 @@ def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.ca
     return card
 
 
-def chosen_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
-    """The release that the session looks at (its row), or None; see `Desk.release`."""
-    return desk.release(session)
-
-
 def complain(error: CobogoError, language: str = "en") -> None:
     """Show an error, in a language as far as it has words for it, until it is closed; one that says that the page is
     out of date, over the page."""
     if isinstance(error, Stale):
-        _outdated(translated(error, language), TEXTS[language]["frame.reload"])
+        _show_outdated(translated(error, language), TEXTS[language]["frame.reload"])
         return
     ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
-def _surprised(session: PageSession, error: Exception) -> None:
+def _report_error(session: PageSession, error: Exception) -> None:
     """What nobody caught: ours in its own words, anything else without a word about the cause."""
     if isinstance(error, CobogoError):
         complain(error, session.language)
@@ -165,7 +160,7 @@ def _surprised(session: PageSession, error: Exception) -> None:
         ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 
 
-def _outdated(text: str, reload: str) -> None:
+def _show_outdated(text: str, reload: str) -> None:
     """What covers a page on which nothing can be done any more; its button asks nothing of the server."""
     with ui.dialog(value=True).props("persistent"), ui.card().classes("gap-3").style("max-width: 32rem"):
         with ui.row().classes("items-center no-wrap").props('role="alert"'):
@@ -175,7 +170,7 @@ def _outdated(text: str, reload: str) -> None:
         button.on("click", js_handler="() => window.location.reload()")
 
 
-async def done(session: PageSession, work: Callable[..., T], *given: Any) -> T | None:
+async def attempt(session: PageSession, work: Callable[..., T], *given: Any) -> T | None:
     """What an act, or other work, comes to off the event loop; None where it failed, which is shown in its words."""
     try:
         return await run.io_bound(work, *given)

@@ -48,7 +48,7 @@ def serve(desk: Desk) -> None:
     """Add the address."""
 
     @app.get(f"{PATH}/{{ticket}}", include_in_schema=False)
-    def entered(request: Request, ticket: str) -> HTMLResponse:
+    def enter(request: Request, ticket: str) -> HTMLResponse:
         holder, goal = desk.tickets.redeem(ticket)
         if holder is not None:
             request.session["id"] = desk.enter(str(request.session.get("id", "")), holder)

@@ -25,7 +25,7 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
     several = len({one["owner"] for one in rows}) > 1
     names = desk.service.datasets.names(session.caller)
 
-    def shown(one: dict[str, Any]) -> str:
+    def describe(one: dict[str, Any]) -> str:
         whose = [one["owner"]] if several else []
         parts = [session.say(f"looked.{one['kind']}"), names.get(one["dataset"], ""), session.date(one["created"])]
         return " · ".join(part for part in (*whose, *parts, one["id"][:6]) if part)
@@ -34,7 +34,7 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
         dataset = next(one["dataset"] for one in rows if one["id"] == identity)
         turn_to(release=identity, data=dataset)
 
-    options = {one["id"]: shown(one) for one in rows}
+    options = {one["id"]: describe(one) for one in rows}
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         choice = ui.select(options, value=row["id"], label=session.say("looked.release")).classes("col")
         choice.on_value_change(lambda event: choose(event.value))
@@ -62,7 +62,7 @@ def manifest(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
     return desk.service.releases.manifest(session.caller, release) if known else {}
 
 
-def judged(desk: Desk, session: PageSession, row: dict[str, Any]) -> tuple[str, str, str] | None:
+def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tuple[str, str, str] | None:
     """What attacks made of a release: a sign, a colour and a line. Green is what was tried and held, and nothing else.
 
     None for whoever may not see the evidence, where it stands.
@@ -103,9 +103,13 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
     with ui.row().classes("w-full gap-3 items-stretch"):
         if records is not None:
             kept = records - (left or 0)
-            metric(session.say("outcome.kept"), session.number(kept), help=_of(session, kept, records)).classes("col")
+            metric(session.say("outcome.kept"), session.number(kept), help=_share(session, kept, records)).classes(
+                "col"
+            )
         if left is not None:
-            metric(session.say("outcome.left"), session.number(left), help=_of(session, left, records)).classes("col")
+            metric(session.say("outcome.left"), session.number(left), help=_share(session, left, records)).classes(
+                "col"
+            )
         loss = found.get("metrics", {}).get("loss")
         if loss is not None:
             metric(session.say("outcome.loss"), session.percent(loss), help=session.say("outcome.loss-why")).classes(
@@ -118,7 +122,7 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
             )
 
 
-def _of(session: PageSession, part: int, whole: int | None) -> str:
+def _share(session: PageSession, part: int, whole: int | None) -> str:
     return "" if not whole else session.percent(part / whole)
 
 

@@ -20,7 +20,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.login_ticket import Tickets
-from cobogo.faces.workbench.words import TEXTS, preferred
+from cobogo.faces.workbench.words import TEXTS, preferred_language
 from cobogo.floor.language.sentences import in_portuguese, translated
 from cobogo.tell.report.words import Words, words
 
@@ -43,14 +43,14 @@ class Browser:
     language: str = "en"
     dark: bool | None = None
     dataset: str | None = None
-    kept: dict[str, Any] = field(default_factory=dict)
+    memory: dict[str, Any] = field(default_factory=dict)
     """What pages remember until somebody logs out, each under its own name."""
     seen: float = field(default_factory=time.monotonic)
 
     def forget(self) -> None:
         """Log out: nothing of what was worked on stays for whoever comes next."""
         self.holder = self.dataset = None
-        self.kept = {}
+        self.memory = {}
 
 
 @dataclass
@@ -71,9 +71,9 @@ class PageSession:
     browser: Browser = field(default_factory=Browser)
 
     @property
-    def kept(self) -> dict[str, Any]:
+    def memory(self) -> dict[str, Any]:
         """What pages remember until somebody logs out, each under its own name."""
-        return self.browser.kept
+        return self.browser.memory
 
     @property
     def caller(self) -> Holder:
@@ -153,9 +153,9 @@ class Desk:
 
     def session(self) -> PageSession:
         """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""
-        return self.opened(self.browser(), dict(ui.context.client.request.query_params))
+        return self.open_session(self.browser(), dict(ui.context.client.request.query_params))
 
-    def opened(self, browser: Browser, asked: dict[str, str]) -> PageSession:
+    def open_session(self, browser: Browser, asked: dict[str, str]) -> PageSession:
         """A page of a browser, about what its address asks for, as far as that is its holder's."""
         session = PageSession(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
@@ -183,7 +183,7 @@ class Desk:
         if name not in self.browsers:
             self._make_room()
             accepted = ui.context.client.request.headers.get("accept-language", "")
-            self.browsers[name] = Browser(language=preferred(accepted))
+            self.browsers[name] = Browser(language=preferred_language(accepted))
         return self.known(name)
 
     def known(self, name: str) -> Browser:

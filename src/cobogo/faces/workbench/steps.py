@@ -70,7 +70,7 @@ def first(holder: Holder) -> PageStep:
     return next((step for step in steps if step.name in ("data", "releases")), steps[0])
 
 
-def finished(desk: Any, session: Any) -> frozenset[str]:
+def finished_steps(desk: Any, session: Any) -> frozenset[str]:
     """The steps whose work is done, as far as one can tell: of the data set at hand and its policy."""
     if session.dataset is None:
         return frozenset()

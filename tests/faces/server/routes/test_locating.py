@@ -46,4 +46,4 @@ def test_a_budget_of_noise_is_its_owners_and_ends_in_words(served) -> None:
 
 def test_settings_that_make_no_anonymizer_are_refused_by_their_place(tmp_path) -> None:
     with pytest.raises(InputError, match=r"location\.cloak"):
-        create_app(ServerSettings.of({"state": str(tmp_path / "s"), "location": {"cloak": "invisibility"}}))
+        create_app(ServerSettings.from_content({"state": str(tmp_path / "s"), "location": {"cloak": "invisibility"}}))

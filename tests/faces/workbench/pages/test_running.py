@@ -1,4 +1,4 @@
-"""The workbench in a real browser: from a CSV file to a registered release in both languages, while another person looks on."""
+"""The workbench in a real browser: from a CSV file to a registered release, in both languages, beside a stranger."""
 
 from __future__ import annotations
 

@@ -76,9 +76,9 @@ def may(do: Callable[..., Any] | Scope) -> Any:
     """
     scope = do if isinstance(do, Scope) else scope_of(do)
 
-    def allowed(request: Request, holder: Annotated[Holder, Depends(present)]) -> Holder:
+    def check_scope(request: Request, holder: Annotated[Holder, Depends(present)]) -> Holder:
         authorize(holder, scope)
         request.state.unlogged = scope is Scope.REPORT
         return holder
 
-    return Security(allowed, scopes=[scope.value])
+    return Security(check_scope, scopes=[scope.value])

@@ -57,14 +57,14 @@ class CollectionService(Subject):
     @operation(Scope.COLLECT)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's collections with the number of their ``reports``, the latest first."""
-        return [self._counted(row) for row in self._context.state.rows(COLLECTIONS, holder.owner)]
+        return [self._add_count(row) for row in self._context.state.rows(COLLECTIONS, holder.owner)]
 
     @operation(Scope.COLLECT)
     def get(self, holder: Holder, identity: str) -> Row:
         """A collection of the holder's with the number of its ``reports``."""
-        return self._counted(self._row(COLLECTIONS, identity, holder.owner, "collection"))
+        return self._add_count(self._row(COLLECTIONS, identity, holder.owner, "collection"))
 
-    def _counted(self, row: Row) -> Row:
+    def _add_count(self, row: Row) -> Row:
         return {**row, "reports": self._journal(row).count().users}
 
     @operation(Scope.COLLECT)

@@ -23,7 +23,7 @@ from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.rows import NUMBER, Counted, RowOrder
 from cobogo.faces.server.services.operation import Subject, operation
 from cobogo.faces.server.sources import copy_table, list_sources, list_tables
-from cobogo.faces.server.state import DATASETS, Row, packed
+from cobogo.faces.server.state import DATASETS, Row, pack
 from cobogo.floor.files import create_scratch, remove_scratch
 
 if TYPE_CHECKING:
@@ -51,19 +51,19 @@ class DatasetService(Subject):
     def list_all(self, holder: Holder) -> list[Row]:
         """The data sets, the latest first."""
         found = self._context.state.rows(DATASETS, holder.owner)
-        return [_described(row) for row in found if row["about"]]
+        return [_unpack(row) for row in found if row["about"]]
 
     @operation(Scope.DATA)
     def get(self, holder: Holder, identity: str) -> Row:
         """A data set."""
-        return _described(self._row(DATASETS, identity, holder.owner, "data set"))
+        return _unpack(self._row(DATASETS, identity, holder.owner, "data set"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
         """A data set; None where there is none, or where the key does not open data."""
         if identity is None or Scope.DATA not in holder.scopes:
             return None
         row = self._context.state.get(DATASETS, identity, holder.owner)
-        return None if row is None or not row["about"] else _described(row)
+        return None if row is None or not row["about"] else _unpack(row)
 
     @operation(Scope.RELEASES)
     def names(self, holder: Holder) -> dict[str, str]:
@@ -147,7 +147,7 @@ class DatasetService(Subject):
                 file = fill(stage)
                 about = _read_table(file, stage, separator, encoding)
                 about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
-            context.state.change(DATASETS, identity, about=packed(about))
+            context.state.change(DATASETS, identity, about=pack(about))
         except BaseException:
             context.state.remove(DATASETS, identity)
             raise
@@ -254,7 +254,7 @@ class DatasetService(Subject):
             remove_scratch(place)
 
 
-def _described(row: Row) -> Row:
+def _unpack(row: Row) -> Row:
     return {**row, "about": json.loads(row["about"] or "{}")}
 
 
@@ -276,12 +276,12 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:
-        raise DataError(error.what, where=_unplaced(error.where, file), remedy=error.remedy) from None
+        raise DataError(error.what, where=_hide_path(error.where, file), remedy=error.remedy) from None
     if not number:
         raise DataError("has no rows", where="file")
     return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
 
 
-def _unplaced(where: str | None, file: Path) -> str:
+def _hide_path(where: str | None, file: Path) -> str:
     """A place as the uploader knows it: their file has no path here."""
     return "file" if where is None else where.replace(str(file), "file")

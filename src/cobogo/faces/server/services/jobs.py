@@ -15,7 +15,7 @@ from cobogo.faces.server.queue import OVER, UNDER_WAY, Queue
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.policies import PolicyService
-from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, packed
+from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack
 from cobogo.faces.server.worker import AUDIT, FINDINGS, RELEASE_JOBS, STUDY_JOBS
 
 if TYPE_CHECKING:
@@ -49,16 +49,16 @@ class JobService(Subject):
     @operation(Scope.RUN)
     def submit(self, holder: Holder, kind: str, dataset: str, text: str) -> Row:
         """Put a job on a data set under a policy in the queue. What is plainly wrong is refused at once."""
-        asked = self._asked(holder, dataset, text)
+        asked = self._make_request(holder, dataset, text)
         return self.get(holder, self._queue.submit(holder.owner, kind, asked))
 
-    def _asked(self, holder: Holder, dataset: str, text: str) -> dict[str, Any]:
+    def _make_request(self, holder: Holder, dataset: str, text: str) -> dict[str, Any]:
         about = json.loads(self._row(DATASETS, dataset, holder.owner, "data set")["about"])
         self._policies.confine(holder, dataset, text)
         return {"dataset": dataset, "file": about["file"], "policy": text}
 
     @operation(Scope.RUN)
-    def submit_kept(self, holder: Holder, kind: str, dataset: str, policy: str | None, text: str | None) -> Row:
+    def submit_saved(self, holder: Holder, kind: str, dataset: str, policy: str | None, text: str | None) -> Row:
         """Put a job in the queue under a policy that was kept, by its identity, or under the text of one."""
         self._row(DATASETS, dataset, holder.owner, "data set")
         if (policy is None) == (text is None):
@@ -77,24 +77,24 @@ class JobService(Subject):
     @operation(Scope.RUN)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's jobs, the latest first."""
-        return [_described(row) for row in self._context.state.rows(JOBS, holder.owner)]
+        return [_unpack(row) for row in self._context.state.rows(JOBS, holder.owner)]
 
     @operation(Scope.RUN)
     def get(self, holder: Holder, identity: str) -> Row:
         """A job: how far it is."""
-        return _described(self._row(JOBS, identity, holder.owner, "job"))
+        return _unpack(self._row(JOBS, identity, holder.owner, "job"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
         """A job; None where there is none, or where the key does not run jobs."""
         if identity is None or Scope.RUN not in holder.scopes:
             return None
         row = self._context.state.get(JOBS, identity, holder.owner)
-        return None if row is None else _described(row)
+        return None if row is None else _unpack(row)
 
     @operation(Scope.RUN)
     def latest_audit(self, holder: Holder, release: str) -> Row | None:
         """The last audit of a release that the holder asked for."""
-        rows = map(_described, self._context.state.rows(JOBS, holder.owner, kind=AUDIT))
+        rows = map(_unpack, self._context.state.rows(JOBS, holder.owner, kind=AUDIT))
         return next((row for row in rows if row["asked"]["release"] == release), None)
 
     @operation(Scope.RUN)
@@ -138,7 +138,7 @@ class JobService(Subject):
         self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]
     ) -> Row | None:
         asked = self._study(holder, dataset, text, options)
-        return next(iter(self._context.state.rows(JOBS, holder.owner, kind=kind, asked=packed(asked))), None)
+        return next(iter(self._context.state.rows(JOBS, holder.owner, kind=kind, asked=pack(asked))), None)
 
     def _study(self, holder: Holder, dataset: str, text: str, options: Mapping[str, Any]) -> dict[str, Any]:
         about = json.loads(self._row(DATASETS, dataset, holder.owner, "data set")["about"])
@@ -162,9 +162,7 @@ class JobService(Subject):
     def release_dataset(self, owner: str, dataset: str) -> None:
         """Let go of a data set that is to be deleted: its studies end and are forgotten; a job keeps it."""
         rows = [
-            row
-            for row in map(_described, self._context.state.rows(JOBS, owner))
-            if row["asked"].get("dataset") == dataset
+            row for row in map(_unpack, self._context.state.rows(JOBS, owner)) if row["asked"].get("dataset") == dataset
         ]
         if any(row["state"] in UNDER_WAY and row["kind"] not in STUDY_JOBS for row in rows):
             raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
@@ -194,7 +192,7 @@ class JobService(Subject):
         return Counter(row["state"] for row in self._context.state.rows(JOBS))
 
 
-def _described(row: Row) -> Row:
+def _unpack(row: Row) -> Row:
     return {**row, "asked": json.loads(row["asked"])}
 
 

@@ -53,7 +53,7 @@ class KeyService(Subject):
     @operation(Scope.KEYS)
     def list_all(self, holder: Holder) -> list[dict[str, object]]:  # noqa: ARG002
         """All keys, without their secrets."""
-        return self._context.keys.listed()
+        return self._context.keys.list_all()
 
     @operation(Scope.KEYS)
     def revoke(self, holder: Holder, identity: str) -> None:  # noqa: ARG002

@@ -51,12 +51,12 @@ def operation(
 
     def make(do: Callable[Concatenate[S, Holder, P], R]) -> Callable[Concatenate[S, Holder, P], R]:
         @wraps(do)
-        def checked(self: S, holder: Holder, /, *given: P.args, **options: P.kwargs) -> R:
+        def call_authorized(self: S, holder: Holder, /, *given: P.args, **options: P.kwargs) -> R:
             authorize(holder, scope)
             return do(self, holder, *given, **options)
 
         SCOPES_OF_OPERATIONS[do.__qualname__] = scope
-        return checked
+        return call_authorized
 
     return make
 

@@ -65,7 +65,7 @@ class RegistryService(Subject):
             return None
         folder = self._context.files.release(release)
         evidence = self._context.cache.read_json(folder / "evidence" / evidences.NAME)
-        known = {evidence.get("registered"), self._noted(release)}
+        known = {evidence.get("registered"), self._read_note(release)}
         file = folder / "public" / manifests.NAME
         digest = manifests.sha256(file) if file.is_file() else None
         try:
@@ -74,7 +74,7 @@ class RegistryService(Subject):
             return None
         return next((one for one in entries if one.id in known or one.summary.get("manifest-sha256") == digest), None)
 
-    def _noted(self, release: str) -> str | None:
+    def _read_note(self, release: str) -> str | None:
         file = self._context.files.job(release) / NOTE
         return file.read_text(encoding="utf-8") if file.is_file() else None
 

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from cobogo.data.policy import Policy
 from cobogo.faces.server.cache import Cache
-from cobogo.faces.server.files import zipped
+from cobogo.faces.server.files import write_zip
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.rows import PAGES
@@ -123,17 +123,17 @@ class ReleaseService(Subject):
         self.get(holder, identity)
         directory = self._context.files.release(identity) / "public"
         if not neutralised:
-            zipped(directory, target)
+            write_zip(directory, target)
             return
         with tempfile.TemporaryDirectory(prefix="cobogo-") as place:
             copy_neutralised(directory, Path(place) / "public")
-            zipped(Path(place) / "public", target)
+            write_zip(Path(place) / "public", target)
 
     @operation(Scope.EVIDENCE)
     def write_evidence(self, holder: Holder, identity: str, target: IO[bytes]) -> None:
         """Write the evidence as an archive."""
         self._row(RELEASES, identity, holder.sees, "release")
-        zipped(self._context.files.release(identity) / "evidence", target)
+        write_zip(self._context.files.release(identity) / "evidence", target)
 
     @operation(Scope.EVIDENCE)
     def evidence_file(self, holder: Holder, identity: str, name: str) -> Path:

@@ -1,4 +1,4 @@
-"""Whose key somebody gives, and how often they may ask."""
+"""Recognising keys, and how many requests a key or an address may make."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RequestPace:
         self._lock = threading.Lock()
 
     def wait(self, who: str) -> float:
-        """How many seconds somebody has to wait; 0 where they may go on, which is counted."""
+        """Seconds to wait before the next request; 0 where it may be made now, and then it is counted."""
         now = time.monotonic()
         with self._lock:
             self._make_room(now)
@@ -43,18 +43,18 @@ class RequestPace:
             self._left[who] = (left + 1, since)
 
     def _make_room(self, now: float) -> None:
-        """Forget whoever has waited long enough to have a full bucket again: nothing is known of them any more."""
+        """Forget the buckets that are full again: they are like new ones."""
         if len(self._left) >= AT_MOST:
             self._left = {who: (left, since) for who, (left, since) in self._left.items() if now - since < 60}
 
 
 class TooMany(Exception):
-    """Somebody has made too many attempts; they are told to wait."""
+    """An address has made too many attempts, and has to wait."""
 
 
 def recognise(context: ServerContext, address: str, text: str) -> Holder | None:
-    """Whose key somebody gives. Guesses are paced by address *before* they are hashed, and each wrong one is a line of
-    the log; whoever gives a key that is valid is not counted."""
+    """The holder of a key. Attempts are limited by address *before* the key is hashed, and each wrong one is written in
+    the log; valid keys do not count as attempts."""
     holder = context.keys.recall(text)
     if holder is not None:
         return holder

@@ -1,4 +1,4 @@
-"""The application: routes, what stands before them, and how errors are said.
+"""The application: routes, the middleware before them, and how errors become answers.
 
 An error of ours becomes an answer with the same words; anything else becomes "500" without a word about the cause,
 whose kind goes to the log of the process.
@@ -81,9 +81,9 @@ def create_app(settings: ServerSettings, *, context: ServerContext | None = None
 def _render_own_error(request: Request, error: Any) -> Response:
     if isinstance(error.__cause__, CobogoError):  # what whoever asks is not told
         LOG.error("%s: %s", error.where, error.__cause__)
-    unplaced = request.app.state.context.settings.unplaced
+    hide_places = request.app.state.context.settings.hide_places
     parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
-    content = {name: unplaced(text) for name, text in parts.items()}
+    content = {name: hide_places(text) for name, text in parts.items()}
     return JSONResponse(content, _status(error))
 
 

@@ -73,7 +73,7 @@ class BodyLimit:
             await _refuse(send)
 
     async def _uploads(self, scope: ASGI, headers: dict[bytes, bytes]) -> bool:
-        """Whether somebody who may upload sends a form. Strangers fill no disk, even before they are sent away."""
+        """Whether the sender of a form may upload. Without a valid key nothing is written to disk."""
         scheme, _, key = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
         if scheme.lower() == "bearer":
             address = (scope.get("client") or ["?"])[0]

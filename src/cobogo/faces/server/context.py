@@ -78,12 +78,13 @@ class ServerContext:
 
 
 def _nobody(session: str) -> Holder | None:  # noqa: ARG001
-    """Who is logged in in a browser, by the name of its session: without pages, nobody. The workbench says who."""
+    """Who is logged in in a browser session: without the workbench, nobody is."""
     return None
 
 
 def begin_registry(place: str) -> None:
-    """Begin a registry that is a file and not there yet, with its key beside it. One in a database is begun by hand."""
+    """Create the registry, with its key in the same directory, if it is a file that does not exist yet. A registry in a
+    database is created by hand."""
     if not is_url(place) and not Path(place).exists():
         from cobogo.publish.registry import store
 

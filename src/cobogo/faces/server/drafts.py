@@ -34,12 +34,12 @@ class Version:
 
     @property
     def digest(self) -> str:
-        """What tells one text from another."""
+        """A short digest of the text."""
         return digest(self.toml)
 
 
 def digest(toml: str) -> str:
-    """What tells the text of a policy from another.
+    """A short digest of the text of a policy.
 
     >>> digest("")
     'e3b0c44298fc'
@@ -48,20 +48,20 @@ def digest(toml: str) -> str:
 
 
 def current(state: ServerState, owner: str, dataset: str) -> Version | None:
-    """The version that counts; None where no policy was begun for the data set, or it is somebody else's."""
+    """The current version; None if the data set has no policy yet, or belongs to another owner."""
     with state.transaction(reads=True) as connection:
         return _last(connection, owner, dataset)
 
 
 def versions(state: ServerState, owner: str, dataset: str) -> list[Version]:
-    """All versions that count, the latest first."""
+    """All versions that were not undone, the latest first."""
     query = _select_active(owner, dataset).order_by(DRAFTS.c.number.desc())
     with state.transaction(reads=True) as connection:
         return [_version(row) for row in connection.execute(query).mappings()]
 
 
 def latest(state: ServerState, owner: str) -> str | None:
-    """The data set whose policy somebody changed last."""
+    """The data set whose policy an owner changed last."""
     query = select(DRAFTS.c.dataset).where(DRAFTS.c.owner == owner).order_by(DRAFTS.c.number.desc()).limit(1)
     with state.transaction(reads=True) as connection:
         found: str | None = connection.execute(query).scalar()
@@ -69,14 +69,14 @@ def latest(state: ServerState, owner: str) -> str | None:
 
 
 def begin(state: ServerState, owner: str, dataset: str, toml: str) -> Version:
-    """Begin the policy of a data set, unless it was begun already; the version that counts."""
+    """Begin the policy of a data set, unless it has one already; the current version."""
     with state.transaction() as connection:
         _lock(connection, owner, dataset)
         return _last(connection, owner, dataset) or _add(connection, owner, dataset, "", toml)
 
 
 def write(state: ServerState, owner: str, dataset: str, toml: str, *, after: int, what: str = "") -> Version:
-    """Write a version after the one that counts, which must be the one numbered ``after``."""
+    """Write a version after the current one, which must be the one numbered ``after``."""
     with state.transaction() as connection:
         before = _require_version(connection, owner, dataset, after)
         if toml == before.toml:
@@ -90,7 +90,7 @@ def write(state: ServerState, owner: str, dataset: str, toml: str, *, after: int
 
 
 def undo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version:
-    """Go back to the version before the one that counts; the first one stays."""
+    """Go back to the version before the current one; the first one stays."""
     with state.transaction() as connection:
         now = _require_version(connection, owner, dataset, after)
         before = _last(connection, owner, dataset, below=now.number)

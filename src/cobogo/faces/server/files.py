@@ -52,7 +52,7 @@ class Files:
 
     @property
     def number(self) -> str:
-        """A number that tells this directory from others, and lies in it."""
+        """A random number in a file of the directory, which identifies it."""
         place = self.root / "number"
         if not place.exists():
             write_private_once(place, secrets.token_hex(16))
@@ -63,7 +63,7 @@ class Files:
         return self._place("datasets", identity)
 
     def table(self, identity: str) -> Path | None:
-        """The table of a data set as it was received; None where it is no longer there."""
+        """The table of a data set as it was received; None if it was deleted."""
         home = self.dataset(identity)
         return next((home / name for name in DATA if (home / name).is_file()), None)
 

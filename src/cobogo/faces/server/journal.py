@@ -185,7 +185,7 @@ def _remember(path: Path, keys: list[bytes]) -> None:
 
 @contextmanager
 def _lock_file(path: Path, *, wait: bool = False) -> Iterator[int | None]:
-    """A file, locked; None where another process has it, unless that is waited for."""
+    """Open and lock a file; yields None if another process has the lock, unless ``wait``."""
     handle = open_private(path)
     try:
         yield handle if lock(handle, wait=wait) else None

@@ -30,7 +30,7 @@ HASHES_AT_ONCE = 2
 
 @dataclass(frozen=True)
 class Holder:
-    """Who makes a request."""
+    """The person who makes a request, as their key says."""
 
     owner: str
     role: Role
@@ -39,7 +39,7 @@ class Holder:
 
     @property
     def sees(self) -> str | None:
-        """Whose things are seen: one's own, or everybody's (None)."""
+        """The owner whose things the holder sees; None: everybody's."""
         return None if self.role is Role.AUDITOR else self.owner
 
 
@@ -84,11 +84,11 @@ class Keys:
         return identity, f"cobogo_{identity}_{secret}"
 
     def holder(self, text: str) -> Holder | None:
-        """Whose key this is; None where it is none, or no longer. It may take as long as Argon2 does."""
+        """The holder of a key; None if it is not valid. Takes as long as an Argon2 hash."""
         return self._find(text, self._verified)
 
     def recall(self, text: str) -> Holder | None:
-        """Whose key this is, if it was verified before: at no cost, whatever is given."""
+        """The holder of a key that was verified before; None for any other text. Computes no Argon2 hash."""
         return self._find(text, self._known_already)
 
     def _find(self, text: str, genuine: Callable[[str, str, str], bool]) -> Holder | None:

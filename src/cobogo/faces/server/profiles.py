@@ -1,4 +1,4 @@
-"""What the columns of a data set seem to be and how their values lie: found once, and kept beside the data."""
+"""Types, guessed roles and distributions of the columns of a data set: computed once, and kept in its directory."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
 
 
 def value_expression(column: ColumnProfile) -> str | None:
-    """What the texts of a column mean, as an expression of the engine's around its name; None where they are words."""
+    """An SQL expression, around the name of a column, for the numbers or dates that its texts mean; None for words."""
     kind = column.kind
     if kind.type is Type.DATE and kind.format is not None:
         return f"try_strptime({{}}, {literal(kind.format)})"

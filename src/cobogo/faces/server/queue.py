@@ -151,7 +151,7 @@ class Queue:
         self._children[identity] = child
 
     def _ready(self) -> subprocess.Popen[bytes]:
-        """A worker that waits for a job: it takes seconds to load what it needs, and nobody should wait for that."""
+        """A worker that waits for a job. It was started before, because loading its libraries takes seconds."""
         if self._spare is None or self._spare.poll() is not None:
             self._spare = subprocess.Popen(
                 [sys.executable, "-m", "cobogo.faces.server.worker"],
@@ -162,7 +162,7 @@ class Queue:
         return self._spare
 
     def _watch_job(self, row: dict[str, Any]) -> None:
-        """A worker that ended without a word was killed: its job is tried once more. One that takes too long ends."""
+        """Try a job once more if its worker was killed, and stop one that takes too long."""
         child = self._children.get(row["id"])
         if child.poll() is None if child is not None else not abandoned(self._directory(row)):
             self._end_overdue(row)
@@ -191,7 +191,7 @@ class Queue:
             self.context.files.forget("releases", row["id"])
 
     def _end_worker(self, row: dict[str, Any]) -> bool:
-        """End whatever works on a job; whether it has ended. The worker of a server before this one is only told to."""
+        """Stop the worker of a job; whether it has ended. A worker of an earlier server only gets the signal."""
         child = self._children.pop(row["id"], None)
         if child is not None:
             _end(child)

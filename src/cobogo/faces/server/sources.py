@@ -23,7 +23,7 @@ LOG = logging.getLogger("cobogo.faces.server")
 
 
 class NoSource(InputError):
-    """There is no such source, or it is not for whoever asks."""
+    """There is no such source, or the caller may not use it."""
 
 
 class SourceAway(InputError):
@@ -31,7 +31,7 @@ class SourceAway(InputError):
 
 
 def list_sources(context: ServerContext, owner: str) -> list[str]:
-    """The names of the databases that somebody may take tables of."""
+    """The names of the databases whose tables an owner may copy."""
     return sorted(name for name, source in context.settings.sources.items() if source.open_to(owner))
 
 

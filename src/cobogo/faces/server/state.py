@@ -182,7 +182,7 @@ class ServerState:
         self._store.close()
 
     def transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:
-        """A transaction; one that only reads waits for nobody."""
+        """A transaction; one that only reads waits for no other."""
         return self._store.transaction(reads=reads)
 
     def _complaint(self, error: SQLAlchemyError) -> InputError:
@@ -237,7 +237,7 @@ class ServerState:
         return identity
 
     def get(self, table: Table, identity: str, owner: str | None = None) -> dict[str, Any] | None:
-        """A row; None where there is none, or where it is somebody else's."""
+        """A row; None if it does not exist, or belongs to another owner."""
         with self.transaction(reads=True) as connection:
             row = (
                 connection.execute(_filter_owner(select(table).where(table.c.id == identity), table, owner))
@@ -295,5 +295,5 @@ def _filter_owner(query: Any, table: Table, owner: str | None) -> Any:
 
 
 def pack(content: Any) -> str:
-    """What is kept in a column of text."""
+    """JSON for a text column, with sorted keys so that equal contents have equal texts."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True)

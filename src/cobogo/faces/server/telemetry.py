@@ -59,7 +59,7 @@ class Telemetry:
 
 
 class RequestLog:
-    """Counts a request, writes it in the log where somebody made it with a key, and hardens its answer."""
+    """Counts each request, writes those with a valid key in the log, and adds security headers to the answer."""
 
     def __init__(self, state: ServerState, telemetry: Telemetry, *, encrypted: bool) -> None:
         self.state = state

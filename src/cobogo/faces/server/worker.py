@@ -219,7 +219,7 @@ class JobRun:
 
 
 def _lock(directory: Path) -> int | None:
-    """A lock that lasts as long as this process; None where another has it."""
+    """A lock that lasts as long as this process; None if another process has it."""
     handle = open_private(directory / "lock")
     if lock(handle):
         return handle
@@ -234,7 +234,7 @@ def _sign(lock: int) -> None:
 
 
 def began(directory: Path) -> float | None:
-    """When the work on the job of a directory began, in seconds since 1970; None where it has not."""
+    """When the work on a job began, in seconds since 1970; None if it has not begun."""
     try:
         about = (directory / "lock").stat()
     except FileNotFoundError:

@@ -74,7 +74,7 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
 
 
 def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
-    """Who acts; whoever is no longer logged in is in the log, too."""
+    """The holder who acts. An attempt without a valid login is written in the log as well."""
     try:
         return desk.check(session)
     except Stale:

@@ -109,7 +109,7 @@ def _page(ui: Any, step: Any, desk: Any) -> None:
 
 
 async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
-    """Where somebody has to go first: to log in, or to the page about the data set that they worked on last.
+    """The address to redirect to: the login, or the page about the data set of the last visit; None to stay.
 
     The policy of a data set that no page was opened on yet is begun here: it takes a while to count its values.
     """
@@ -125,7 +125,7 @@ async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
         return f"/login?{urlencode({'next': address})}"
     if step.about_data and "data" not in asked and (last := desk.last(browser)) is not None:
         return f"{step.path}?{urlencode({'data': last, **asked})}"
-    session = desk.opened(browser, asked)
+    session = desk.open_session(browser, asked)
     if session.dataset is not None and not session.version:
         await run.io_bound(actions.begin_policy, desk, session, session.dataset)
     return None

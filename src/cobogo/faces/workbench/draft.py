@@ -78,7 +78,7 @@ class PolicyDraft:
 
     @property
     def attributes(self) -> dict[str, dict[str, Any]]:
-        """The columns, with what is said of each."""
+        """The columns, each with its settings."""
         return dict(self.content().get("attributes", {}))
 
     @property
@@ -98,11 +98,11 @@ class PolicyDraft:
         return render_toml(told)
 
     def set_attribute(self, name: str, **values: Any) -> None:
-        """Change what is said of a column; None takes a key away."""
+        """Change settings of a column; None removes a key."""
         self.set_attributes({name: values})
 
     def set_attributes(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Change what is said of several columns at once."""
+        """Change settings of several columns at once."""
         content = self.content()
         columns = content.setdefault("attributes", {})
         for name, values in changes.items():
@@ -119,7 +119,7 @@ class PolicyDraft:
         self._say(render_toml(content), "models")
 
     def set(self, table: str, key: str, value: Any) -> None:
-        """Change a key of a table; None takes it away."""
+        """Change a key of a table; None removes it."""
         content = self.content()
         part = dict(content.get(table, {}))
         if value is None:
@@ -133,7 +133,7 @@ class PolicyDraft:
 
 
 def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a column, without what its role has no use for."""
+    """The settings of a column, without those that its role does not use."""
     kept = {key: value for key, value in told.items() if value is not None}
     role = str(kept.get("role", "")).removeprefix(CONFIRM)
     if role not in ("quasi-identifier", "sensitive"):
@@ -145,7 +145,7 @@ def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def mark_unconfirmed(text: str) -> str:
-    """A policy to start from, with every role marked as a guess: nobody has looked at it yet.
+    """A policy to start from: every role is marked as a guess to confirm.
 
     >>> print(mark_unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
     [attributes]
@@ -200,7 +200,7 @@ def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def undecided_columns(draft: PolicyDraft) -> list[str]:
-    """The columns whose roles nobody has confirmed.
+    """The columns whose roles are not confirmed yet.
 
     >>> text = '[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'
     >>> undecided_columns(PolicyDraft(text))
@@ -210,7 +210,7 @@ def undecided_columns(draft: PolicyDraft) -> list[str]:
 
 
 def check_roles(draft: PolicyDraft) -> None:
-    """See that somebody has confirmed every role: nothing is made of guesses."""
+    """Refuse a policy with roles that are still guesses."""
     guesses = undecided_columns(draft)
     if guesses:
         raise PolicyError(

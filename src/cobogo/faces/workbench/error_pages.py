@@ -42,7 +42,7 @@ def _show_error(desk: Desk, what: str, icon: str) -> None:
 
 
 def _discreet(record: logging.LogRecord) -> bool:
-    """What an exception says may be somebody's value: its kind and its place are enough."""
+    """Reduce an exception in the log to its type and line: its message may quote a value of the data."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]

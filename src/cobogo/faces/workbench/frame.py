@@ -1,4 +1,4 @@
-"""What stands around every page, and the pieces that pages have in common."""
+"""The frame of every page, and the pieces that pages share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @contextmanager
 def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
-    """A page of one step; None where somebody has to log in first, or may not see it."""
+    """The frame of a step's page; yields None if nobody is logged in, or the holder may not see the page."""
     session = desk.session()
     session.draft = actions.draft_of(desk, session)
     dark = prepare_page(session, f"step.{step}")
@@ -45,7 +45,7 @@ def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
 
 @contextmanager
 def open_data_page(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, Any]] | None]:
-    """A page about the data set at hand, with its row; None where there is none, and the page says so."""
+    """The same for a page about a data set, with its row; yields None, and shows why, if there is no data set."""
     with open_page(desk, step) as session:
         row = None if session is None else desk.service.datasets.find(session.caller, session.dataset)
         if session is None or row is None:
@@ -57,7 +57,7 @@ def open_data_page(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[st
 
 
 def _guard(desk: Desk, session: PageSession) -> None:
-    """Let nothing that happens on a page through, be it to look or to act, but for whoever it was opened for."""
+    """Drop every event of a page whose holder is no longer logged in."""
     client = ui.context.client
     through = client.handle_event
     told: list[Stale] = []
@@ -107,7 +107,7 @@ def section(text: str, *, help: str = "") -> None:
 def empty(
     text: str, *, icon: str = "inbox", button: str = "", go: str | Callable[[], Any] = "/", title: str = ""
 ) -> ui.card:
-    """What stands where there is nothing yet: why, and a button to what comes first."""
+    """A placeholder for an empty page: why it is empty, and a button to the step that fills it."""
     with ui.card().classes("w-full items-center q-pa-xl") as card:
         ui.icon(icon).props("size=64px color=primary")
         if title:
@@ -119,12 +119,12 @@ def empty(
 
 
 def no_data(session: PageSession) -> ui.card:
-    """What stands where a page needs a data set and none is chosen."""
+    """The placeholder of a page that needs a data set."""
     return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.to("data"))
 
 
 def no_release(session: PageSession) -> ui.card:
-    """What stands where a page needs a release and there is none."""
+    """The placeholder of a page that needs a release."""
     return empty(
         session.say("frame.no-release"),
         icon="play_circle",
@@ -153,7 +153,7 @@ def complain(error: CobogoError, language: str = "en") -> None:
 
 
 def _report_error(session: PageSession, error: Exception) -> None:
-    """What nobody caught: ours in its own words, anything else without a word about the cause."""
+    """Show an unhandled error: its own message if it is ours, else a general one that quotes nothing."""
     if isinstance(error, CobogoError):
         complain(error, session.language)
     else:
@@ -161,7 +161,7 @@ def _report_error(session: PageSession, error: Exception) -> None:
 
 
 def _show_outdated(text: str, reload: str) -> None:
-    """What covers a page on which nothing can be done any more; its button asks nothing of the server."""
+    """Cover a page that is out of date. Its button reloads the page without asking the server."""
     with ui.dialog(value=True).props("persistent"), ui.card().classes("gap-3").style("max-width: 32rem"):
         with ui.row().classes("items-center no-wrap").props('role="alert"'):
             ui.icon("sync_problem").props("size=md color=warning")
@@ -171,7 +171,7 @@ def _show_outdated(text: str, reload: str) -> None:
 
 
 async def attempt(session: PageSession, work: Callable[..., T], *given: Any) -> T | None:
-    """What an act, or other work, comes to off the event loop; None where it failed, which is shown in its words."""
+    """Run work off the event loop; its result, or None after an error, which is shown."""
     try:
         return await run.io_bound(work, *given)
     except CobogoError as error:

@@ -1,4 +1,4 @@
-"""Logging in: a browser gets a new name, so that whoever knew its name before does not know whom it is of now.
+"""Logging in: the browser gets a new session name, so that an attacker who knew the old one gains nothing.
 
 A page cannot change a browser's cookie; an answer to a request can. So whoever gives a valid key is sent, with a ticket
 that is good once and for a minute, to an address that changes the cookie.
@@ -26,13 +26,13 @@ ONWARDS = '<!doctype html><title>Cobogó</title><meta http-equiv="refresh" conte
 
 
 class Tickets:
-    """Who has given a valid key and is on the way in."""
+    """Holders who gave a valid key and whose browsers have not been renamed yet."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, tuple[Holder, str, float]] = {}
 
     def address(self, holder: Holder, goal: str = "/") -> str:
-        """Where somebody is sent, with a new ticket; then they go on to ``goal``, a page of ours."""
+        """The address that logs a holder in with a new ticket, and then leads on to ``goal``, a page of ours."""
         self._waiting = {key: found for key, found in self._waiting.items() if found[2] > time.monotonic()}
         ticket = secrets.token_urlsafe(24)
         self._waiting[ticket] = (holder, goal, time.monotonic() + SECONDS)

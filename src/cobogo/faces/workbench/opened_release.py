@@ -16,7 +16,7 @@ ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
 
 def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
-    """Show which release is looked at, with a way to look at another; None, and a word, where there is none."""
+    """Show which release the page is about, and offer others; None, and a placeholder, if there is no release."""
     row = desk.release(session)
     if row is None:
         no_release(session)
@@ -45,19 +45,19 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
 
 
 async def open_chosen(desk: Desk, session: PageSession) -> OpenedRelease | None:
-    """The release that was chosen, opened; None, and a word, where there is none."""
+    """Open the chosen release; None, and a placeholder, if there is no release."""
     row = choose_release(desk, session)
     return None if row is None else await run.io_bound(desk.service.releases.open, session.caller, row["id"])
 
 
 def report(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
-    """The report of a release as data; empty where there is none, or for a reader who may not see the evidence."""
+    """The report of a release as data; empty if it has none, or the reader may not see the evidence."""
     inside = Scope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
     return desk.service.releases.evidence(session.caller, release, "report.json") if inside else {}
 
 
 def manifest(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
-    """The manifest of a release; empty where there is none that the reader may see."""
+    """The manifest of a release; empty if it has none, or the reader may not see it."""
     known = desk.service.releases.find(session.caller, release) is not None
     return desk.service.releases.manifest(session.caller, release) if known else {}
 

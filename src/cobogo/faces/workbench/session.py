@@ -1,4 +1,4 @@
-"""Who is at the workbench, what the page before them is about, and whether both are still so when they act on it.
+"""Who is logged in, what their page is about, and whether both still hold when they act on it.
 
 A browser is remembered in memory: a restart means logging in again. What was worked on is in the server's state.
 """
@@ -44,11 +44,11 @@ class Browser:
     dark: bool | None = None
     dataset: str | None = None
     memory: dict[str, Any] = field(default_factory=dict)
-    """What pages remember until somebody logs out, each under its own name."""
+    """What pages remember until the holder logs out, each under its own name."""
     seen: float = field(default_factory=time.monotonic)
 
     def forget(self) -> None:
-        """Log out: nothing of what was worked on stays for whoever comes next."""
+        """Log out: no trace of the work stays for the next person."""
         self.holder = self.dataset = None
         self.memory = {}
 
@@ -72,7 +72,7 @@ class PageSession:
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What pages remember until somebody logs out, each under its own name."""
+        """What pages remember until the holder logs out, each under its own name."""
         return self.browser.memory
 
     @property
@@ -84,12 +84,12 @@ class PageSession:
 
     @property
     def owner(self) -> str:
-        """Whose things are worked on; nobody's before somebody logs in."""
+        """The owner of what the page shows; empty before the login."""
         return "" if self.holder is None else self.holder.owner
 
     @property
     def here(self) -> bool:
-        """Whether whoever the page was opened for is still logged in."""
+        """Whether the holder for whom the page was opened is still logged in."""
         return self.holder is not None and self.browser.holder == self.holder
 
     def to(self, step: str, **about: str | None) -> str:
@@ -199,8 +199,8 @@ class Desk:
         return self.service.keys.idle_seconds
 
     def enter(self, name: str, holder: Holder) -> str:
-        """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing, and
-        pages that were opened under it do nothing any more."""
+        """Log a holder in; the browser's new session name. The old name, and pages opened under it, are worthless from
+        now on."""
         before = self.browsers.pop(name, Browser())
         before.forget()
         new = str(uuid.uuid4())
@@ -209,7 +209,7 @@ class Desk:
         return new
 
     def check(self, session: PageSession) -> Holder:
-        """Who acts on a page: whoever it was opened for, if they are still logged in and their key is still valid."""
+        """The holder who acts on a page: the one it was opened for, if still logged in with a valid key."""
         now = session.browser.holder
         if session.holder is None or now is None:
             raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
@@ -227,12 +227,12 @@ class Desk:
         return now
 
     def _awake(self, browser: Browser) -> bool:
-        """Whether whoever is logged in was there not long ago, with a key that is still valid; now they are."""
+        """Whether the holder was active lately, with a valid key; notes the activity."""
         idle, browser.seen = time.monotonic() - browser.seen, time.monotonic()
         return browser.holder is not None and idle <= self.idle and self._valid(browser.holder)
 
     def note(self, holder: Holder, action: str, what: str = "", status: int = 200) -> int:
-        """Write in the server's log what somebody does on a page; the number of the line."""
+        """Write an action on a page in the server's log; the number of the line."""
         return self.service.keys.note(holder, f"workbench {action}", what, status)
 
     def versions(self, session: PageSession) -> list[Version]:

@@ -60,12 +60,12 @@ DOORS = ("publish", "answer", "collect", "locate")
 
 
 def open_to(holder: Holder) -> tuple[PageStep, ...]:
-    """The pages that somebody may see."""
+    """The pages that a holder may see."""
     return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
 
 
 def first(holder: Holder) -> PageStep:
-    """The page that somebody's work begins with: for whoever brings no data, what others made of theirs."""
+    """The first page for a holder: the data, the releases, or else the first page that they may see."""
     steps = open_to(holder)
     return next((step for step in steps if step.name in ("data", "releases")), steps[0])
 

@@ -25,7 +25,7 @@ def turn_to(*, stay: bool = False, **about: str) -> None:
 async def slowly(
     session: PageSession, place: ui.element, work: Callable[[], T], draw: Callable[[T], object], *, what: str = ""
 ) -> None:
-    """Do something that takes a while beside the page, which shows that it does, then what came of it or went wrong."""
+    """Run slow work while the page shows a spinner; then show its result or its error."""
     place.clear()
     with place, ui.row().classes("items-center q-pa-md").props('role="status"'):
         ui.spinner(size="lg")

@@ -54,12 +54,12 @@ class CollectionService(Subject):
         Aggregate.empty(described).save(place / COUNTS)
         return identity
 
-    @operation(Scope.COLLECT)
+    @operation(Scope.COLLECT, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's collections with the number of their ``reports``, the latest first."""
         return [self._add_count(row) for row in self._context.state.rows(COLLECTIONS, holder.owner)]
 
-    @operation(Scope.COLLECT)
+    @operation(Scope.COLLECT, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A collection of the holder's with the number of its ``reports``."""
         return self._add_count(self._row(COLLECTIONS, identity, holder.owner, "collection"))
@@ -67,12 +67,12 @@ class CollectionService(Subject):
     def _add_count(self, row: Row) -> Row:
         return {**row, "reports": self._journal(row).count().users}
 
-    @operation(Scope.COLLECT)
+    @operation(Scope.COLLECT, reads=True)
     def count(self, holder: Holder, identity: str) -> Aggregate:
         """The sums of what came in for a collection of the holder's."""
         return self._journal(self._row(COLLECTIONS, identity, holder.owner, "collection")).count()
 
-    @operation(Scope.REPORT)
+    @operation(Scope.REPORT, reads=True)
     def describe(self, holder: Holder, identity: str) -> dict[str, Any]:  # noqa: ARG002
         """What clients need to know of a collection."""
         return dict(read_collection(self._anybodys(identity)["toml"]).as_dict())

@@ -36,7 +36,7 @@ __all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
 
 
 class DatasetService(Subject):
-    """The data sets of whoever calls. A row has what is known of its table under ``about``."""
+    """The data sets of the caller. The column ``about`` of a row describes the table."""
 
     def __init__(self, context: ServerContext, jobs: JobService) -> None:
         super().__init__(context)
@@ -47,30 +47,30 @@ class DatasetService(Subject):
         """The largest file that may be uploaded."""
         return self._context.settings.limits.upload_megabytes
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The data sets, the latest first."""
         found = self._context.state.rows(DATASETS, holder.owner)
         return [_unpack(row) for row in found if row["about"]]
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A data set."""
         return _unpack(self._row(DATASETS, identity, holder.owner, "data set"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
-        """A data set; None where there is none, or where the key does not open data."""
+        """A data set; None if it does not exist, or the key may not see data."""
         if identity is None or Scope.DATA not in holder.scopes:
             return None
         row = self._context.state.get(DATASETS, identity, holder.owner)
         return None if row is None or not row["about"] else _unpack(row)
 
-    @operation(Scope.RELEASES)
+    @operation(Scope.RELEASES, reads=True)
     def names(self, holder: Holder) -> dict[str, str]:
         """The names of the data sets whose releases the holder sees, by identity."""
         return {row["id"]: row["name"] for row in self._context.state.rows(DATASETS, holder.sees)}
 
-    @operation(Scope.RUN)
+    @operation(Scope.RUN, reads=True)
     def own_names(self, holder: Holder) -> dict[str, str]:
         """The names of the holder's data sets, by identity."""
         return {row["id"]: row["name"] for row in self._context.state.rows(DATASETS, holder.owner)}
@@ -118,12 +118,12 @@ class DatasetService(Subject):
 
         return self._take_in(holder.owner, name or table, copy)
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def list_sources(self, holder: Holder) -> list[str]:
         """The databases that the holder may take tables of, by the names that the settings give them."""
         return list_sources(self._context, holder.owner)
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def list_tables(self, holder: Holder, source: str) -> list[str]:
         """The tables of a database that may be taken."""
         return list_tables(self._context, holder.owner, source)
@@ -153,7 +153,7 @@ class DatasetService(Subject):
             raise
         return identity
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def page(
         self, holder: Holder, identity: str, offset: int, limit: int, order: RowOrder | None = None
     ) -> list[tuple[int, list[str | None]]]:
@@ -163,25 +163,25 @@ class DatasetService(Subject):
         found = rows.page(folder, known["columns"], known["rows"], offset, limit, order)
         return [(int(number), list(values)) for number, *values in found]
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def count_values(self, holder: Holder, identity: str, column: str, most: int) -> tuple[Counted, int]:
         """The most frequent values of a column, and how many there are."""
         self.get(holder, identity)
         return rows.counts(self._context.files.dataset(identity), column, most)
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def profile(self, holder: Holder, identity: str) -> dict[str, Any]:
         """What each column seems to be and how its values lie, and a policy to start from."""
         return profiles.profile(self._context.files.dataset(identity), self.get(holder, identity)["about"])
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def suggest(self, holder: Holder, identity: str) -> tuple[list[dict[str, Any]], str]:
         """What each column seems to be, and a policy to start from. Shows no values."""
         found = self.profile(holder, identity)
         columns = [{key: value for key, value in one.items() if key not in profiles.VALUES} for one in found["columns"]]
         return columns, found["policy"]
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def assess(self, holder: Holder, identity: str, columns: str) -> Glance:
         """The risk of a table before anything is done, by the columns and the population that a text of JSON names."""
         from cobogo.studies.risk import glance
@@ -193,7 +193,7 @@ class DatasetService(Subject):
         file = self.rows_file(holder, identity)
         return self._context.cache.get("risk", (holder.owner, identity, columns), count)
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def rows_file(self, holder: Holder, identity: str) -> Path:
         """The server's own copy of the rows, a Parquet file of texts with the row's number."""
         self.get(holder, identity)
@@ -214,7 +214,7 @@ class DatasetService(Subject):
         for row in self._context.state.rows(DATASETS, about=""):
             self._context.state.remove(DATASETS, row["id"])
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def list_files(self, holder: Holder, identity: str) -> list[str]:
         """The names of the files that policies of a data set may name."""
         self.get(holder, identity)
@@ -243,7 +243,7 @@ class DatasetService(Subject):
             free = f"{stem[:90]}-{number}.{ending}" if dot else f"{stem[:90]}-{number}"
         return self.attach(holder, identity, free, io.BytesIO(content))
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     @contextmanager
     def stage(self, holder: Holder) -> Iterator[Path]:  # noqa: ARG002
         """A directory for a file on its way in, on the same disk; it is removed afterwards."""

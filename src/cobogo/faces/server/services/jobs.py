@@ -39,7 +39,7 @@ class StudyProgress:
 
 
 class JobService(Subject):
-    """The jobs of whoever calls, and everybody's for those who keep the server running."""
+    """The jobs of the caller, and everybody's for an administrator."""
 
     def __init__(self, context: ServerContext, queue: Queue, policies: PolicyService) -> None:
         super().__init__(context)
@@ -74,24 +74,24 @@ class JobService(Subject):
             holder, self._queue.submit(holder.owner, AUDIT, {"dataset": row["dataset"], "release": release})
         )
 
-    @operation(Scope.RUN)
+    @operation(Scope.RUN, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's jobs, the latest first."""
         return [_unpack(row) for row in self._context.state.rows(JOBS, holder.owner)]
 
-    @operation(Scope.RUN)
+    @operation(Scope.RUN, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A job: how far it is."""
         return _unpack(self._row(JOBS, identity, holder.owner, "job"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
-        """A job; None where there is none, or where the key does not run jobs."""
+        """A job; None if it does not exist, or the key may not run jobs."""
         if identity is None or Scope.RUN not in holder.scopes:
             return None
         row = self._context.state.get(JOBS, identity, holder.owner)
         return None if row is None else _unpack(row)
 
-    @operation(Scope.RUN)
+    @operation(Scope.RUN, reads=True)
     def latest_audit(self, holder: Holder, release: str) -> Row | None:
         """The last audit of a release that the holder asked for."""
         rows = map(_unpack, self._context.state.rows(JOBS, holder.owner, kind=AUDIT))
@@ -115,11 +115,12 @@ class JobService(Subject):
             )
         return self._queue.submit(holder.owner, kind, self._study(holder, dataset, text, options))
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def find_study(
         self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]
     ) -> StudyProgress | None:
-        """The last study of that question; None where there was none. A file that the policy may name is part of it."""
+        """The last study of a question; None if there was none. The files that the policy may name are part of the
+        question."""
         row = self._latest_study(holder, kind, dataset, text, options)
         if row is None:
             return None
@@ -147,7 +148,7 @@ class JobService(Subject):
             "files": self._policies.file_versions(dataset),
         }  # fmt: skip
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def explore(self, holder: Holder, dataset: str, text: str) -> Exploration:
         """The lattice of a data set under a policy, opened now if it was not before, to be looked at step by step."""
         from cobogo.studies.exploration import explore
@@ -173,7 +174,7 @@ class JobService(Subject):
 
     # Everybody's jobs
 
-    @operation(Scope.JOBS)
+    @operation(Scope.JOBS, reads=True)
     def list_queue(self, holder: Holder) -> list[Row]:  # noqa: ARG002
         """Everybody's jobs that wait or run, the latest first."""
         rows = [row for state in UNDER_WAY for row in self._context.state.rows(JOBS, state=state)]
@@ -186,7 +187,7 @@ class JobService(Subject):
             raise NotFound("There is no such job.", thing="job")
         self._queue.cancel(identity)
 
-    @operation(Scope.METRICS)
+    @operation(Scope.METRICS, reads=True)
     def count_states(self, holder: Holder) -> Counter[str]:  # noqa: ARG002
         """How many jobs are in each state."""
         return Counter(row["state"] for row in self._context.state.rows(JOBS))

@@ -50,7 +50,7 @@ class KeyService(Subject):
         """Make a key; its id, and its text, which is shown only now."""
         return self._context.keys.create(owner, role, scopes=scopes, days=days)
 
-    @operation(Scope.KEYS)
+    @operation(Scope.KEYS, reads=True)
     def list_all(self, holder: Holder) -> list[dict[str, object]]:  # noqa: ARG002
         """All keys, without their secrets."""
         return self._context.keys.list_all()
@@ -61,7 +61,7 @@ class KeyService(Subject):
         if not self._context.keys.revoke(identity):
             raise NotFound("There is no such key, or it has ended.", thing="key")
 
-    @operation(Scope.AUDIT)
+    @operation(Scope.AUDIT, reads=True)
     def read_log(self, holder: Holder, after: int, limit: int) -> list[Row]:  # noqa: ARG002
         """Lines of the log in their order."""
         return self._context.state.log(after, limit)

@@ -23,6 +23,9 @@ S = TypeVar("S", bound="Subject")
 SCOPES_OF_OPERATIONS: dict[str, Scope] = {}
 """The scope that each operation needs, by its qualified name."""
 
+READS: set[str] = set()
+"""The operations that change nothing, by their qualified names: pages call these themselves, the others are actions."""
+
 
 class ScopeMissing(CobogoError):
     """The caller's key lacks the scope of an operation."""
@@ -33,7 +36,7 @@ class ScopeMissing(CobogoError):
 
 
 class NotFound(CobogoError):
-    """There is no such thing, or it belongs to somebody else: the two look the same. ``thing`` says of which kind."""
+    """A ``thing`` does not exist, or belongs to another owner: the caller cannot tell which."""
 
     def __init__(self, what: str = "There is no such thing, or it is not yours.", *, thing: str = "") -> None:
         super().__init__(what)
@@ -45,9 +48,12 @@ class Unavailable(InputError):
 
 
 def operation(
-    scope: Scope,
+    scope: Scope, *, reads: bool = False
 ) -> Callable[[Callable[Concatenate[S, Holder, P], R]], Callable[Concatenate[S, Holder, P], R]]:
-    """Make an operation of a method: its first argument is the holder of a key, who needs a scope."""
+    """Make an operation of a method: its first argument is the holder of a key, who needs a scope.
+
+    An operation that ``reads`` changes nothing that others see.
+    """
 
     def make(do: Callable[Concatenate[S, Holder, P], R]) -> Callable[Concatenate[S, Holder, P], R]:
         @wraps(do)
@@ -56,6 +62,8 @@ def operation(
             return do(self, holder, *given, **options)
 
         SCOPES_OF_OPERATIONS[do.__qualname__] = scope
+        if reads:
+            READS.add(do.__qualname__)
         return call_authorized
 
     return make
@@ -79,7 +87,7 @@ class Subject:
         self._context = context
 
     def _row(self, table: Table, identity: str, owner: str | None, thing: str) -> Row:
-        """A row of the state. What is missing and what belongs to somebody else are refused with the same words."""
+        """A row of the state. A missing row and a row of another owner raise the same error."""
         row = self._context.state.get(table, identity, owner)
         if row is None:
             raise NotFound(thing=thing)

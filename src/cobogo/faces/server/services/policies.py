@@ -19,9 +19,9 @@ __all__ = ["PolicyService", "Version"]
 
 
 class PolicyService(Subject):
-    """The policies of whoever calls. A text that names anything beside files of its data set is refused."""
+    """The policies of the caller. A text that names anything but files of its data set is refused."""
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def read(self, holder: Holder, dataset: str, text: str) -> Policy:
         """The policy of a text for a data set."""
         return self.confine(holder, dataset, text)
@@ -37,11 +37,11 @@ class PolicyService(Subject):
         return str(self._row(POLICIES, identity, holder.owner, "policy")["toml"])
 
     def file_versions(self, dataset: str) -> list[list[Any]]:
-        """The files that policies of a data set may name, with what tells one version of each from another."""
+        """The files that policies of a data set may name, each with its version."""
         about = [(file.name, file.stat()) for file in self._home(dataset).iterdir()]
         return sorted([name, stat.st_mtime_ns, stat.st_size] for name, stat in about)
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def files(self, holder: Holder, dataset: str) -> Path:
         """Where the files lie that policies of a data set may name."""
         self._row(DATASETS, dataset, holder.owner, "data set")
@@ -52,13 +52,13 @@ class PolicyService(Subject):
 
     # Policies under a name
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def list_all(self, holder: Holder, dataset: str | None = None) -> list[Row]:
         """The policies that were kept, the latest first; of one data set, or of all."""
         of = {} if dataset is None else {"dataset": dataset}
         return self._context.state.rows(POLICIES, holder.owner, **of)
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A policy that was kept."""
         return self._row(POLICIES, identity, holder.owner, "policy")
@@ -118,10 +118,10 @@ class PolicyService(Subject):
         return drafts.redo(self._context.state, holder.owner, dataset, after=after)
 
     def draft(self, holder: Holder, dataset: str) -> Version | None:
-        """The version that counts; None where there is none, or where the key does not open data."""
+        """The current version; None if there is no draft, or the key may not see data."""
         return drafts.current(self._context.state, holder.owner, dataset) if Scope.DATA in holder.scopes else None
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def versions(self, holder: Holder, dataset: str) -> list[Version]:
         """All versions that count, the latest first."""
         return drafts.versions(self._context.state, holder.owner, dataset)

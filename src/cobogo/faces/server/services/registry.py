@@ -37,7 +37,7 @@ class RegistryService(Subject):
             raise NotFound("This server keeps no registry.", thing="registry")
         return place
 
-    @operation(Scope.REGISTRY)
+    @operation(Scope.REGISTRY, reads=True)
     def list_figures(self, holder: Holder) -> list[dict[str, Any]]:
         """What is recorded, in figures: of one's own releases, and of everybody's for auditors. Shows no values."""
         listed = [entry.as_dict() for entry in self._entries(holder)]
@@ -54,7 +54,7 @@ class RegistryService(Subject):
             registry.close()
         return [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
 
-    @operation(Scope.RELEASES)
+    @operation(Scope.RELEASES, reads=True)
     def entry_of(self, holder: Holder, release: str) -> RegistryEntry | None:
         """What is recorded of a release; None where nothing is, or the registry cannot be read.
 
@@ -111,7 +111,7 @@ class RegistryService(Subject):
         finally:
             registry.close()
 
-    @operation(Scope.EVIDENCE)
+    @operation(Scope.EVIDENCE, reads=True)
     def history(self, holder: Holder, release: str, series: str) -> list[Chapter]:
         """What each release of a series added, and what it exposes with those before it."""
         from cobogo.publish.registry.history import history

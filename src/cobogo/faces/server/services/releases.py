@@ -58,12 +58,12 @@ class OpenedRelease:
         return self.data is not None
 
     def measure(self, work: Callable[..., T], *given: Hashable) -> T:
-        """What ``work(release, *given)`` finds out, which is worked out once for all who may read the same."""
+        """The result of ``work(release, *given)``, computed once for all readers with the same rights."""
         key = (str(self.directory), self.mine, work.__module__, work.__qualname__, given)
         return self.cache.get("measure", key, partial(work, self, *given))
 
     def measure_pair(self, work: Callable[..., T], *given: Hashable) -> T:
-        """What ``work(pair, *given)`` finds out about the release beside its original: one work at a time on a pair."""
+        """The result of ``work(pair, *given)`` on the release and its original; one computation at a time on a pair."""
         found: T = self.measure(_work_on_pair, work, *given)
         return found
 
@@ -86,19 +86,19 @@ class ReleaseService(Subject):
         super().__init__(context)
         self._registry = registry
 
-    @operation(Scope.RELEASES)
+    @operation(Scope.RELEASES, reads=True)
     def list_all(self, holder: Holder, dataset: str | None = None) -> list[Row]:
         """The releases, the latest first; of one data set, or of all."""
         of = {} if dataset is None else {"dataset": dataset}
         return self._context.state.rows(RELEASES, holder.sees, **of)
 
-    @operation(Scope.RELEASES)
+    @operation(Scope.RELEASES, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A release."""
         return self._row(RELEASES, identity, holder.sees, "release")
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
-        """A release; None where there is none, or where the key does not open releases."""
+        """A release; None if it does not exist, or the key may not see releases."""
         if identity is None or Scope.RELEASES not in holder.scopes:
             return None
         return self._context.state.get(RELEASES, identity, holder.sees)
@@ -111,9 +111,9 @@ class ReleaseService(Subject):
         self.get(holder, identity)
         return verify(self._context.files.release(identity))
 
-    @operation(Scope.RELEASES)
+    @operation(Scope.RELEASES, reads=True)
     def manifest(self, holder: Holder, identity: str) -> dict[str, Any]:
-        """The manifest of a release; empty where there is none."""
+        """The manifest of a release; empty if it has none."""
         self.get(holder, identity)
         return self._context.cache.read_json(self._context.files.release(identity) / "public" / "manifest.json")
 
@@ -135,7 +135,7 @@ class ReleaseService(Subject):
         self._row(RELEASES, identity, holder.sees, "release")
         write_zip(self._context.files.release(identity) / "evidence", target)
 
-    @operation(Scope.EVIDENCE)
+    @operation(Scope.EVIDENCE, reads=True)
     def evidence_file(self, holder: Holder, identity: str, name: str) -> Path:
         """A file of the evidence."""
         self._row(RELEASES, identity, holder.sees, "release")
@@ -144,13 +144,13 @@ class ReleaseService(Subject):
             raise NotFound(f"The evidence has no {name}.", thing="evidence")
         return file
 
-    @operation(Scope.EVIDENCE)
+    @operation(Scope.EVIDENCE, reads=True)
     def evidence(self, holder: Holder, identity: str, name: str) -> dict[str, Any]:
-        """A JSON file of the evidence as data; empty where there is none."""
+        """The content of a JSON file of the evidence; empty if there is no such file."""
         self._row(RELEASES, identity, holder.sees, "release")
         return self._context.cache.read_json(self._context.files.release(identity) / "evidence" / name)
 
-    @operation(Scope.EVIDENCE)
+    @operation(Scope.EVIDENCE, reads=True)
     def open(self, holder: Holder, identity: str) -> OpenedRelease:
         """Open a release to look into it, with its original where that is the holder's."""
         row = self._row(RELEASES, identity, holder.sees, "release")
@@ -178,7 +178,7 @@ class ReleaseService(Subject):
             context.cache,
         )
 
-    @operation(Scope.DATA)
+    @operation(Scope.DATA, reads=True)
     def policy_text(self, holder: Holder, identity: str) -> tuple[str, str]:
         """The data set that a release of the holder's was made of, and the text of the policy that made it."""
         row = self._row(RELEASES, identity, holder.owner, "release")

@@ -40,7 +40,7 @@ async def build(desk: Desk) -> None:
 
 
 class _Columns:
-    """The lines, and what stands above them."""
+    """A line for each column, under the summary of all."""
 
     def __init__(self, session: PageSession, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
         self.session = session
@@ -68,7 +68,7 @@ class _Columns:
         self.refresh()
 
     def refresh(self) -> None:
-        """Say again what depends on all columns."""
+        """Redraw what depends on all columns."""
         say = self.session.say
         undecided = [line for line in self.lines if line.role is None]
         self.all.text = say("columns.all", count=len(undecided))
@@ -193,7 +193,7 @@ WIDTH, HEIGHT = 132, 30
 
 
 class ColumnShape:
-    """A column's cell: bars, and behind a click what they stand for."""
+    """A column's distribution as small bars; a click opens the figures."""
 
     def __init__(self, session: PageSession, profile: dict[str, Any]) -> None:
         self.session, self.profile = session, profile

@@ -206,7 +206,7 @@ HEADER = """
 
 @dataclass
 class RowsView:
-    """Where somebody stands in a table, by which column it is sorted, and what they asked to see."""
+    """The part of a table on the screen: its place, its order, and the hidden columns that were revealed."""
 
     rows: int
     offset: int = 0

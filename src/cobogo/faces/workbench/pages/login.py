@@ -14,7 +14,7 @@ from cobogo.faces.workbench.steps import STEPS, open_to
 
 
 def build(desk: Desk) -> None:
-    """A field for a key, and then the page that somebody came for. Guesses are paced as the server's are."""
+    """A field for a key; a valid one leads to the page asked for. Attempts are limited as the server limits them."""
     session, goal = desk.session(), safe_goal(ui.context.client.request.query_params.get("next", "/"))
     dark = prepare_page(session, "title")
 
@@ -49,9 +49,9 @@ def build(desk: Desk) -> None:
 
 
 def safe_goal(address: str) -> str:
-    """Where somebody wanted to go, if it is a page of ours; else the beginning.
+    """The address asked for, if it is a page of ours; else the start page.
 
-    >>> [safe_goal(text) for text in ("/columns?data=0123456789abcdef", "//evil.example/x", "/columns\\\\@evil.example")]
+    >>> [safe_goal(text) for text in ("/columns?data=0123456789abcdef", "//evil.example/", "/columns\\\\@evil.example")]
     ['/columns?data=0123456789abcdef', '/', '/']
     """
     path, _, query = address.partition("?")

@@ -165,7 +165,7 @@ class LatticeTab:
         self._improve_at = time.monotonic() + OFTEN
 
     def build(self) -> None:
-        """Draw it, and go on looking at nodes while somebody is there."""
+        """Draw the lattice, and go on examining nodes while the page is open."""
         self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
             why = "" if self.found.why is None else translated(self.found.why, self.session.language)

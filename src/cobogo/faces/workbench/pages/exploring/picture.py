@@ -100,7 +100,7 @@ class Colours:
         return COLOURS[::-1] if self.dark_is_low else COLOURS
 
     def colour(self, value: float) -> str:
-        """The colour of a value; grey where there is none."""
+        """The colour of a value; grey if it is not finite."""
         if not math.isfinite(value):
             return GREY
         span = self.high - self.low
@@ -115,7 +115,7 @@ def _channels(colour: str) -> list[int]:
 
 
 def _arrange(found: Exploration, shown: Ints) -> dict[int, list[int]]:
-    """The nodes by the sum of their levels; in each row they stand near those that they have steps to."""
+    """The nodes in rows by the sum of their levels; in each row a node lies near its neighbours of the next row."""
     survey = found.survey
     rows: dict[int, list[int]] = {}
     for number in shown.tolist():
@@ -131,7 +131,7 @@ def _arrange(found: Exploration, shown: Ints) -> dict[int, list[int]]:
 
 
 def _mean_place(levels: Levels, across: dict[Levels, float]) -> float:
-    """Where the neighbours of a node stand, on average."""
+    """The mean place of a node's neighbours."""
     beside = [
         across[other]
         for column in range(len(levels))

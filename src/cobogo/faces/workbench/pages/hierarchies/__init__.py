@@ -164,7 +164,7 @@ class HierarchiesPage:
         await self.preview()
 
     async def preview(self) -> None:
-        """Build the hierarchy on the values, off the event loop, and show what comes of it."""
+        """Build the hierarchy on the values, off the event loop, and show it or its error."""
         self.turn += 1
         turn, name = self.turn, self.name
         try:

@@ -121,7 +121,7 @@ REQUIRED = ("intervals", "dates", "levels", "mask", "path", "ordering", "steps",
 
 
 class HierarchyForm:
-    """The fields of one kind; every change is told as a whole spec."""
+    """The fields of one kind of hierarchy; every change submits the whole specification."""
 
     def __init__(
         self,
@@ -282,5 +282,5 @@ def _formats(value: Any, known: Sequence[str], label: str, take: Callable[[Any],
 
 
 def _shortest(number: float) -> float | int:
-    """A number as somebody would write it: 10 rather than 10.0."""
+    """A number without a needless fraction: 10 rather than 10.0."""
     return int(number) if float(number).is_integer() else float(number)

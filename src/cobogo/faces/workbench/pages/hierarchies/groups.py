@@ -151,7 +151,7 @@ class HierarchyFiles:
             await page.say_spec(spec)
 
     def _keep_file(self, file: Path, name: str) -> dict[str, Any]:
-        """Keep a file that is a hierarchy; what is none is refused, and not kept."""
+        """Keep an uploaded hierarchy; a file that is not a hierarchy is refused."""
         page = self.page
         encoding = _encoding(file)
         separator = guess_separator(file, encoding)
@@ -264,7 +264,7 @@ class GroupsEditor:
             ).props("dense no-caps outline")
 
     def _group(self, labels: Sequence[Label], now: Label) -> Callable[[], str]:
-        """A group that is there, or the name of a new one: what is said when it is asked for."""
+        """A field for a group, existing or new; returns a function that reads it."""
         known = [one for one in labels if one is not None][:FEW]
         there = ui.select(known, value=now if now in known else None, label=self.say("groups.group"))
         new = ui.input(self.say("groups.new"))

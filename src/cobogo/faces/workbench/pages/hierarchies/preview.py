@@ -44,7 +44,7 @@ class Level:
 
 @dataclass
 class HierarchyPreview:
-    """A hierarchy on the values of a column, or why there is none."""
+    """A hierarchy on the values of a column, or the error that prevented it."""
 
     hierarchy: Hierarchy | None = None
     records: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of each leaf
@@ -92,14 +92,14 @@ class HierarchyPreview:
         return ["" if label is None else label.casefold() for label in self.hierarchy.leaves]
 
     def prepare(self) -> HierarchyPreview:
-        """The same, with what takes long done: this is called off the event loop."""
+        """Compute the slow parts now, off the event loop."""
         assert self.levels is not None
         assert self._folded is not None
         return self
 
 
 def preview(read: Callable[[], Policy], home: Path, name: str, counted: Counted) -> HierarchyPreview:
-    """Build the hierarchy that a policy asks for on a column's values; what does not fit is set aside and told."""
+    """Build the hierarchy that a policy asks for on a column's values; values that do not fit are listed apart."""
     try:
         policy = read()
         spec = policy.attributes[name].hierarchy

@@ -52,7 +52,7 @@ class Try:
 
 
 def remember(tries: list[Try], new: Try) -> list[Try]:
-    """The trials with a new one first, which stands for an earlier one of the same settings."""
+    """The trials with a new one first; it replaces an earlier one of the same settings."""
 
     def settings(one: Try) -> object:
         return one.mechanism, one.options, one.attack
@@ -139,7 +139,7 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
 
 
 def table(session: PageSession, tries: list[Try]) -> None:
-    """All trials: figures beside a picture of what is lost against what is found."""
+    """All trials: a table, and a chart of quality loss against the attack's success."""
     columns = [
         {"name": key, "label": session.say(f"map.column.{key}"), "field": key, "align": align}
         for key, align in (
@@ -170,7 +170,7 @@ def table(session: PageSession, tries: list[Try]) -> None:
 
 
 def _success_text(session: PageSession, one: Try) -> str:
-    """A share beside what anybody would find without the reports."""
+    """The attack's success, with the success without any report in parentheses."""
     if one.success is None:
         return "–"
     return session.percent(one.success) + ("" if one.baseline is None else f" ({session.percent(one.baseline)})")

@@ -23,14 +23,14 @@ ROWS = 200_000
 
 
 def make_ground(number: int) -> TrialGround:
-    """A Monday of so many people, a position every quarter of an hour."""
+    """A Monday of ``number`` made-up people, a position every quarter of an hour."""
     from cobogo.studies.fortaleza import UTC_OFFSET, people
 
     return TrialGround.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
 
 
 def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
-    """Which columns of a data set hold positions and times; None where there are none."""
+    """The columns of a data set that hold positions and times; None if it has no such columns."""
     try:
         return column_names(row["about"]["columns"], {}, "data", needed=("lon", "lat", "time"), options=False)
     except DataError:
@@ -81,7 +81,7 @@ class Knob:
         return not self.tens and float(self.step).is_integer() and isinstance(self.start, int)
 
     def value(self, place: float) -> float | int:
-        """What a place of the slider stands for.
+        """The value at a place of the slider.
 
         >>> EPSILON.value(-2.0), Knob("k", 5, 2, 20).value(7.0)
         (0.01, 7)
@@ -91,7 +91,7 @@ class Knob:
         return int(place) if self.whole else float(place)
 
     def place(self, value: float) -> float:
-        """Where the slider stands for a value."""
+        """The slider's place of a value."""
         return log10(value) if self.tens else value
 
     def set(self, value: float | str) -> dict[str, float | str]:
@@ -282,7 +282,7 @@ class MechanismPanel:
         return made
 
     def places(self) -> dict[str, Any]:
-        """Where its knobs stand."""
+        """The values of the knobs by name."""
         name = str(self.memory["mechanism"])
         return {knob.name: self._value(name, knob) for knob in KNOBS[name]}
 

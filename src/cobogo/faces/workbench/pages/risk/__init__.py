@@ -48,7 +48,7 @@ POINTS = 300
 
 @dataclass(frozen=True, eq=False)
 class Assessed:
-    """What is shown of one side's risk: figures, of which many fit into memory."""
+    """The figures of one table's risk: small, so that many are cached."""
 
     people: int
     classes: int
@@ -105,7 +105,7 @@ def assess(release: OpenedRelease, size: int | None) -> ExposureSides:
 
 
 def show_chances(session: PageSession, release: OpenedRelease) -> None:
-    """The three attackers' chances, and the curve of class sizes."""
+    """The success probabilities of the three attackers, and the curve of class sizes."""
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
         size = ui.number(
@@ -170,7 +170,7 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
 
 
 def _words(session: PageSession, who: str, before: Any, after: Any, place: int) -> str:
-    """An attacker's highest chance, or the average one (``place`` 1), after and before."""
+    """An attacker's highest success probability, or the average one (``place`` 1), after and before."""
     was = session.percent(before and before[place])
     if after is None:
         return session.say("risk.before", before=was)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def latest(desk: Desk, session: PageSession, release: OpenedRelease) -> dict[str, Any] | None:
-    """The last audit of a release that whoever is at the workbench asked for."""
+    """The last audit of a release that this holder started."""
     if not release.runs:
         return None
     return desk.service.jobs.latest_audit(session.caller, release.identity)

@@ -18,7 +18,7 @@ import pytest
 
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.queue import Busy, Queue
-from cobogo.faces.server.roles import Role
+from cobogo.faces.server.roles import KeyRole
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.settings import ServerLimits, ServerSettings
 from cobogo.faces.server.state import JOBS, RELEASES
@@ -97,7 +97,7 @@ def test_nobody_ends_a_server_by_hanging_up(tmp_path) -> None:
 def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     state = tmp_path / "server"
     context = ServerContext(ServerSettings(state=str(state)))
-    _, key = context.keys.create("ana", Role.STEWARD)
+    _, key = context.keys.create("ana", KeyRole.STEWARD)
     context.close()
     port = free_port()
     base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}

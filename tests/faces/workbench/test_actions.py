@@ -19,7 +19,7 @@ from cobogo.errors import InputError, QueryRefused, Stale
 from cobogo.faces.server import drafts
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import SCOPES, Role, Scope
+from cobogo.faces.server.roles import SCOPES, KeyRole, KeyScope
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
 from cobogo.faces.workbench import actions
@@ -87,8 +87,8 @@ class Furnished:
 
     def holder(self, who: str) -> Holder:
         """Somebody with a key of their own, who may do all that pages offer."""
-        identity, _ = self.context.keys.create(who, Role.STEWARD)
-        return Holder(who, Role.STEWARD, SCOPES[Role.STEWARD] | {Scope.ASK}, identity)
+        identity, _ = self.context.keys.create(who, KeyRole.STEWARD)
+        return Holder(who, KeyRole.STEWARD, SCOPES[KeyRole.STEWARD] | {KeyScope.ASK}, identity)
 
     def page(self, **asked: str) -> PageSession:
         """A page as it is opened now."""
@@ -182,7 +182,7 @@ def test_nothing_is_done_on_a_page_of_somebody_who_is_gone(desk: Desk, change: C
 def test_nobody_does_what_their_key_does_not_allow(desk: Desk) -> None:
     at = Furnished(desk)
     assert at.browser.holder is not None
-    at.browser.holder = Holder("ana", Role.STEWARD, frozenset(), at.browser.holder.key)
+    at.browser.holder = Holder("ana", KeyRole.STEWARD, frozenset(), at.browser.holder.key)
     page, before = at.page(), at.everything()
     for name, given in at.deeds().items():
         line = at.last_line

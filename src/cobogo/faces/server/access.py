@@ -15,7 +15,7 @@ AT_MOST = 100_000
 """Addresses and keys whose pace is remembered."""
 
 
-class RequestPace:
+class RequestAllowance:
     """A bucket of requests for each key, which fills as time goes by."""
 
     def __init__(self, per_minute: int) -> None:

@@ -6,6 +6,7 @@ whose kind goes to the log of the process.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +19,7 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from cobogo import __version__
 from cobogo.errors import AnswerIsNo, CobogoError
-from cobogo.faces.server.body_limit import BodyLimit
+from cobogo.faces.server.body_limit import RequestSizeLimit
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
 from cobogo.faces.server.queue import Busy, Queue
@@ -34,6 +35,9 @@ LOG = logging.getLogger("cobogo.faces.server")
 
 SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
 """The modules whose routes lie under `API`; those of the anonymizer are made where the settings name it."""
+
+PUBLISHED = {"KeyRole": "Role", "KeyScope": "Scope", "ProblemShown": "Problem", "SuggestionShown": "Suggestion"}
+"""What clients know schemas by, where our classes have longer names."""
 
 
 def create_app(settings: ServerSettings, *, context: ServerContext | None = None) -> FastAPI:
@@ -70,12 +74,23 @@ def create_app(settings: ServerSettings, *, context: ServerContext | None = None
         api.include_router(locating.router(settings))
     app.include_router(api)
     app.include_router(keys.watching)
-    app.add_middleware(BodyLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
+    app.add_middleware(RequestSizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
     app.add_middleware(BaseHTTPMiddleware, dispatch=RequestLog(this.state, telemetry, encrypted=settings.encrypted))
+    app.openapi = lambda: _publish_names(app)  # type: ignore[method-assign]
     app.add_exception_handler(CobogoError, _render_own_error)
     app.add_exception_handler(HTTPException, _render_http_error)
     app.add_exception_handler(RequestValidationError, _render_invalid_request)
     return app
+
+
+def _publish_names(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the published names of schemas."""
+    if app.openapi_schema is None:
+        text = json.dumps(FastAPI.openapi(app))
+        for name, published in PUBLISHED.items():
+            text = text.replace(f'"{name}"', f'"{published}"').replace(f'/{name}"', f'/{published}"')
+        app.openapi_schema = json.loads(text)
+    return app.openapi_schema
 
 
 def _render_own_error(request: Request, error: Any) -> Response:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.concurrency import run_in_threadpool
 
 from cobogo.faces.server.access import TooMany, recognise
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
@@ -26,7 +26,7 @@ IN_MEMORY = 17 << 20
 """Bytes of a request that is no upload: reports come in messages of up to 16 MB."""
 
 
-class BodyLimit:
+class RequestSizeLimit:
     """Ends a request whose body is larger than may be, before it fills a disk or the memory."""
 
     def __init__(self, app: ASGI, most: int, context: ServerContext) -> None:
@@ -80,7 +80,7 @@ class BodyLimit:
             holder = await run_in_threadpool(recognise, self.context, address, key.strip())
         else:
             holder = await run_in_threadpool(self.context.browsers, scope.get("session", {}).get("id", ""))
-        return holder is not None and Scope.DATA in holder.scopes
+        return holder is not None and KeyScope.DATA in holder.scopes
 
 
 class _Over(Exception):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError
-from cobogo.faces.server.access import RequestPace
+from cobogo.faces.server.access import RequestAllowance
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import Files
 from cobogo.faces.server.keys import Holder, Keys
@@ -45,8 +45,8 @@ class ServerContext:
             self.state.close()
             raise
         self.keys = Keys(self.state)
-        self.pace = RequestPace(self.settings.limits.requests_per_minute)
-        self.strangers = RequestPace(30)
+        self.pace = RequestAllowance(self.settings.limits.requests_per_minute)
+        self.strangers = RequestAllowance(30)
         self.cache = Cache()
         self.browsers: Callable[[str], Holder | None] = _nobody
         self.opening = threading.Lock()

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from sqlalchemy import insert
 
 from cobogo.errors import InputError
-from cobogo.faces.server.roles import Role, Scope, choose_scopes
+from cobogo.faces.server.roles import KeyRole, KeyScope, choose_scopes
 from cobogo.faces.server.state import KEYS, ServerState
 
 SHAPE = re.compile(r"cobogo_([0-9a-f]{16})_([A-Za-z0-9_-]{43})")
@@ -33,14 +33,14 @@ class Holder:
     """The person who makes a request, as their key says."""
 
     owner: str
-    role: Role
-    scopes: frozenset[Scope]
+    role: KeyRole
+    scopes: frozenset[KeyScope]
     key: str  # the id of the key
 
     @property
     def sees(self) -> str | None:
         """The owner whose things the holder sees; None: everybody's."""
-        return None if self.role is Role.AUDITOR else self.owner
+        return None if self.role is KeyRole.AUDITOR else self.owner
 
 
 class Keys:
@@ -57,7 +57,7 @@ class Keys:
         self._hashing = threading.BoundedSemaphore(HASHES_AT_ONCE)
 
     def create(
-        self, owner: str, role: Role, *, scopes: Iterable[str] | None = None, days: float | None = None
+        self, owner: str, role: KeyRole, *, scopes: Iterable[str] | None = None, days: float | None = None
     ) -> tuple[str, str]:
         """A new key's id and its text, which is shown now and never again."""
         if not OWNER.fullmatch(owner):
@@ -100,7 +100,7 @@ class Keys:
             return None
         if not genuine(shape[1], shape[2], row["hash"]):
             return None
-        role = Role(row["role"])
+        role = KeyRole(row["role"])
         return Holder(row["owner"], role, choose_scopes(role, json.loads(row["scopes"])), shape[1])
 
     def _known_already(self, identity: str, secret: str, stored: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.frame import metric, no_release
 from cobogo.faces.workbench.session import Desk, PageSession
@@ -52,7 +52,9 @@ async def open_chosen(desk: Desk, session: PageSession) -> OpenedRelease | None:
 
 def report(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
     """The report of a release as data; empty if it has none, or the reader may not see the evidence."""
-    inside = Scope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
+    inside = (
+        KeyScope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
+    )
     return desk.service.releases.evidence(session.caller, release, "report.json") if inside else {}
 
 
@@ -67,7 +69,7 @@ def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tupl
 
     None for whoever may not see the evidence, where it stands.
     """
-    if session.holder is None or Scope.EVIDENCE not in session.holder.scopes:
+    if session.holder is None or KeyScope.EVIDENCE not in session.holder.scopes:
         return None
     found = desk.service.releases.evidence(session.holder, row["id"], "audit.json")
     if not found:

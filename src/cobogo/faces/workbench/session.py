@@ -17,7 +17,7 @@ from nicegui import app, ui
 
 from cobogo.errors import CobogoError, Stale
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.login_ticket import Tickets
 from cobogo.faces.workbench.words import TEXTS, preferred_language
@@ -249,7 +249,7 @@ class Desk:
             row = releases.find(session.holder, identity)
             if row is not None:
                 return row
-        if Scope.RELEASES not in session.holder.scopes:
+        if KeyScope.RELEASES not in session.holder.scopes:
             return None
         return next(iter(releases.list_all(session.holder, session.dataset)), None)
 

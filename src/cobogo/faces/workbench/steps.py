@@ -9,7 +9,7 @@ from typing import Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class PageStep:
 
     name: str
     icon: str
-    scope: Scope
+    scope: KeyScope
     door: str = "publish"
-    also: Scope | None = None
+    also: KeyScope | None = None
 
     @property
     def path(self) -> str:
@@ -43,18 +43,18 @@ class PageStep:
 
 
 STEPS = (
-    PageStep("data", "table_view", Scope.DATA),
-    PageStep("columns", "view_column", Scope.DATA),
-    PageStep("hierarchies", "account_tree", Scope.DATA),
-    PageStep("privacy", "shield", Scope.DATA),
-    PageStep("running", "play_circle", Scope.RUN),
-    PageStep("exploring", "hub", Scope.EVIDENCE),
-    PageStep("utility", "bar_chart", Scope.EVIDENCE),
-    PageStep("risk", "crisis_alert", Scope.EVIDENCE),
-    PageStep("releases", "inventory_2", Scope.RELEASES),
-    PageStep("asking", "forum", Scope.ASK, "answer", also=Scope.BUDGETS),
-    PageStep("collecting", "poll", Scope.COLLECT, "collect"),
-    PageStep("mapping", "map", Scope.COLLECT, "locate"),
+    PageStep("data", "table_view", KeyScope.DATA),
+    PageStep("columns", "view_column", KeyScope.DATA),
+    PageStep("hierarchies", "account_tree", KeyScope.DATA),
+    PageStep("privacy", "shield", KeyScope.DATA),
+    PageStep("running", "play_circle", KeyScope.RUN),
+    PageStep("exploring", "hub", KeyScope.EVIDENCE),
+    PageStep("utility", "bar_chart", KeyScope.EVIDENCE),
+    PageStep("risk", "crisis_alert", KeyScope.EVIDENCE),
+    PageStep("releases", "inventory_2", KeyScope.RELEASES),
+    PageStep("asking", "forum", KeyScope.ASK, "answer", also=KeyScope.BUDGETS),
+    PageStep("collecting", "poll", KeyScope.COLLECT, "collect"),
+    PageStep("mapping", "map", KeyScope.COLLECT, "locate"),
 )
 DOORS = ("publish", "answer", "collect", "locate")
 

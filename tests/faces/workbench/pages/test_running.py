@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from cobogo.faces.server.context import ServerContext
-from cobogo.faces.server.roles import Role
+from cobogo.faces.server.roles import KeyRole
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import JOBS, RELEASES
 from cobogo.faces.workbench.words import TEXTS
@@ -39,7 +39,7 @@ class Bench:
         )
         create(str(self.settings.registry), None).close()
         self.context = ServerContext(self.settings)
-        people = {"ana": Role.STEWARD, "bia": Role.STEWARD, "caio": Role.ANALYST, "davi": Role.AUDITOR}
+        people = {"ana": KeyRole.STEWARD, "bia": KeyRole.STEWARD, "caio": KeyRole.ANALYST, "davi": KeyRole.AUDITOR}
         self.keys = {name: self.context.keys.create(name, role)[1] for name, role in people.items()}
         self.chromium = chromium
         self.address = f"http://127.0.0.1:{self.port}"

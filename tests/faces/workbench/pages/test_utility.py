@@ -73,14 +73,14 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     from cobogo.examine.utility.pairs.compared import distribution
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
-    from cobogo.faces.server.roles import SCOPES, Role
+    from cobogo.faces.server.roles import SCOPES, KeyRole
     from cobogo.faces.server.settings import ServerSettings
     from cobogo.faces.workbench.pages.risk import assess, figures
     from support.services import service_of
 
     context = ServerContext(ServerSettings(state=str(home / "state")))
     maria, otto = (
-        Holder(who, role, SCOPES[role], "key") for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
+        Holder(who, role, SCOPES[role], "key") for who, role in (("maria", KeyRole.STEWARD), ("otto", KeyRole.AUDITOR))
     )
     releases = service_of(context).releases
     identity = releases.list_all(maria)[0]["id"]
@@ -107,13 +107,13 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
 @contextmanager
 def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
     from cobogo.faces.server.settings import ServerSettings
 
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')
     context = ServerContext(ServerSettings.load(home / "server.toml"))
-    roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
+    roles = {"maria": KeyRole.STEWARD, "otto": KeyRole.AUDITOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()
     with running("serve", "--workbench", "--config", str(home / "server.toml")):

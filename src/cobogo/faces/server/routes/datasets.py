@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Query, Request, UploadFile
 
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may
-from cobogo.faces.server.schemas import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
+from cobogo.faces.server.schemas import Dataset, Identity, Page, PolicyShown, PolicyWanted, SuggestionShown, TableWanted
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.datasets import DatasetService
 from cobogo.faces.server.services.policies import PolicyService
@@ -87,10 +87,12 @@ def rows(
 
 
 @router.get("/datasets/{identity}/suggestion")
-def suggestion(this: Here, holder: Annotated[Holder, may(DatasetService.suggest)], identity: Identity) -> Suggestion:
+def suggestion(
+    this: Here, holder: Annotated[Holder, may(DatasetService.suggest)], identity: Identity
+) -> SuggestionShown:
     """What each column seems to be and why, and a policy to start from. Shows no values."""
     columns, policy = this.datasets.suggest(holder, identity)
-    return Suggestion(columns=columns, policy=policy)
+    return SuggestionShown(columns=columns, policy=policy)
 
 
 @router.post("/datasets/{identity}/files", status_code=201)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.errors import InputError
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import OVER, UNDER_WAY, Queue
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.policies import PolicyService
 from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack
@@ -46,7 +46,7 @@ class JobService(Subject):
         self._queue = queue
         self._policies = policies
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def submit(self, holder: Holder, kind: str, dataset: str, text: str) -> Row:
         """Put a job on a data set under a policy in the queue. What is plainly wrong is refused at once."""
         asked = self._make_request(holder, dataset, text)
@@ -57,7 +57,7 @@ class JobService(Subject):
         self._policies.confine(holder, dataset, text)
         return {"dataset": dataset, "file": about["file"], "policy": text}
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def submit_saved(self, holder: Holder, kind: str, dataset: str, policy: str | None, text: str | None) -> Row:
         """Put a job in the queue under a policy that was kept, by its identity, or under the text of one."""
         self._row(DATASETS, dataset, holder.owner, "data set")
@@ -66,7 +66,7 @@ class JobService(Subject):
         text = self._policies.text(holder, str(policy)) if text is None else text
         return self.submit(holder, kind, dataset, text)
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def audit(self, holder: Holder, release: str) -> Row:
         """Put an audit of a release of the holder's in the queue."""
         row = self._row(RELEASES, release, holder.owner, "release")
@@ -74,30 +74,30 @@ class JobService(Subject):
             holder, self._queue.submit(holder.owner, AUDIT, {"dataset": row["dataset"], "release": release})
         )
 
-    @operation(Scope.RUN, reads=True)
+    @operation(KeyScope.RUN, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's jobs, the latest first."""
         return [_unpack(row) for row in self._context.state.rows(JOBS, holder.owner)]
 
-    @operation(Scope.RUN, reads=True)
+    @operation(KeyScope.RUN, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A job: how far it is."""
         return _unpack(self._row(JOBS, identity, holder.owner, "job"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
         """A job; None if it does not exist, or the key may not run jobs."""
-        if identity is None or Scope.RUN not in holder.scopes:
+        if identity is None or KeyScope.RUN not in holder.scopes:
             return None
         row = self._context.state.get(JOBS, identity, holder.owner)
         return None if row is None else _unpack(row)
 
-    @operation(Scope.RUN, reads=True)
+    @operation(KeyScope.RUN, reads=True)
     def latest_audit(self, holder: Holder, release: str) -> Row | None:
         """The last audit of a release that the holder asked for."""
         rows = map(_unpack, self._context.state.rows(JOBS, holder.owner, kind=AUDIT))
         return next((row for row in rows if row["asked"]["release"] == release), None)
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def cancel(self, holder: Holder, identity: str) -> Row:
         """Stop a job. One that is over stays as it is."""
         self.get(holder, identity)
@@ -106,7 +106,7 @@ class JobService(Subject):
 
     # Studies
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def begin_study(self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]) -> str:
         """Put a study of a data set under a policy in the queue; its identity. It releases nothing."""
         if kind not in STUDY_JOBS:
@@ -115,7 +115,7 @@ class JobService(Subject):
             )
         return self._queue.submit(holder.owner, kind, self._study(holder, dataset, text, options))
 
-    @operation(Scope.DATA, reads=True)
+    @operation(KeyScope.DATA, reads=True)
     def find_study(
         self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]
     ) -> StudyProgress | None:
@@ -128,7 +128,7 @@ class JobService(Subject):
         found = _read_lines(self._context.files.job(row["id"]) / FINDINGS)
         return StudyProgress(row["id"], waits, over, row["done"], row["total"], found, row["message"] or None)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def stop_study(self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]) -> None:
         """End the last study of that question; what it found stays."""
         row = self._latest_study(holder, kind, dataset, text, options)
@@ -148,7 +148,7 @@ class JobService(Subject):
             "files": self._policies.file_versions(dataset),
         }  # fmt: skip
 
-    @operation(Scope.DATA, reads=True)
+    @operation(KeyScope.DATA, reads=True)
     def explore(self, holder: Holder, dataset: str, text: str) -> Exploration:
         """The lattice of a data set under a policy, opened now if it was not before, to be looked at step by step."""
         from cobogo.studies.exploration import explore
@@ -174,20 +174,20 @@ class JobService(Subject):
 
     # Everybody's jobs
 
-    @operation(Scope.JOBS, reads=True)
+    @operation(KeyScope.JOBS, reads=True)
     def list_queue(self, holder: Holder) -> list[Row]:  # noqa: ARG002
         """Everybody's jobs that wait or run, the latest first."""
         rows = [row for state in UNDER_WAY for row in self._context.state.rows(JOBS, state=state)]
         return sorted(rows, key=lambda row: float(row["created"]), reverse=True)
 
-    @operation(Scope.JOBS)
+    @operation(KeyScope.JOBS)
     def stop(self, holder: Holder, identity: str) -> None:  # noqa: ARG002
         """Stop anybody's job."""
         if self._context.state.get(JOBS, identity) is None:
             raise NotFound("There is no such job.", thing="job")
         self._queue.cancel(identity)
 
-    @operation(Scope.METRICS, reads=True)
+    @operation(KeyScope.METRICS, reads=True)
     def count_states(self, holder: Holder) -> Counter[str]:  # noqa: ARG002
         """How many jobs are in each state."""
         return Counter(row["state"] for row in self._context.state.rows(JOBS))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from cobogo.errors import CobogoError, InputError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.state import Row
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S", bound="Subject")
 
-SCOPES_OF_OPERATIONS: dict[str, Scope] = {}
+SCOPES_OF_OPERATIONS: dict[str, KeyScope] = {}
 """The scope that each operation needs, by its qualified name."""
 
 READS: set[str] = set()
@@ -30,7 +30,7 @@ READS: set[str] = set()
 class ScopeMissing(CobogoError):
     """The caller's key lacks the scope of an operation."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: KeyScope) -> None:
         super().__init__(f"This key may not do that: it lacks the scope {scope.value!r}.")
         self.scope = scope
 
@@ -48,7 +48,7 @@ class Unavailable(InputError):
 
 
 def operation(
-    scope: Scope, *, reads: bool = False
+    scope: KeyScope, *, reads: bool = False
 ) -> Callable[[Callable[Concatenate[S, Holder, P], R]], Callable[Concatenate[S, Holder, P], R]]:
     """Make an operation of a method: its first argument is the holder of a key, who needs a scope.
 
@@ -69,12 +69,12 @@ def operation(
     return make
 
 
-def scope_of(do: Callable[..., Any]) -> Scope:
+def scope_of(do: Callable[..., Any]) -> KeyScope:
     """The scope that an operation needs."""
     return SCOPES_OF_OPERATIONS[do.__qualname__]
 
 
-def authorize(holder: Holder, scope: Scope) -> None:
+def authorize(holder: Holder, scope: KeyScope) -> None:
     """Refuse a holder whose key lacks a scope."""
     if scope not in holder.scopes:
         raise ScopeMissing(scope)

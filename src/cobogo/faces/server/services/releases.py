@@ -15,7 +15,7 @@ from cobogo.data.policy import Policy
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import write_zip
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.rows import PAGES
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.registry import RegistryService
@@ -86,24 +86,24 @@ class ReleaseService(Subject):
         super().__init__(context)
         self._registry = registry
 
-    @operation(Scope.RELEASES, reads=True)
+    @operation(KeyScope.RELEASES, reads=True)
     def list_all(self, holder: Holder, dataset: str | None = None) -> list[Row]:
         """The releases, the latest first; of one data set, or of all."""
         of = {} if dataset is None else {"dataset": dataset}
         return self._context.state.rows(RELEASES, holder.sees, **of)
 
-    @operation(Scope.RELEASES, reads=True)
+    @operation(KeyScope.RELEASES, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A release."""
         return self._row(RELEASES, identity, holder.sees, "release")
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
         """A release; None if it does not exist, or the key may not see releases."""
-        if identity is None or Scope.RELEASES not in holder.scopes:
+        if identity is None or KeyScope.RELEASES not in holder.scopes:
             return None
         return self._context.state.get(RELEASES, identity, holder.sees)
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES)
     def verify(self, holder: Holder, identity: str) -> Verdict:
         """Check a release now, from its bytes."""
         from cobogo.release.verify import verify
@@ -111,13 +111,13 @@ class ReleaseService(Subject):
         self.get(holder, identity)
         return verify(self._context.files.release(identity))
 
-    @operation(Scope.RELEASES, reads=True)
+    @operation(KeyScope.RELEASES, reads=True)
     def manifest(self, holder: Holder, identity: str) -> dict[str, Any]:
         """The manifest of a release; empty if it has none."""
         self.get(holder, identity)
         return self._context.cache.read_json(self._context.files.release(identity) / "public" / "manifest.json")
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES)
     def write_public(self, holder: Holder, identity: str, target: IO[bytes], *, neutralised: bool = False) -> None:
         """Write the public part as an archive. ``neutralised``: for spreadsheets, with no cell that is a formula."""
         self.get(holder, identity)
@@ -129,13 +129,13 @@ class ReleaseService(Subject):
             copy_neutralised(directory, Path(place) / "public")
             write_zip(Path(place) / "public", target)
 
-    @operation(Scope.EVIDENCE)
+    @operation(KeyScope.EVIDENCE)
     def write_evidence(self, holder: Holder, identity: str, target: IO[bytes]) -> None:
         """Write the evidence as an archive."""
         self._row(RELEASES, identity, holder.sees, "release")
         write_zip(self._context.files.release(identity) / "evidence", target)
 
-    @operation(Scope.EVIDENCE, reads=True)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def evidence_file(self, holder: Holder, identity: str, name: str) -> Path:
         """A file of the evidence."""
         self._row(RELEASES, identity, holder.sees, "release")
@@ -144,13 +144,13 @@ class ReleaseService(Subject):
             raise NotFound(f"The evidence has no {name}.", thing="evidence")
         return file
 
-    @operation(Scope.EVIDENCE, reads=True)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def evidence(self, holder: Holder, identity: str, name: str) -> dict[str, Any]:
         """The content of a JSON file of the evidence; empty if there is no such file."""
         self._row(RELEASES, identity, holder.sees, "release")
         return self._context.cache.read_json(self._context.files.release(identity) / "evidence" / name)
 
-    @operation(Scope.EVIDENCE, reads=True)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def open(self, holder: Holder, identity: str) -> OpenedRelease:
         """Open a release to look into it, with its original where that is the holder's."""
         row = self._row(RELEASES, identity, holder.sees, "release")
@@ -159,7 +159,7 @@ class ReleaseService(Subject):
         registry = context.settings.registry
         trusted = () if registry is None else (registry,)
         policy = Policy.of(kept["policy"], home=kept["home"], name="policy", trusted=trusted)
-        own = row["owner"] == holder.owner and Scope.DATA in holder.scopes
+        own = row["owner"] == holder.owner and KeyScope.DATA in holder.scopes
         dataset = context.state.get(DATASETS, row["dataset"], holder.owner) if own else None
         data = None if dataset is None else context.files.table(dataset["id"])
         rows = None if dataset is None else context.files.dataset(dataset["id"]) / PAGES
@@ -174,18 +174,18 @@ class ReleaseService(Subject):
             kept.get("registered"),
             data,
             rows if rows is not None and rows.is_file() else None,
-            own and Scope.RUN in holder.scopes,
+            own and KeyScope.RUN in holder.scopes,
             context.cache,
         )
 
-    @operation(Scope.DATA, reads=True)
+    @operation(KeyScope.DATA, reads=True)
     def policy_text(self, holder: Holder, identity: str) -> tuple[str, str]:
         """The data set that a release of the holder's was made of, and the text of the policy that made it."""
         row = self._row(RELEASES, identity, holder.owner, "release")
         job = self._row(JOBS, identity, holder.owner, "data set")
         return row["dataset"], json.loads(job["asked"])["policy"]
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def delete(self, holder: Holder, identity: str, entry: RegistryEntry | None = None) -> None:
         """Remove a release of the holder's, and, where ``entry`` is given, what is recorded of it."""
         self._row(RELEASES, identity, holder.owner, "release")

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.frame import attempt, empty, open_page, section
 from cobogo.faces.workbench.session import Desk, PageSession
@@ -23,7 +23,7 @@ async def build(desk: Desk) -> None:
         assert holder is not None
         rows = desk.service.releases.list_all(holder)
         if not rows:
-            can = Scope.RUN in holder.scopes
+            can = KeyScope.RUN in holder.scopes
             empty(
                 session.say("release.none"),
                 icon="inventory_2",
@@ -87,7 +87,7 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
             ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
     _show_verdict(desk, session, row)
     _actions(desk, session, row, entry)
-    inside = Scope.EVIDENCE in holder.scopes
+    inside = KeyScope.EVIDENCE in holder.scopes
     with ui.tabs().props("no-caps align=left dense") as tabs:
         summary = ui.tab("summary", session.say("release.summary"))
         if inside:
@@ -119,7 +119,7 @@ def _show_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> None
     """The same in large, with a way to the attacks."""
     with ui.row().classes("items-center w-full gap-4"):
         _verdict(desk, session, row, "md")
-        if Scope.EVIDENCE in (session.holder.scopes if session.holder else ()):
+        if KeyScope.EVIDENCE in (session.holder.scopes if session.holder else ()):
             there = session.to("risk", release=row["id"], data=row["dataset"], tab="attacks")
             ui.button(session.say("release.attacks"), on_click=lambda: ui.navigate.to(there)).props(
                 "outline dense no-caps"
@@ -162,14 +162,14 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
         ui.button(session.say("release.public"), icon="download", on_click=lambda: give("public")).props(
             "no-caps"
         ).tooltip(session.say("release.public-why"))
-        if Scope.EVIDENCE in holder.scopes:
+        if KeyScope.EVIDENCE in holder.scopes:
             ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
                 "outline no-caps"
             ).tooltip(session.say("release.evidence-why"))
-        if row["owner"] == session.owner and Scope.DATA in holder.scopes:
+        if row["owner"] == session.owner and KeyScope.DATA in holder.scopes:
             ui.button(session.say("release.policy"), icon="article", on_click=again).props("flat no-caps")
         ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
-        if row["owner"] == session.owner and Scope.RUN in holder.scopes:
+        if row["owner"] == session.owner and KeyScope.RUN in holder.scopes:
             ui.button(
                 session.say("release.delete"), icon="delete", on_click=lambda: _delete(desk, session, row, entry)
             ).props("flat no-caps color=negative")

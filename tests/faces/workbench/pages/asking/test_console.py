@@ -55,7 +55,7 @@ class Bench:
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
     from cobogo.faces.server.settings import ServerSettings
 
     home = tmp_path_factory.mktemp("bench")
@@ -64,7 +64,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\ncurator = "curator.toml"\n')
     context = ServerContext(ServerSettings.load(home / "server.toml"))
-    roles = {"ana": Role.ANALYST, "maria": Role.STEWARD, "gate": Role.COLLECTOR}
+    roles = {"ana": KeyRole.ANALYST, "maria": KeyRole.STEWARD, "gate": KeyRole.COLLECTOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()
     with running("serve", "--workbench", "--config", str(home / "server.toml")), browser() as chromium:

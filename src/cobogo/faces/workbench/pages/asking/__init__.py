@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.frame import empty, open_page
 from cobogo.faces.workbench.pages.asking.answers import everybody
 from cobogo.faces.workbench.pages.asking.console import Console
@@ -46,12 +46,12 @@ async def build(desk: Desk) -> None:
         asking, watching = ui.column().classes("w-full"), ui.column().classes("w-full")
 
         async def watch() -> None:
-            if Scope.BUDGETS in scopes:
+            if KeyScope.BUDGETS in scopes:
                 watching.clear()
                 with watching:
                     await everybody(desk, session)
 
-        if Scope.ASK in scopes:
+        if KeyScope.ASK in scopes:
             with asking:
                 await _console(desk, session, watch)
         await watch()

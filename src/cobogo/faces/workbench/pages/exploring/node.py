@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.frame import attempt
@@ -65,7 +65,7 @@ class NodePanel:
 
     @property
     def _may_run(self) -> bool:
-        return self.session.holder is not None and Scope.RUN in self.session.holder.scopes
+        return self.session.holder is not None and KeyScope.RUN in self.session.holder.scopes
 
     def _show_comparison(self, view: NodeView, best: NodeView | None) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent

@@ -144,7 +144,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 @pytest.fixture
 def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     """The server with people of its own for each test, who have nothing there yet."""
-    from cobogo.faces.server.access import RequestAllowance
+    from cobogo.faces.server.keys import RequestAllowance
 
     client, app = http_server
     context = app.state.context

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
-from cobogo.faces.server.access import RequestAllowance
+from cobogo.faces.server.keys import RequestAllowance
 from cobogo.faces.server.roles import SCOPES, KeyRole
 from support.server_world import World
 

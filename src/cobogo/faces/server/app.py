@@ -19,22 +19,21 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from cobogo import __version__
 from cobogo.errors import AnswerIsNo, CobogoError
-from cobogo.faces.server.body_limit import RequestSizeLimit
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
+from cobogo.faces.server.middleware import API, RequestLog, RequestSizeLimit, Telemetry
 from cobogo.faces.server.queue import Busy, Queue
-from cobogo.faces.server.routes import asking, books, collecting, datasets, jobs, keys
+from cobogo.faces.server.routes import books, collecting, datasets, jobs, keys
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing, Unavailable
 from cobogo.faces.server.settings import MEGABYTE, ServerSettings
 from cobogo.faces.server.sources import NoSource, SourceAway
 from cobogo.faces.server.state import StateError
-from cobogo.faces.server.telemetry import API, RequestLog, Telemetry
 
 LOG = logging.getLogger("cobogo.faces.server")
 
-SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
-"""The modules whose routes lie under `API`; those of the anonymizer are made where the settings name it."""
+ROUTERS = (keys.router, datasets.router, jobs.router, books.router, books.curator, collecting.router)
+"""The routes under `API`; those of the anonymizer are made where the settings name it."""
 
 PUBLISHED = {"KeyRole": "Role", "KeyScope": "Scope", "ProblemShown": "Problem", "SuggestionShown": "Suggestion"}
 """What clients know schemas by, where our classes have longer names."""
@@ -66,8 +65,8 @@ def create_app(settings: ServerSettings, *, context: ServerContext | None = None
     telemetry = Telemetry()
     app.state.context, app.state.queue, app.state.service, app.state.telemetry = this, queue, service, telemetry
     api = APIRouter(prefix=API)
-    for module in SUBJECTS:
-        api.include_router(module.router)
+    for router in ROUTERS:
+        api.include_router(router)
     if settings.location is not None:
         from cobogo.faces.server.routes import locating
 

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError
-from cobogo.faces.server.access import RequestAllowance
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import Files
-from cobogo.faces.server.keys import Holder, Keys
+from cobogo.faces.server.keys import Holder, Keys, RequestAllowance
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import ServerState
 from cobogo.floor.urls import is_url

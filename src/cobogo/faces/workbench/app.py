@@ -27,9 +27,9 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(settings.state) / "pages"))
     from nicegui import ui
 
-    from cobogo.faces.workbench import error_pages, files, login_ticket
+    from cobogo.faces.workbench import error_pages, files
     from cobogo.faces.workbench.pages import login
-    from cobogo.faces.workbench.session import Desk
+    from cobogo.faces.workbench.session import Desk, serve_login
     from cobogo.faces.workbench.steps import STEPS, first
     from cobogo.faces.workbench.style import CSS, NAMES
 
@@ -41,7 +41,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     ui.page("/login")(lambda: login.build(desk))
     error_pages.prepare(desk)
     files.serve(desk)
-    login_ticket.serve(desk)
+    serve_login(desk)
     app.state.context.browsers = lambda name: desk.known(name).holder
 
     @ui.page("/")

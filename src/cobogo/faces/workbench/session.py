@@ -1,10 +1,14 @@
 """Who is logged in, what their page is about, and whether both still hold when they act on it.
 
 A browser is remembered in memory: a restart means logging in again. What was worked on is in the server's state.
+
+At a login the browser gets a new session name, so that an attacker who knew the old one gains nothing.
 """
 
 from __future__ import annotations
 
+import html
+import secrets
 import time
 import uuid
 from dataclasses import dataclass, field
@@ -13,13 +17,14 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from fastapi import Request
+from fastapi.responses import HTMLResponse
 from nicegui import app, ui
 
 from cobogo.errors import CobogoError, Stale
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
-from cobogo.faces.workbench.login_ticket import Tickets
 from cobogo.faces.workbench.words import TEXTS, preferred_language
 from cobogo.floor.language.sentences import in_portuguese, translated
 from cobogo.tell.report.words import Words, words
@@ -33,6 +38,11 @@ AT_MOST = 10_000
 
 LOCAL_KEY = "workbench"
 """What stands for the key of the one person of a workbench on their own machine."""
+
+
+ENTRY = "/entered"
+TICKET_SECONDS = 60
+ONWARDS = '<!doctype html><title>Cobogó</title><meta http-equiv="refresh" content="0; url={goal}">'
 
 
 @dataclass
@@ -140,6 +150,25 @@ class PageSession:
     def date(self, moment: float) -> str:
         """A moment, given in seconds since 1970, in the time of the machine that serves the pages."""
         return self.figures.date(datetime.fromtimestamp(moment, UTC).astimezone().isoformat())
+
+
+class Tickets:
+    """Holders who gave a valid key and whose browsers have not been renamed yet."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[Holder, str, float]] = {}
+
+    def address(self, holder: Holder, goal: str = "/") -> str:
+        """The address that logs a holder in with a new ticket, and then leads on to ``goal``, a page of ours."""
+        self._waiting = {key: found for key, found in self._waiting.items() if found[2] > time.monotonic()}
+        ticket = secrets.token_urlsafe(24)
+        self._waiting[ticket] = (holder, goal, time.monotonic() + TICKET_SECONDS)
+        return f"{ENTRY}/{ticket}"
+
+    def redeem(self, ticket: str) -> tuple[Holder | None, str]:
+        """Whose ticket it is, and where they go; good once."""
+        holder, goal, until = self._waiting.pop(ticket, (None, "/", 0.0))
+        return (holder, goal) if until > time.monotonic() else (None, "/")
 
 
 @dataclass
@@ -264,6 +293,18 @@ class Desk:
     def _mine(self, holder: Holder, dataset: str | None) -> str | None:
         row = self.service.datasets.find(holder, dataset)
         return None if row is None else str(row["id"])
+
+
+def serve_login(desk: Desk) -> None:
+    """Add the address that renames a browser. A page cannot change a cookie; the answer to a request can."""
+
+    @app.get(f"{ENTRY}/{{ticket}}", include_in_schema=False)
+    def enter(request: Request, ticket: str) -> HTMLResponse:
+        holder, goal = desk.tickets.redeem(ticket)
+        if holder is not None:
+            request.session["id"] = desk.enter(str(request.session.get("id", "")), holder)
+        # no redirect: a browser that came from elsewhere would leave the cookie out
+        return HTMLResponse(ONWARDS.format(goal=html.escape(goal)))
 
 
 def _is_number(value: object) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from cobogo.faces.server.access import TooMany, recognise
-from cobogo.faces.server.keys import Holder
+from cobogo.faces.server.keys import Holder, TooMany, recognise
 from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import BEGUN, KEYS, Row
@@ -23,7 +22,7 @@ class KeyService(Subject):
         return self._context.settings.limits.session_minutes * 60
 
     def recognise(self, address: str, text: str) -> Holder | None:
-        """Whose key a text is. Guesses from an address are paced: see `cobogo.faces.server.access`."""
+        """Whose key a text is. Guesses from an address are paced: see `cobogo.faces.server.keys`."""
         return recognise(self._context, address, text)
 
     def wait(self, holder: Holder) -> float:

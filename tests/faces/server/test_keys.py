@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from cobogo.faces.server.access import RequestAllowance
+from cobogo.faces.server.keys import RequestAllowance
 from cobogo.faces.server.roles import SCOPES, KeyRole
 
 pytestmark = pytest.mark.slow

@@ -12,9 +12,9 @@ from fastapi import APIRouter, Depends
 
 from cobogo.errors import InputError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.routes.dependencies import REFUSALS, may, present
-from cobogo.faces.server.schemas import Problem
+from cobogo.faces.server.schemas import ProblemShown
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.locate.anonymizer.app import Door
 from cobogo.locate.anonymizer.app import router as routes
@@ -22,15 +22,15 @@ from cobogo.locate.anonymizer.example_service import PlacesService
 from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
 
 BEHIND: dict[int | str, dict[str, Any]] = {
-    502: {"model": Problem, "description": "The location-based service did not answer."}
+    502: {"model": ProblemShown, "description": "The location-based service did not answer."}
 }
 
 
-def _person(holder: Annotated[Holder, may(Scope.REPORT)]) -> str:
+def _person(holder: Annotated[Holder, may(KeyScope.REPORT)]) -> str:
     return holder.owner
 
 
-def _operator(holder: Annotated[Holder, may(Scope.COLLECT)]) -> str:
+def _operator(holder: Annotated[Holder, may(KeyScope.COLLECT)]) -> str:
     return holder.owner
 
 

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from cobogo.faces.server.access import RequestPace
-from cobogo.faces.server.roles import SCOPES, Role
+from cobogo.faces.server.keys import RequestAllowance
+from cobogo.faces.server.roles import SCOPES, KeyRole
 
 pytestmark = pytest.mark.slow
 
@@ -33,11 +33,11 @@ def _scopes(served) -> dict[tuple[str, str], set[str]]:
 
 
 def test_every_route_asks_for_a_scope_and_only_its_roles_pass(served) -> None:
-    reached = {role: set() for role in Role}
+    reached = {role: set() for role in KeyRole}
     for method, path in sorted(_scopes(served)):
         url = re.sub(r"{(identity|trip)}", NOBODY, path)
         assert (served.client.request(method, url).status_code == 200) == ((method, path) in OPEN)
-        for role in Role:
+        for role in KeyRole:
             named = url.replace("{name}", f"{role}-{served.test}")
             headers = {"Authorization": f"Bearer {served.keys[role.value]}"}
             status = served.client.request(method, named, headers=headers).status_code
@@ -45,12 +45,12 @@ def test_every_route_asks_for_a_scope_and_only_its_roles_pass(served) -> None:
             if status not in (401, 403):
                 reached[role].add((method, path))
     scopes = _scopes(served)
-    for role in Role:
+    for role in KeyRole:
         allowed = {key for key, asked in scopes.items() if SCOPES[role] & asked or key in OPEN | OF_ANYBODY}
         assert reached[role] == allowed
-    stewards = {key for key, asked in scopes.items() if SCOPES[Role.STEWARD] & asked}
+    stewards = {key for key, asked in scopes.items() if SCOPES[KeyRole.STEWARD] & asked}
     assert len(stewards) > 10
-    assert not stewards & reached[Role.ANALYST]
+    assert not stewards & reached[KeyRole.ANALYST]
 
 
 def test_what_is_somebody_elses_is_not_there(served) -> None:
@@ -84,7 +84,7 @@ def test_what_is_no_key_opens_nothing(served, key) -> None:
 
 def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(served) -> None:
     served("auditor", "GET", "/me")  # a key that was seen before needs no hashing, and is not paced as a guess
-    served.context.strangers = RequestPace(3)
+    served.context.strangers = RequestAllowance(3)
     known = served.keys["steward"].split("_")[1]
     wrong = f"cobogo_{known}_" + "A" * 43
     made_up = [{"Authorization": f"Bearer {wrong}", "X-Forwarded-For": f"10.0.0.{n}"} for n in range(6)]
@@ -98,7 +98,7 @@ def test_guesses_are_paced_before_they_are_hashed_and_every_one_is_in_the_log(se
     assert [line["action"] for line in lines] == ["wrong key"] * 3  # as many as were hashed
     assert {line["object"] for line in lines} == {"127.0.0.1"}
     assert "AAAA" not in json.dumps(lines)
-    served.context.strangers = RequestPace(3)
+    served.context.strangers = RequestAllowance(3)
     assert [served("steward", "GET", "/datasets").status_code for _ in range(5)] == [200] * 5
 
 

@@ -45,7 +45,7 @@ from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.checks import form
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.rolled import Rolled
+from cobogo.publish.recode.lattice.tables import RolledTable
 from cobogo.release.reference import OriginalTable
 from cobogo.testing import check_model
 from support import random_tables as tables
@@ -602,7 +602,7 @@ def problem_of(rows: Rows, models: Sequence[Model], *, people: bool) -> Problem:
     )
 
 
-def released(problem: Problem, rolled: Rolled) -> list[Any]:
+def released(problem: Problem, rolled: RolledTable) -> list[Any]:
     """The tuple of each class."""
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
     return [tuple(labels[column][code] for column, code in enumerate(codes)) for codes in rolled.codes.tolist()]

@@ -53,7 +53,7 @@ def released_by(rows: Rows, solution: Assigned) -> list[Any]:
     keys: list[Any] = []
     for quasi in rows.quasi:
         home = owner[tuples[quasi]]
-        keys.append(SUPPRESSED if home < 0 else found.released(home))
+        keys.append(SUPPRESSED if home < 0 else found.released_tuple(home))
         if home >= 0:
             for ladder, value, original in zip(rows.ladders, keys[-1], quasi, strict=True):
                 assert value in {ladder.recoding(level)[original] for level in range(len(ladder.rows[0]))}

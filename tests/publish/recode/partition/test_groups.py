@@ -16,7 +16,7 @@ from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine.metrics import METRICS
 from cobogo.publish.anonymize import prepare, solve
 from cobogo.publish.recode.algorithms import ALGORITHMS
-from cobogo.publish.recode.partition.curves import hilbert_keys
+from cobogo.publish.recode.partition.space import hilbert_keys
 from support.partition_tables import MODELS, K, arrow, broken, classes, policy, tables, untrue
 
 pytestmark = pytest.mark.slow

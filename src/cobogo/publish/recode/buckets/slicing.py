@@ -9,12 +9,12 @@ import numpy as np
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
-from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Bucketed
-from cobogo.publish.recode.partition.clusters import mended
+from cobogo.publish.recode.partition.clusters import join_failing_groups
 from cobogo.publish.recode.partition.groups import parcels
-from cobogo.publish.recode.partition.mondrian import divided
+from cobogo.publish.recode.partition.mondrian import divide_records
 from cobogo.publish.recode.partition.space import points
 
 NOTE = (
@@ -49,10 +49,10 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         Transactions on Knowledge and Data Engineering, 2012.
     """
     refuse(problem, "slicing")
-    parts = divided(parcels(problem), 2, progress)
+    parts = divide_records(parcels(problem), 2, progress)
     left = np.where(parts.owners < 0, parts.count, parts.owners)  # a bucket needs no value that stands for all of it
     anywhere = np.zeros(len(left), dtype=np.int64)
-    groups = mended(parts.parcels, points(parts.parcels), left, anywhere, 2)
+    groups = join_failing_groups(parts.parcels, points(parts.parcels), left, anywhere, 2)
     if groups.suppressed > problem.limit or not groups.count:
         raise no_buckets()
     (known,) = problem.table.histograms.values()
@@ -65,8 +65,8 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         "slicing",
         buckets,
         buckets.reconstruction_error(),
-        parts.looked_at + groups.looked_at,
-        parts.looked_at + groups.looked_at,
+        parts.checked + groups.checked,
+        parts.checked + groups.checked,
         notes=(NOTE,),
         slices=slices(problem),
     )

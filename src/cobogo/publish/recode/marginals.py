@@ -60,9 +60,9 @@ def marginals(problem: Problem, *, time_limit: float | None = None, progress: St
 
     Guarantee: Every table satisfies the models, and so do all combinations of quasi-identifiers that the tables allow
         together.
-    Limits: With several tables that have the sensitive attribute, whoever knows everybody's quasi-identifiers can rule
-        out more than the joint check does. Sets of attributes with a cycle are refused. A combination that is in no
-        table is one that nobody has.
+    Limits: With several tables that have the sensitive attribute, an attacker who knows everybody's quasi-identifiers
+        can rule out more than the joint check does. Sets of attributes with a cycle are refused. A combination that is
+        in no table is one that nobody has.
     Cost: $O(a^2 n)$ for each round of the greedy search; up to 200,000 combinations are checked together.
     Paper: D. Kifer and J. Gehrke, Injecting utility into anonymized datasets, SIGMOD 2006.
     """

@@ -42,9 +42,10 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
         >>> sorted(release.tables())
         ['release', 'sensitive']
 
-    Guarantee: Every bucket satisfies the models, so who finds a person's row is left with the distribution of a bucket.
-    Limits: Whoever knows a person's quasi-identifiers finds the row: membership and identity are not hidden. How values
-        and tuples go together over all buckets can be learnt: see the attack definetti.
+    Guarantee: Every bucket satisfies the models, so an attacker who finds a person's row learns only the distribution
+        of a bucket.
+    Limits: An attacker who knows a person's quasi-identifiers finds the row: membership and identity are not hidden.
+        How values and tuples go together over all buckets can be learnt: see the attack definetti.
     Cost: $O(n \log m)$ for n records and m sensitive values.
     Paper: X. Xiao and Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """

@@ -57,7 +57,8 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
 
     Guarantee: Every bucket satisfies the models, and with (c,k)-safety all of them together do. Distinct l-diversity
         and p-sensitivity are served with the fewest possible collisions, proven.
-    Limits: As of anatomy: who is in the table is not hidden. For t-closeness, β-likeness and others nothing is proven.
+    Limits: As of anatomy: membership in the table is not hidden. For t-closeness, β-likeness and others nothing is
+        proven.
     Cost: $O(n \log m)$ for n records and m sensitive values, where the bound is met.
     Paper: After D. J. Martin, D. Kifer, A. Machanavajjhala, J. Gehrke and J. Y. Halpern 2007 (bucketization) and X.
         Xiao and Y. Tao 2006; the search and its proof are our own.

@@ -28,8 +28,8 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
     r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
     buckets of similar records.
 
-    Buckets are made as mondrian makes its parts, and must satisfy the models. Whoever knows a person's tuple finds the
-    buckets that it may be in, and in each the sensitive values are those of the whole bucket.
+    Buckets are made as mondrian makes its parts, and must satisfy the models. An attacker who knows a person's tuple
+    finds the buckets that it may be in, and in each the sensitive values are those of the whole bucket.
 
     Formula: attributes are joined by $\phi^2 = \frac{1}{\min(r, c) - 1} \sum_{ij} \frac{(f_{ij} - f_i f_j)^2}{f_i
         f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
@@ -40,17 +40,17 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
         True
 
-    Guarantee: Every bucket satisfies the models: whoever finds the buckets that a person may be in learns no more than
-        a bucket's distribution.
+    Guarantee: Every bucket satisfies the models: an attacker who finds the buckets that a person may be in learns no
+        more than a bucket's distribution.
     Limits: A value that occurs once shows that its person is in the table: models of identity are refused. Rows may
-        combine what nobody has.
+        combine values of different people.
     Cost: $O(a^2 n + a\,n \log n)$ for n distinct tuples and a attributes.
     Paper: T. Li, N. Li, J. Zhang and I. Molloy, Slicing: a new approach for privacy preserving data publishing, IEEE
         Transactions on Knowledge and Data Engineering, 2012.
     """
     refuse(problem, "slicing")
     parts = divide_records(parcels(problem), 2, progress)
-    left = np.where(parts.owners < 0, parts.count, parts.owners)  # a bucket needs no value that stands for all of it
+    left = np.where(parts.owners < 0, parts.count, parts.owners)  # a bucket needs no value in common
     anywhere = np.zeros(len(left), dtype=np.int64)
     groups = join_failing_groups(parts.parcels, points(parts.parcels), left, anywhere, 2)
     if groups.suppressed > problem.limit or not groups.count:
@@ -89,8 +89,9 @@ def _linkage(one: list[int], other: list[int], tied: dict[tuple[int, int], float
 
 
 def _contingency(problem: Problem, one: int, other: int) -> float:
-    """The mean-square contingency of two quasi-identifiers, less what chance alone gives it: 0 if they are independent,
-    1 if one tells the other. Without that, any two columns whose values hardly repeat would seem to go together."""
+    """The mean-square contingency of two quasi-identifiers, less its expected value under independence: 0 if they are
+    independent, 1 if one determines the other. Without that, any two columns of rare values would seem to depend on
+    each other."""
     table = problem.table
     sizes = [len(table.values[table.quasi_identifiers[column]]) for column in (one, other)]
     least = min(sizes) - 1

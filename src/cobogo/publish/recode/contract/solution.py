@@ -52,7 +52,7 @@ class Solution:
     nodes: int
     checked: int
     runners_up: tuple[Checked, ...]
-    notes: tuple[str, ...] = ()  # what whoever asked should know
+    notes: tuple[str, ...] = ()  # what the steward should know
 
     metric: ClassVar[None] = None
 
@@ -77,7 +77,7 @@ class Assigned:
     nodes: int
     checked: int
     metric: str | None = None  # what ``value`` is of, where it is not the metric asked for
-    notes: tuple[str, ...] = ()  # what whoever asked should know
+    notes: tuple[str, ...] = ()  # what the steward should know
 
     optimal: ClassVar[bool] = False
     runners_up: ClassVar[tuple[Checked, ...]] = ()

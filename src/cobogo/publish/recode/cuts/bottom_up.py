@@ -50,7 +50,7 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
 
     Guarantee: Every model of the policy holds, checked again on the written release. Loses no more than the full-domain
         recoding that genetic finds.
-    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value stands for fewer leaves than its name
+    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value covers fewer leaves than its name
         says: a warning names such values.
     Cost: $O(r \cdot n)$ for r raises and n distinct tuples at worst.
     Paper: K. Wang, P. S. Yu and S. Chakraborty, Bottom-up generalization: a data mining solution to privacy protection,

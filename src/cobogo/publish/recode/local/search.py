@@ -139,11 +139,11 @@ class _Search:
 
     @property
     def _fast(self) -> bool:
-        """Whether classes need only be large enough, and records of a tuple can be told apart."""
+        """Whether classes need only be large enough, and the records of a tuple are distinguishable."""
         table = self.problem.table
-        told = table.joint is not None or not (table.histograms or table.label)
+        distinguishable = table.joint is not None or not (table.histograms or table.label)
         wanted = [model for model in self.problem.models if model.scope is Scope.CLASS]
-        return told and bool(wanted) and all(looks_at_sizes(self.problem, model) for model in wanted)
+        return distinguishable and bool(wanted) and all(looks_at_sizes(self.problem, model) for model in wanted)
 
     def _report_progress(self) -> None:
         self.progress(min(PARTS, int(PARTS * (1 - max(self.left, 0) / self.seconds))), PARTS)

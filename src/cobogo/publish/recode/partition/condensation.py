@@ -49,7 +49,7 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
     r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
     records drawn from those: correlations stay, single values are nobody's.
 
-    Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that stands for the
+    Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that covers the
     whole group. Which group a record is of is released, too: it is what the models are measured on.
 
     Formula: $x = \mu_G + \sum_i u_i \sqrt{\lambda_i}\, v_i$ with $u_i$ uniform of variance 1, and $\lambda_i$, $v_i$
@@ -61,7 +61,7 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
         >>> sorted(Counter(row["group"] for row in rows).values())
         [2, 2, 2, 2]
 
-    Guarantee: Every group stands for at least k people and its sensitive values satisfy the models. Not differential
+    Guarantee: Every group has at least k people and its sensitive values satisfy the models. Not differential
         privacy: no budget bounds the draws.
     Limits: Rows with equal quasi-identifiers are not k; most tuples are unique, and nobody's. A released value may
         happen to be somebody's. One person far from the rest makes a group wide, which can be seen.

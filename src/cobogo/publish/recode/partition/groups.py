@@ -112,8 +112,8 @@ def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
     joint = table.joint
     if joint is not None:
         known = joint.histogram
-        told = dict(zip(joint.labels, joint.codes.T, strict=True))
-        return Parcels(problem, known.owners, known.counts, known.values, told, divisible=True)
+        codes = dict(zip(joint.labels, joint.codes.T, strict=True))
+        return Parcels(problem, known.owners, known.counts, known.values, codes, divisible=True)
     if table.histograms:
         return parcels_by_value(problem)
     return Parcels(problem, there, table.counts[there], divisible=True)

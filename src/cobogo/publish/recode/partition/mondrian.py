@@ -42,13 +42,13 @@ def mondrian(problem: Problem, *, time_limit: float | None = None, progress: Ste
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
 
-    A part has, in each quasi-identifier, the lowest value of the hierarchy that stands for all its records, and is
+    A part has, in each quasi-identifier, the lowest value of the hierarchy that covers all its records, and is
     divided into the children of that value; those that would fail stay together at the value itself. Numbers with
     ``aggregate = "range"`` are divided at their median instead. Always runs to its end: a time limit is of no use to
     it.
 
     Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
-        models; $A$ is the attribute that tells most about most records
+        models; $A$ is the attribute that narrows most values of most records
     Example:
         >>> from cobogo.studies.worked import classes, released
         >>> classes(released("mondrian"))

@@ -130,7 +130,7 @@ class RecodingPlan(ABC):
     )  # by sensitive attribute, the released tuples whose values are withheld
     warnings: tuple[str, ...] = ()
 
-    hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
+    hides_identity: ClassVar[bool] = True  # whether a person's tuple leads an attacker to a class, not to the person
     shows_tuples: ClassVar[bool] = True  # whether a class is what has equal released quasi-identifiers
     has_rows: ClassVar[bool] = True  # whether records are released, and not only counts of them
 
@@ -179,7 +179,7 @@ class RecodingPlan(ABC):
         )
 
     def meaning(self, name: str, about: Description) -> tuple[str, bool]:
-        """What a column's values mean, and whether each is what was collected or stands for it."""
+        """What a column's values mean, and whether each is the collected value or covers it."""
         if about.is_distorted(name):
             return "distorted where a value was too frequent: not always what was collected", False
         if name in self.aggregated:
@@ -232,7 +232,7 @@ class RecodingPlan(ABC):
 
     @property
     def class_columns(self) -> tuple[str, ...]:
-        """The columns by which the registry tells classes apart."""
+        """The columns by which the registry distinguishes classes."""
         return self.attributes
 
     @property

@@ -71,7 +71,7 @@ def _distort(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]) 
     histogram = kept.histograms[attribute]
     rows = [_row(histogram, number) for number in range(len(kept))]
     patterns = np.flatnonzero(holds)
-    aside = None if model.counts_missing else histogram.domain.missing  # who has no value keeps none
+    aside = None if model.counts_missing else histogram.domain.missing  # a person without a value gets none
     whole = {value: count for value, count in enumerate(histogram.domain.total.tolist()) if value != aside}
     places, old, ranks, new = [], [], [], []
     for number in np.flatnonzero(~holds).tolist():

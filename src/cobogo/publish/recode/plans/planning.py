@@ -131,12 +131,12 @@ def _marginal_plan(problem: Problem, solution: Marginalized, *, taken: Sequence[
     classes = margins.classes(problem.scale.records, problem.table.domains[margins.sensitive])
     cells = np.concatenate([marginal.counts for marginal in margins.marginals])
     unknown = np.full(len(problem.hierarchies), np.nan)
-    told = {name for marginal in margins.marginals for name in marginal.attributes}
-    left_out = [h.attribute for h in problem.hierarchies if h.attribute not in told]
+    present = {name for marginal in margins.marginals for name in marginal.attributes}
+    left_out = [h.attribute for h in problem.hierarchies if h.attribute not in present]
     warnings = [f"{', '.join(left_out)}: in none of the marginals"] if left_out else []
     return MarginalPlan(
         attributes=problem.table.quasi_identifiers,
-        levels={name: level for name, level in solution.attribute_levels.items() if name in told},
+        levels={name: level for name, level in solution.attribute_levels.items() if name in present},
         suppressed_records=0,
         kept=classes,
         kept_records=classes.sizes[: sum(len(m.summed(_quasi(m, margins)).counts) for m in margins.marginals)],

@@ -234,7 +234,7 @@ def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 
 
 def caveats(evaluator: Evaluator) -> tuple[str, ...]:
-    """What whoever asked for the best minimal node should know."""
+    """What a steward who asked for the best minimal node should know."""
     unsure = () if evaluator.strict else (NOT_ALWAYS_BEST,)
     return unsure if evaluator.closed_upwards else (*unsure, UNTAGGED)
 

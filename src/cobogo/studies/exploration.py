@@ -4,8 +4,8 @@
 from cobogo.studies.exploration import explore
 
 found = explore("policy.toml")
-found.survey.look()                          # every node; or up to a moment: look(stop)
-found.survey.ranked()[:10]                   # the ten best
+found.survey.explore()                       # every node; or up to a moment: explore(stop)
+found.survey.ranking()[:10]                  # the ten best
 found.view(found.survey.levels(0)).metrics   # one of them, as its report would describe it
 ```
 """
@@ -30,8 +30,8 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice.evaluate import EvaluatedNode, Evaluator
-from cobogo.publish.recode.lattice.ranking import MOST, Standing, Survey
 from cobogo.publish.recode.lattice.search import optimal
+from cobogo.publish.recode.lattice.survey import MOST, Standing, Survey
 from cobogo.tell.report.exposure import risk, worst_inference
 
 PATIENCE = 8.0
@@ -126,13 +126,13 @@ class Exploration:
         problem = self.problem
         needs = {name for metric in METRICS.values() for name in metric.needs}
         evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
-        found = evaluator.look(levels)
-        sizes = found.rolled.records[found.kept]
+        found = evaluator.evaluate(levels)
+        sizes = found.rolled.records[found.kept_classes]
         return self._viewed(
             dict(zip(self.attributes, levels, strict=True)),
             found.satisfied,
             sizes,
-            evaluator.classes(found.rolled).where(found.kept),
+            evaluator.classes(found.rolled).where(found.kept_classes),
             measure(found.outcome, problem.scale) if len(sizes) else {},
             int(found.outcome.suppressed),
             _combinations(problem, found, shown),
@@ -222,7 +222,7 @@ def _by_nodes(policy: Policy) -> Policy:
 def _combinations(problem: Problem, found: EvaluatedNode, shown: int) -> tuple[ReleasedTuple, ...]:
     rolled = found.rolled
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
-    kept = np.flatnonzero(found.kept)
+    kept = np.flatnonzero(found.kept_classes)
     kept = kept[np.argsort(-rolled.records[kept], kind="stable")]
     gone = np.flatnonzero(found.gone & (rolled.records > 0))
     gone = gone[np.argsort(-rolled.records[gone], kind="stable")]

@@ -340,7 +340,7 @@ def _problem(problem: Problem, given: Given) -> Problem:
             models = _varied(models, name, value)
     for model in models:
         model.fits(problem.table.domains)
-    return replace(problem.promising(models), limit=limit)
+    return replace(problem.replace_models(models), limit=limit)
 
 
 def _varied(models: Sequence[Model], name: str, value: float) -> tuple[Model, ...]:

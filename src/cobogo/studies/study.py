@@ -75,7 +75,7 @@ def try_release(
         release = job.solve(prepared)
     except refusals as error:
         return {"why": error.what}
-    summary = story.expected(release)
+    summary = story.planned_summary(release)
     value, notes = release.solution.value, release.solution.notes
     if by is not None and release.metric != by:
         notes = (*notes, f"{by} says nothing of it; its {release.metric} is {value:.4g}")

@@ -12,13 +12,20 @@ from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.partition import kernels
-from cobogo.publish.recode.partition.aggregate import NUMERIC, aggregated, hows
-from cobogo.publish.recode.partition.clusters import Pieces, clustered
-from cobogo.publish.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved, suppressing
+from cobogo.publish.recode.partition.aggregate import NUMERIC, aggregate, aggregation_methods
+from cobogo.publish.recode.partition.clusters import Pieces, cluster_regions
+from cobogo.publish.recode.partition.groups import (
+    Grouping,
+    Parcels,
+    generalize_groups,
+    parcels,
+    retry_with_suppression,
+    solve_by_groups,
+)
 from cobogo.publish.recode.partition.space import points
 
 
-@suppressing
+@retry_with_suppression
 @card("mdav", title="MDAV", group="partition")
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
@@ -43,16 +50,16 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps |
     Paper: J. Domingo-Ferrer and V. Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation,
         Data Mining and Knowledge Discovery, 2005.
     """
-    chosen = hows(problem)
+    chosen = aggregation_methods(problem)
 
     def release(assignment: Assignment) -> Assignment:
-        return aggregated(assignment, chosen)
+        return aggregate(assignment, chosen)
 
-    return solved(
+    return solve_by_groups(
         problem,
         "mdav",
         grouping(problem, chosen),
-        publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
+        publish=lambda groups: release(generalize_groups(groups, joined=False)).canonical(),
         measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
         notes=_notes(problem, chosen),
     )
@@ -64,11 +71,11 @@ def grouping(problem: Problem, chosen: tuple[str, ...]) -> Grouping:
     where = points(whole, [column for column, how in enumerate(chosen) if how in NUMERIC])
     regions = _regions(whole, chosen)
 
-    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+    def cluster(block: Ints, counts: Ints, k: int) -> Pieces:
         found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
         return found
 
-    return lambda least: clustered(whole, where, regions, least, grouped)
+    return lambda least: cluster_regions(whole, where, regions, least, cluster)
 
 
 def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
@@ -77,7 +84,7 @@ def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
     bound = [column for column, how in enumerate(chosen) if how == "ancestor"]
     columns = [problem.hierarchies[n].maps[problem.highest[n]][whole.leaves[:, n]] for n in bound]
     sizes = [len(problem.hierarchies[n].labels[problem.highest[n]]) for n in bound]
-    return whole.numbered(columns, sizes)
+    return whole.number_values(columns, sizes)
 
 
 def _notes(problem: Problem, chosen: tuple[str, ...]) -> tuple[str, ...]:

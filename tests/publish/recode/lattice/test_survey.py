@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cobogo.errors import NoSolution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.ranking import Standing, Survey
 from cobogo.publish.recode.lattice.search import optimal
+from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration, explore
 from support import reference
 from support.random_tasks import frame_of, policy_of, problem_of, tasks
@@ -30,7 +30,7 @@ some = settings(deadline=None, max_examples=40, suppress_health_check=list(Healt
 def test_every_node_is_what_plain_python_says(task: Task) -> None:
     problem = problem_of(task)
     survey = Survey(problem, problem.highest)
-    survey.look()
+    survey.explore()
     assert survey.whole
     assert survey.finished
     assert [survey.levels(number) for number in range(len(survey))] == list(task.nodes())
@@ -54,7 +54,7 @@ def test_every_node_is_what_plain_python_says(task: Task) -> None:
 def test_the_best_of_a_survey_is_what_the_search_finds(task: Task) -> None:
     problem = problem_of(task)
     survey = Survey(problem, problem.lowest)
-    survey.look()
+    survey.explore()
     found = None
     with contextlib.suppress(NoSolution):
         found = optimal(problem).levels
@@ -66,7 +66,7 @@ def test_the_best_of_a_survey_is_what_the_search_finds(task: Task) -> None:
 def test_a_look_and_a_check_agree_on_solutions(task: Task, withholds: bool) -> None:
     problem = replace(problem_of(task), withholds=withholds)
     for levels in task.nodes():
-        looked, checked = Evaluator(problem).look(levels), Evaluator(problem).check(levels)
+        looked, checked = Evaluator(problem).evaluate(levels), Evaluator(problem).check(levels)
         assert looked.satisfied == checked.satisfied
         if checked.outcome is not None:
             assert looked.value == checked.value
@@ -87,16 +87,16 @@ def test_a_part_of_a_lattice_is_what_lies_nearest(task: Task, most: int, random)
     whole, left = Survey(problem, middle), iter(range(most))
     wanted = np.array(random.sample(range(len(whole)), random.randint(0, min(most, len(whole)))), dtype=np.int64)
     whole.want(wanted)
-    part.look()
-    whole.look(lambda: next(left, None) is None)
-    assert whole.looked_at == (whole.standing != Standing.UNKNOWN).sum() == min(most, len(whole))
+    part.explore()
+    whole.explore(lambda: next(left, None) is None)
+    assert whole.evaluated == (whole.standing != Standing.UNKNOWN).sum() == min(most, len(whole))
     assert (whole.standing[wanted] != Standing.UNKNOWN).all()
     for number in range(len(part)):
         place = whole.number(part.levels(number))
         assert place is not None
         if whole.standing[place] != Standing.UNKNOWN:
             assert whole.standing[place] == part.standing[number]
-    whole.look()
+    whole.explore()
     assert whole.finished
     assert (whole.standing != Standing.UNKNOWN).all()
 
@@ -122,11 +122,11 @@ def test_a_node_in_full_is_what_plain_python_says(tmp_path_factory, task: Task, 
         for name in task.sensitive:
             assert view.inference[name] == pytest.approx(float(reference.worst_inference(task, node, name)))
     if found.optimum is not None:
-        found.survey.look()
-        worse = found.survey.levels(random.choice(found.survey.ranked().tolist()))
+        found.survey.explore()
+        worse = found.survey.levels(random.choice(found.survey.ranking().tolist()))
         unproven = Exploration(found.prepared, Survey(found.problem, worse), worse, proven=False)
         assert not unproven.improve()
-        unproven.survey.look()
+        unproven.survey.explore()
         assert unproven.improve()
         assert unproven.proven
         assert unproven.optimum == found.optimum

@@ -1,8 +1,8 @@
 """Frequency tables at nodes of the lattice: each is rolled up from the smallest one below it that is at hand.
 
-Quasi-identifier tuples are packed into few digits (`Packing`), so that recoding a tuple takes few look-ups. A class is
-known by the original digits of one of its members: what they become at any node above follows from the node alone, so a
-table (`Rolled`) can be rolled up from whichever table below it is at hand (`Tables`).
+Quasi-identifier tuples are packed into few digits (`Packing`), so that recoding a tuple takes few look-ups. The
+original digits of one member represent a class: what they become at a node above depends on that node alone, so a table
+(`RolledTable`) can be rolled up from any table below it (`Tables`).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Packing:
         self.problem = problem
         width = len(problem.hierarchies)
         self.sizes = np.array([len(leaf) for leaf in problem.leaf_codes], dtype=np.int64)
-        groups = _grouped(self.sizes.tolist())
+        groups = _group_columns(self.sizes.tolist())
         self.columns = np.array([column for group in groups for column in group], dtype=np.int64)
         self.firsts = _ends([len(group) for group in groups])
         self.starts = _ends([int(self.sizes[group].prod()) for group in groups])
@@ -95,7 +95,7 @@ class Packing:
         return found
 
 
-def _grouped(sizes: Sequence[int]) -> list[list[int]]:
+def _group_columns(sizes: Sequence[int]) -> list[list[int]]:
     """Columns that make a digit together: the largest first, each where it still fits."""
     groups: list[list[int]] = []
     products: list[int] = []
@@ -118,13 +118,14 @@ def _ends(lengths: Sequence[int]) -> Ints:
 Codes = NDArray[np.int32]
 
 TABLES_KEPT = 256
-"""Rolled-up tables that later ones can start from. Every roll-up looks through all of them for the smallest below."""
+"""RolledTable-up tables that later ones can start from. Every roll-up looks through all of them for the smallest
+below."""
 ROWS_KEPT = 4_000_000
-"""Of all of them: bounds their memory."""
+"""Rows of all of them together: bounds their memory."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rolled:
+class RolledTable:
     """The frequency table at a node: its classes, their records and whatever models look at.
 
     ``digits`` are those of an original tuple of each class.
@@ -148,17 +149,19 @@ class Rolled:
         """The released tuple of each class, in the codes of the hierarchies' levels."""
         return self.packing.codes(self.digits, self.levels)
 
-    def without(self, columns: Sequence[int]) -> Rolled:
-        """The table with some attributes left out altogether."""
+    def drop_columns(self, columns: Sequence[int]) -> RolledTable:
+        """The table without some of its attributes."""
         keep = [column for column in range(len(self.levels)) if column not in columns]
         sizes = [len(self.packing.problem.hierarchies[column].labels[self.levels[column]]) for column in keep]
         numbers, representatives = number_tuples([self.codes[:, column] for column in keep], sizes, len(self))
         ids, groups = numbers.astype(np.int32), len(representatives)
-        return self._summed(ids, groups, self.levels, self.digits[representatives], _sum(ids, self.records, groups))
+        return self._merge_rows(
+            ids, groups, self.levels, self.digits[representatives], _sum_by_class(ids, self.records, groups)
+        )
 
-    def together(self, chosen: Mask) -> Rolled:
-        """Some of the classes as one."""
-        part = Rolled(
+    def merge_classes(self, chosen: Mask) -> RolledTable:
+        """A table of one class, made of some of this table's."""
+        part = RolledTable(
             self.packing,
             self.levels,
             self.digits[chosen],
@@ -166,34 +169,34 @@ class Rolled:
             {name: histogram.where(chosen) for name, histogram in self.histograms.items()},
             {name: counts[chosen] for name, counts in self.populations.items()},
             None if self.people is None else self.people.where(chosen),
-            None if self.owners is None else _renumbered(self.owners, chosen),
+            None if self.owners is None else _renumber(self.owners, chosen),
             None if self.label is None else self.label.where(chosen),
         )
         ids = np.zeros(len(part), dtype=np.int32)
-        return part._summed(ids, 1, self.levels, part.digits[:1], part.records.sum(keepdims=True))
+        return part._merge_rows(ids, 1, self.levels, part.digits[:1], part.records.sum(keepdims=True))
 
-    def _summed(self, ids: Codes, groups: int, levels: Levels, digits: Codes, records: Ints) -> Rolled:
-        """The table of classes that this one's rows fall into."""
-        return Rolled(
+    def _merge_rows(self, ids: Codes, groups: int, levels: Levels, digits: Codes, records: Ints) -> RolledTable:
+        """The table whose class ``ids[row]`` takes each row of this one."""
+        return RolledTable(
             packing=self.packing,
             levels=levels,
             digits=digits,
             records=records,
-            histograms={name: _merged(histogram, ids, groups) for name, histogram in self.histograms.items()},
-            populations={name: _sum(ids, counts, groups) for name, counts in self.populations.items()},
-            people=None if self.people is None else _merged(self.people, ids, groups),
+            histograms={name: _merge_histogram(histogram, ids, groups) for name, histogram in self.histograms.items()},
+            populations={name: _sum_by_class(ids, counts, groups) for name, counts in self.populations.items()},
+            people=None if self.people is None else _merge_histogram(self.people, ids, groups),
             owners=None if self.owners is None else np.where(self.owners < 0, -1, ids[self.owners]),
-            label=None if self.label is None else _merged(self.label, ids, groups),
+            label=None if self.label is None else _merge_histogram(self.label, ids, groups),
         )
 
 
 class Tables:
-    """The tables of one problem, made when they are asked for; those that later ones can start from are kept."""
+    """The tables of one problem, rolled up on demand; recent ones are kept, for others to start from."""
 
     def __init__(self, problem: Problem, histograms: Sequence[str], *, label: bool) -> None:
         table = problem.table
         self._packing = Packing(problem)
-        self._base = Rolled(
+        self._base = RolledTable(
             packing=self._packing,
             levels=(0,) * len(problem.hierarchies),
             digits=self._packing.digits(table.codes),
@@ -204,7 +207,7 @@ class Tables:
             owners=np.arange(len(table.counts)) if any(m.needs_members for m in problem.models) else None,
             label=table.label if label else None,
         )
-        self._kept: list[Rolled | None] = [None] * TABLES_KEPT
+        self._kept: list[RolledTable | None] = [None] * TABLES_KEPT
         self._kept_levels = np.zeros((TABLES_KEPT, len(problem.hierarchies)), dtype=np.int64)
         self._kept_rows = np.full(TABLES_KEPT, -1, dtype=np.int64)
         self._next, self._oldest = 0, 0
@@ -218,7 +221,7 @@ class Tables:
         self._digits = np.empty_like(self._base.digits)
         self._records = np.empty(rows, dtype=np.int64)
 
-    def at(self, levels: Levels) -> Rolled:
+    def table(self, levels: Levels) -> RolledTable:
         """The table at a node."""
         node = np.array(levels, dtype=np.int64)
         number = kernels.smallest_below(self._kept_levels, self._kept_rows, TABLES_KEPT, node)
@@ -230,17 +233,17 @@ class Tables:
         self._keep(rolled, node)
         return rolled
 
-    def _roll_up(self, source: Rolled, levels: Levels, node: Ints) -> Rolled:
+    def _roll_up(self, source: RolledTable, levels: Levels, node: Ints) -> RolledTable:
         maps, starts, spans = self._packing.recode(node)
         ids = self._ids[: len(source)]
         groups = roll_up(
             source.digits, source.records, maps, starts, spans, self._slots, self._places, self._keys, ids,
             self._digits, self._records,
         )  # fmt: skip
-        return source._summed(ids, groups, levels, self._digits[:groups].copy(), self._records[:groups].copy())
+        return source._merge_rows(ids, groups, levels, self._digits[:groups].copy(), self._records[:groups].copy())
 
-    def _keep(self, rolled: Rolled, node: Ints) -> None:
-        """In the place of the oldest; as many as there is room for."""
+    def _keep(self, rolled: RolledTable, node: Ints) -> None:
+        """Keep a table in the place of the oldest, and drop more of the oldest where rows are too many."""
         while self._next - self._oldest >= TABLES_KEPT or (
             self._rows + len(rolled) > ROWS_KEPT and self._oldest < self._next
         ):
@@ -254,19 +257,19 @@ class Tables:
         self._next += 1
 
 
-def _renumbered(owners: Ints, chosen: Mask) -> Ints:
-    """The classes of tuples when only some classes are left."""
+def _renumber(owners: Ints, chosen: Mask) -> Ints:
+    """The classes of tuples when only the chosen classes are left."""
     numbers = np.where(chosen, np.cumsum(chosen) - 1, -1)
     return np.where(owners < 0, -1, numbers[owners])
 
 
-def _sum(ids: Codes, counts: Ints, groups: int) -> Ints:
+def _sum_by_class(ids: Codes, counts: Ints, groups: int) -> Ints:
     total = np.zeros(groups, dtype=np.int64)
     sum_by(ids, counts, total)
     return total
 
 
-def _merged(histogram: Histogram, ids: Codes, groups: int) -> Histogram:
+def _merge_histogram(histogram: Histogram, ids: Codes, groups: int) -> Histogram:
     """The histogram of classes, from that of the rows that fall into them."""
     offsets, values, counts = merge_histograms(
         ids, groups, histogram.offsets, histogram.values, histogram.counts, len(histogram.domain)

@@ -1,4 +1,4 @@
-"""Buckets of records: within one, nobody can tell which sensitive value belongs to which tuple."""
+"""Buckets of records: within a bucket, the release does not show which sensitive value belongs to which tuple."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cobogo.publish.recode.contract.problem import Problem
 @dataclass(frozen=True, eq=False, repr=False)
 class Buckets:
     """``counts[p]`` records of the original tuple ``tuples[p]`` with the value ``values[p]`` of the one sensitive
-    attribute are in bucket ``owners[p]``; −1 is for those that are suppressed. No bucket is empty."""
+    attribute are in bucket ``owners[p]``; −1 marks suppressed records. No bucket is empty."""
 
     problem: Problem
     tuples: Ints
@@ -33,7 +33,7 @@ class Buckets:
 
     @cached_property
     def names(self) -> NDArray[np.object_]:
-        """What each bucket is called: a number that tells nothing."""
+        """The name of each bucket: a number in random order."""
         order = np.argsort(randomness.keys(len(self)))
         return np.array([str(number + 1) for number in order.tolist()], dtype=object)
 
@@ -69,12 +69,13 @@ class Buckets:
         return Classes(self.sizes, {self.attribute: self.histogram}, self.problem.scale.records)
 
     def hold(self) -> bool:
-        """Whether every model holds, by the plain reference."""
+        """Whether every model holds, by its plain definition."""
         return all(verdict.satisfied for verdict in check(self.problem.promised, self.classes()))
 
     def reconstruction_error(self) -> float:
-        """Over all records, the mean of Σ(share of a value in the bucket − 1 if it is the record's own)², over 2: the
-        error of whoever takes each bucket's shares for its records (Xiao and Tao 2006). Suppressed records count 1."""
+        """The mean over all records of ½ Σ(share of a value in the bucket − 1 if it is the record's own)²: the error of
+        an analyst who takes each bucket's shares for its records' values (Xiao and Tao 2006). Suppressed records count
+        1."""
         h = self.histogram
         shares = h.shares(self.sizes)
         squares = h.sums(shares**2)

@@ -1,7 +1,7 @@
 """A survey of the generalization lattice: what every node would release, not only the best.
 
-The search proves that a node is best and looks at few others. Whoever wants to choose for themselves has to see those,
-too. A lattice that is too large to be seen whole is seen around one node.
+The search proves that a node is best and checks few others; a steward who wants to choose has to see those as well. Of
+a lattice that is too large, the survey covers the neighbourhood of one node.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MOST = 100_000
 """Nodes of a lattice that is surveyed whole."""
 
 NEAR = 500
-"""Nodes around the one in the middle that are looked at first: what a picture shows."""
+"""Nodes that are evaluated first, around the one in the middle: those that a picture shows."""
 
 
 class Standing(IntEnum):
@@ -36,17 +36,16 @@ class Standing(IntEnum):
 
 
 class Survey:
-    """The nodes of a problem's lattice, and what was found at each. Those not looked at yet are unknown.
+    """The nodes of a problem's lattice, and the figures of each. Nodes not evaluated yet are unknown.
 
-    ``around`` is the node in the middle. The nodes nearest to it are looked at first. A step is one level of one
-    attribute.
+    The nodes nearest to ``around`` are evaluated first. A step is one level of one attribute.
     """
 
     def __init__(self, problem: Problem, around: Levels, *, most: int = MOST) -> None:
         self.problem = problem
         self.around = around
         self.total = node_count(problem.lowest, problem.highest)
-        self.nodes = _every(problem) if self.total <= most else _nearest(problem, around, most)
+        self.nodes = _all_nodes(problem) if self.total <= most else _nearest_nodes(problem, around, most)
         count = len(self.nodes)
         self.standing: NDArray[np.int8] = np.zeros(count, dtype=np.int8)
         self.values: Floats = np.full(count, np.nan)  # by the metric, with what fails suppressed, whatever the limit
@@ -54,29 +53,29 @@ class Survey:
         self.failing: Ints = np.zeros(count, dtype=np.int64)  # suppressed, or withheld in part
         self.classes: Ints = np.zeros(count, dtype=np.int64)  # kept
         self.smallest: Ints = np.zeros(count, dtype=np.int64)  # of the kept classes, in records
-        self.looked_at = 0
+        self.evaluated = 0
         self._passed = 0  # of the order
         self._wanted: list[int] = []
         self._numbers = {levels: number for number, levels in enumerate(map(tuple, self.nodes.tolist()))}
         self._order = _order(self.distance(around))
         self._evaluator = Evaluator(problem)
-        self._looking = threading.Lock()
+        self._exploring = threading.Lock()
 
     def __len__(self) -> int:
         return len(self.nodes)
 
     @property
     def whole(self) -> bool:
-        """Whether all nodes of the lattice are among these."""
+        """Whether the survey covers the whole lattice."""
         return len(self) == self.total
 
     @property
     def finished(self) -> bool:
-        """Whether all of these were looked at."""
-        return self.looked_at == len(self)
+        """Whether every node was evaluated."""
+        return self.evaluated == len(self)
 
     def number(self, levels: Levels) -> int | None:
-        """A node's place among these; None where it is none of them."""
+        """The number of a node; None where the survey does not cover it."""
         return self._numbers.get(levels)
 
     def levels(self, number: int) -> Levels:
@@ -84,30 +83,30 @@ class Survey:
         return tuple(self.nodes[number].tolist())
 
     def distance(self, levels: Levels) -> Ints:
-        """How many steps each node is away from one."""
+        """How many steps each node is away from a given one."""
         return np.asarray(np.abs(self.nodes - np.array(levels, dtype=np.int64)).sum(axis=1))
 
     def below(self, levels: Levels) -> Mask:
-        """The nodes at or below one: nothing in them is coarser."""
+        """The nodes at or below a given one."""
         return np.asarray((self.nodes <= np.array(levels, dtype=np.int64)).all(axis=1))
 
     def above(self, levels: Levels) -> Mask:
-        """The nodes at or above one."""
+        """The nodes at or above a given one."""
         return np.asarray((self.nodes >= np.array(levels, dtype=np.int64)).all(axis=1))
 
     def want(self, numbers: Ints) -> None:
-        """Have these nodes looked at next."""
+        """Evaluate these nodes next."""
         self._wanted = numbers[self.standing[numbers] == Standing.UNKNOWN].tolist()
 
-    def look(self, stop: Callable[[], bool] = lambda: False) -> None:
-        """Look at the nodes that are unknown, until there are none or ``stop`` says so.
+    def explore(self, stop: Callable[[], bool] = lambda: False) -> None:
+        """Evaluate unknown nodes until none is left or ``stop`` returns true.
 
-        What is known so far may be read meanwhile from another thread.
+        Another thread may read the results meanwhile.
         """
-        with self._looking:
+        with self._exploring:
             while not self.finished and not stop():
-                self._look_at(self._next())
-                self.looked_at += 1
+                self._evaluate(self._next())
+                self.evaluated += 1
 
     def _next(self) -> int:
         """A node that is unknown."""
@@ -120,9 +119,9 @@ class Survey:
             if self.standing[number] == Standing.UNKNOWN:
                 return number
 
-    def _look_at(self, number: int) -> None:
-        found = self._evaluator.look(self.levels(number))
-        kept = found.rolled.records[found.kept]
+    def _evaluate(self, number: int) -> None:
+        found = self._evaluator.evaluate(self.levels(number))
+        kept = found.rolled.records[found.kept_classes]
         self.values[number] = found.value
         self.suppressed[number] = found.outcome.suppressed
         self.failing[number] = found.failing_records
@@ -130,8 +129,8 @@ class Survey:
         self.smallest[number] = kept.min() if len(kept) else 0
         self.standing[number] = Standing.SATISFIES if found.satisfied else Standing.FAILS
 
-    def ranked(self) -> Ints:
-        """The nodes known to satisfy the policy, best first; nodes that tie stand in the order of the search."""
+    def ranking(self) -> Ints:
+        """The nodes known to satisfy the policy, best first; ties are resolved as in the search."""
         found = np.flatnonzero(self.standing == Standing.SATISFIES)
         if not len(found):
             return found
@@ -145,25 +144,25 @@ class Survey:
     @property
     def best(self) -> Levels | None:
         """The best node found; None where none satisfies the policy."""
-        found = self.ranked()
+        found = self.ranking()
         return self.levels(int(found[0])) if len(found) else None
 
     def _tie_keys(self, numbers: Ints) -> tuple[Ints, ...]:
-        """By which ties are resolved, the last first, as `numpy.lexsort` wants them. See `publish.recode.solution`."""
+        """The keys that resolve ties, the last first as `numpy.lexsort` wants them; the order of `rank_nodes`."""
         nodes = self.nodes[numbers]
         withheld = self.failing[numbers] - self.suppressed[numbers]
         return (*nodes.T[::-1], nodes.sum(axis=1), withheld, self.suppressed[numbers], -self.classes[numbers])
 
 
-def _every(problem: Problem) -> NDArray[np.int64]:
+def _all_nodes(problem: Problem) -> NDArray[np.int64]:
     """All nodes, the last level running fastest, so that each can be counted from one just before it."""
     shape = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
     places = np.indices(shape).reshape(len(shape), math.prod(shape)).T
     return np.ascontiguousarray(places + np.array(problem.lowest, dtype=np.int64))
 
 
-def _nearest(problem: Problem, around: Levels, most: int) -> NDArray[np.int64]:
-    """The nodes fewest steps away from one."""
+def _nearest_nodes(problem: Problem, around: Levels, most: int) -> NDArray[np.int64]:
+    """The nodes fewest steps away from a given one."""
     lowest, highest = np.array(problem.lowest), np.array(problem.highest)
     steps = np.concatenate([np.eye(len(lowest), dtype=np.int64), -np.eye(len(lowest), dtype=np.int64)])
     middle = np.array(around, dtype=np.int64)
@@ -182,7 +181,7 @@ def _nearest(problem: Problem, around: Levels, most: int) -> NDArray[np.int64]:
 
 
 def _order(distance: Ints) -> Ints:
-    """The nearest first, so that they can be shown at once; then all others in the order in which counting is fast."""
+    """The nearest nodes first, so that they can be shown at once; then all others in an order that is fast to count."""
     near = np.sort(np.argsort(distance, kind="stable")[:NEAR])
     rest = np.ones(len(distance), dtype=np.bool_)
     rest[near] = False

@@ -1,9 +1,9 @@
 """Withholding sensitive values: a class that fails for them keeps its records, and its values are released as ``*``.
 
-What is withheld must not follow from what is shown. Whoever knows how often each value occurs in the whole table
-subtracts what the release shows, and has the values of all records that it does not show, withheld or suppressed: those
-together must satisfy the attribute's models, as one class. Where they do not, more classes are withheld, by the fewest
-records that will do as far as a greedy choice finds them.
+Withheld values must not follow from released ones. An attacker who knows how often each value occurs in the whole table
+subtracts the released values and learns those of all other records, withheld or suppressed. Those together, as one
+class, must therefore satisfy the attribute's models. Where they do not, more classes are withheld, chosen greedily so
+that few records are affected.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from cobogo.promises.models.base import Model
 from cobogo.release.withheld import one_attribute
 
 CELLS_AT_ONCE = 400_000
-"""How many classes, times the values there are, are tried beside those withheld."""
+"""Classes times values that are tried at once as additions to the withheld ones: bounds the memory of a try."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +39,7 @@ class Withholding:
         return int(sizes[self.touched].sum())
 
 
-def withheld_values(
+def withhold_values(
     models: Sequence[Model],
     classes: Classes,
     gone: Mask,
@@ -48,10 +48,10 @@ def withheld_values(
     limit: int,
     order: Callable[[], Ints],
 ) -> Withholding | None:
-    """What to withhold where values fail; None where that cannot be done within the limit.
+    """Withhold the values of classes that fail; None where that exceeds the limit.
 
-    ``gone`` are the classes that are suppressed anyway, ``failing`` by attribute those whose values fail. ``order``
-    gives each class its place among those of equal size. Something of each attribute must be left.
+    ``gone`` are the classes that are suppressed anyway, ``failing`` those whose values fail, by attribute. ``order``
+    ranks classes of equal size. Some class must keep its values of each attribute.
     """
     there = classes.sizes > 0
     found = Withholding(gone, {name: failed & ~gone & there for name, failed in failing.items()})
@@ -62,14 +62,14 @@ def withheld_values(
         if hidden.any():
             room = limit - Withholding(gone, withheld).records(classes.sizes)
             own = [model for model in models if model.attributes == (name,)]
-            more = _completed(own, name, classes, hidden, gone, room, order)
+            more = _complete_withholding(own, name, classes, hidden, gone, room, order)
             if more is None or (more | gone)[there].all():
                 return None
             withheld[name] = more
     return Withholding(gone, {name: hidden for name, hidden in withheld.items() if hidden.any()})
 
 
-def _completed(
+def _complete_withholding(
     models: Sequence[Model],
     name: str,
     classes: Classes,
@@ -78,18 +78,19 @@ def _completed(
     room: int,
     order: Callable[[], Ints],
 ) -> Mask | None:
-    """The classes to withhold so that they, with those that are gone, satisfy the models as one; None if none do."""
+    """Withhold more classes until the withheld and the suppressed ones satisfy the models as one class; None where that
+    exceeds the limit."""
     histogram, domain = classes.histograms[name], len(classes.histograms[name].domain)
     outside = (hidden | gone)[histogram.owners]
     rest = np.bincount(histogram.values[outside], histogram.counts[outside], domain).astype(np.int64)
-    while not _hold(models, one_attribute(name, rest[None, :], classes)).all():
+    while not _rows_that_hold(models, one_attribute(name, rest[None, :], classes)).all():
         free = np.flatnonzero(~hidden & ~gone & (classes.sizes > 0) & (classes.sizes <= room))
         if not len(free):
             return None
         rank = order()[free]
         free = free[np.lexsort((rank, classes.sizes[free]))][: max(1, CELLS_AT_ONCE // max(domain, 1))]
-        joined = rest + _dense(histogram, free)
-        taken = _best(models, one_attribute(name, joined, classes))
+        joined = rest + _dense_counts(histogram, free)
+        taken = _best_row(models, one_attribute(name, joined, classes))
         hidden = hidden.copy()
         hidden[free[taken]] = True
         rest = joined[taken]
@@ -97,9 +98,9 @@ def _completed(
     return hidden
 
 
-def _best(models: Sequence[Model], tried: Classes) -> int:
+def _best_row(models: Sequence[Model], tried: Classes) -> int:
     """The first row that satisfies all models, or else the one nearest to the first model that fails everywhere."""
-    holds = _hold(models, tried)
+    holds = _rows_that_hold(models, tried)
     if holds.any():
         return int(holds.argmax())
     for model in models:
@@ -109,14 +110,14 @@ def _best(models: Sequence[Model], tried: Classes) -> int:
     return 0
 
 
-def _hold(models: Sequence[Model], tried: Classes) -> Mask:
+def _rows_that_hold(models: Sequence[Model], tried: Classes) -> Mask:
     holds = np.ones(len(tried), dtype=np.bool_)
     for model in models:
         holds &= model.holds(tried, model.measure(tried))
     return holds
 
 
-def _dense(histogram: Histogram, chosen: Ints) -> Ints:
+def _dense_counts(histogram: Histogram, chosen: Ints) -> Ints:
     """Some classes' counts of every value."""
     place = np.full(len(histogram.offsets) - 1, -1, dtype=np.int64)
     place[chosen] = np.arange(len(chosen))

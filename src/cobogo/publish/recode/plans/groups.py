@@ -1,4 +1,4 @@
-"""The plan of buckets: tuples as they are, and apart from them the sensitive values of each bucket."""
+"""Plans whose classes are groups with a name of their own, in a released column: buckets, and condensed groups."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from cobogo.data.policy import Role
 from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.publish.recode.buckets.bucketed import Buckets
-from cobogo.publish.recode.plans.apply import Moves, assign, named
+from cobogo.publish.recode.contract.buckets import Buckets
+from cobogo.publish.recode.partition.condensation import Condensed
+from cobogo.publish.recode.plans.apply import Moves, assign, joint_labels, label_codes
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, group_faults
 from cobogo.release import dictionary
 from cobogo.release.buckets import every_slice, shuffled
@@ -19,13 +22,13 @@ from cobogo.release.contract import ROWS
 from cobogo.release.manifest import BucketEntry, ColumnEntry
 
 VALUES = "sensitive"
-"""What the file of the sensitive values is called, where they are apart from the released table."""
+"""The name of the file of sensitive values, where these are apart from the released table."""
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BucketPlan(RecodingPlan):
-    """Of buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
-    sensitive values, counted. With ``slices`` all is in one table, and each slice is shuffled within the buckets."""
+    """Buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
+    sensitive values, counted. With ``slices`` there is one table, and each slice is shuffled within the buckets."""
 
     buckets: Buckets
     group: str  # the column that names the bucket
@@ -50,7 +53,7 @@ class BucketPlan(RecodingPlan):
         """Rows with their slices shuffled within the buckets, if there are slices."""
         return shuffled(engine, rows, self.group, self.slices) if self.slices else rows
 
-    def unshuffled(self) -> RecodingPlan:
+    def unshuffled_plan(self) -> RecodingPlan:
         """Without slices."""
         return replace(self, slices=())
 
@@ -69,7 +72,7 @@ class BucketPlan(RecodingPlan):
         }
         return {ROWS: rows(), VALUES: engine.in_random_order(engine.lookup(pa.table(values)))}
 
-    def beside(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:
+    def group_entries(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:
         """The column that names the bucket, and the file of the sensitive values or the slices."""
         other = Role.NON_SENSITIVE
         if self.slices:
@@ -93,7 +96,7 @@ class BucketPlan(RecodingPlan):
         """Slices were shuffled: a row is not a record."""
         if not self.slices or about.is_distorted(name):
             return super().meaning(name, about)
-        entry, _ = self.beside(about)
+        entry, _ = self.group_entries(about)
         return dictionary.sliced_meaning(entry.beside(name)), False
 
     def faults(self, released: FrequencyTable) -> Iterator[str]:
@@ -102,7 +105,7 @@ class BucketPlan(RecodingPlan):
         yield from group_faults(released, self.buckets.names, self.buckets.sizes)
 
     def to_json(self) -> dict[str, Any]:
-        """Buckets are drawn from the rows that they hold: of them nothing can be used again."""
+        """Buckets belong to the rows that they hold: nothing of them can be used again."""
         return {"kind": "buckets", "star": False}
 
     @property
@@ -114,7 +117,64 @@ class BucketPlan(RecodingPlan):
     def moves(self) -> Moves:
         """Each record gets the name of its bucket."""
         b = self.buckets
-        told = {}
-        if b.values is not None:
-            told = {b.attribute: named(b.problem.table.domains[b.attribute].labels, b.values)}
-        return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, told, {self.group: b.names}, star=False)
+        known = {b.attribute: label_codes(b.problem.table.domains[b.attribute].labels, b.values)}
+        return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, known, {self.group: b.names}, star=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CondensedPlan(RecodingPlan):
+    """Condensed groups: records are released with values drawn for each, and the name of their group."""
+
+    assignment: Condensed
+    group: str  # the column that names the group
+
+    shows_tuples: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """With the column that names the group."""
+        return (*kept, self.group)
+
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """Each record with values of its own."""
+        return assign(table, self.moves, columns)
+
+    def group_entries(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:  # noqa: ARG002
+        """The column that names the group."""
+        text = "the group: what the models are measured on"
+        column = ColumnEntry(name=self.group, role=Role.NON_SENSITIVE, meaning=text)
+        return BucketEntry(group=self.group, condensed=True), [column]
+
+    def faults(self, released: FrequencyTable) -> Iterator[str]:
+        """The groups must have the sizes that were planned."""
+        yield from super().faults(released)
+        yield from group_faults(released, self.assignment.group_names, self.assignment.sizes)
+
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
+        """The quasi-identifiers as they were drawn."""
+        rows = replace(table, expression=self.apply(table, self.attributes))
+        return frequency_table(rows, self.attributes, [])
+
+    def to_json(self) -> dict[str, Any]:
+        """Groups are statistics of the rows that they hold: nothing of them can be used again."""
+        return {"kind": "condensed", "star": False}
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The group."""
+        return (self.group,)
+
+    @property
+    def alike(self) -> bool:
+        """Each record has what its group has."""
+        return False
+
+    @property
+    def moves(self) -> Moves:
+        """Each record gets values of its own, and the name of its group."""
+        a = self.assignment
+        parcels, owners = a.records
+        values = None if a.values is None else a.values[parcels]
+        known = joint_labels(a.problem.table, values)
+        released = dict(zip(self.attributes, a.released_values(), strict=True)) | {self.group: a.group_names[owners]}
+        turns, ones = np.arange(len(parcels)), np.ones(len(parcels), dtype=np.int64)
+        return Moves(a.problem, a.tuples[parcels], turns, ones, values, known, released, star=False)

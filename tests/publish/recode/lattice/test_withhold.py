@@ -183,10 +183,10 @@ def test_starred_records_do_not_help_to_tell_what_is_withheld(tmp_path: Path) ->
 
 
 def test_the_report_tells_what_was_withheld() -> None:
-    from cobogo.publish.recode.story import expected
+    from cobogo.publish.recode.story import planned_summary
 
     release = cb.anonymize(arrow(guide()), withholding([K, {**L, "l": 3}], 0.4))
-    told = expected(release)["withheld"]
+    told = planned_summary(release)["withheld"]
     assert told == {"disease": {"classes": 2, "records": 7, "inference": pytest.approx(5 / 7)}}
     assert any("withheld" in warning for warning in release.warnings)
 

@@ -19,14 +19,13 @@ from cobogo.promises.models.risk import AverageRisk
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.solution import Solution, ranked
-from cobogo.publish.recode.lattice.classic import tags as survey
+from cobogo.publish.recode.contract.solution import Checked, Solution, rank_nodes
+from cobogo.publish.recode.lattice.classic import tagging as survey
 from cobogo.publish.recode.lattice.classic.datafly import datafly
 from cobogo.publish.recode.lattice.classic.genetic import genetic
 from cobogo.publish.recode.lattice.classic.incognito import incognito
-from cobogo.publish.recode.lattice.classic.ola import ola
-from cobogo.publish.recode.lattice.classic.samarati import samarati
-from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
+from cobogo.publish.recode.lattice.classic.tagging import ola, samarati
+from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
 from support.random_tasks import problem_of, tasks
@@ -213,7 +212,7 @@ def test_with_models_that_may_break_upwards_nothing_is_overlooked(task: Task, ki
                 algorithm(problem)
             continue
         found = algorithm(problem)
-        assert found.levels == ranked(candidates, maximize=problem.metric.maximize)[0].levels
+        assert found.levels == rank_nodes(candidates, maximize=problem.metric.maximize)[0].levels
     for heuristic in (datafly, genetic):
         answer = attempted(heuristic, problem)
         if isinstance(answer, str):

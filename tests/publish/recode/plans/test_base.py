@@ -55,5 +55,5 @@ def test_the_registry_keeps_what_can_be_done_again(algorithm: str) -> None:
 
 
 def test_only_a_full_domain_plan_tells_what_becomes_of_other_people() -> None:
-    assert recoded("optimal").plan.for_population() is not None
-    assert recoded("mondrian").plan.for_population() is None
+    assert recoded("optimal").plan.population_plan() is not None
+    assert recoded("mondrian").plan.population_plan() is None

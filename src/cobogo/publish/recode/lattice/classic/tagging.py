@@ -1,4 +1,8 @@
-"""A survey of a lattice that is held whole: which nodes are known to satisfy the policy, and which to fail."""
+"""Searches that tag the nodes of a lattice held whole: what holds holds above, and what fails fails below.
+
+`samarati` (2001) finds the lowest height with a node that satisfies the policy; `ola` (El Emam and others 2009) finds
+all minimal nodes. Incognito uses the same tags.
+"""
 
 from __future__ import annotations
 
@@ -10,25 +14,30 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import NoSolution, SearchTooLarge
+from cobogo.errors import SearchTooLarge
 from cobogo.floor.arrays import Mask
+from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.solution import Solution, ranked
-from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
-from cobogo.publish.recode.lattice.explain import why_none
+from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import search_failure
 from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, node_count
 
 UNKNOWN, FAILS, HOLDS = 0, 1, 2
 
 NODES_AT_MOST = DENSE_AT_MOST
 """Of a lattice whose tags (three bytes a node) are held in memory."""
-RUNNERS_UP = 10
-"""Satisfied nodes that a report shows beside the best."""
+
+NOT_ALWAYS_BEST = (
+    "the best of the minimal nodes was chosen. With suppression, a node above them may lose less: "
+    'algorithm = "optimal" looks at those too'
+)
+UNTAGGED = "what satisfies this policy at one node need not at those above, so none was taken to hold unchecked"
 
 
 class Tags:
-    """What is known of each node. A node is told by its levels; ``state`` has one axis a quasi-identifier."""
+    """What is known of each node. ``state`` has one axis per quasi-identifier, and a node's levels are its index."""
 
     def __init__(self, lowest: Levels, highest: Levels) -> None:
         self._lowest = lowest
@@ -137,9 +146,9 @@ class TaggedSearch:
 
     def answer(self, candidates: list[Checked], *, proven: bool, notes: tuple[str, ...] = ()) -> Solution:
         """The best of the candidates by the policy's metric, or the reason why there is none."""
-        best = ranked(candidates, maximize=self.problem.metric.maximize)
+        best = rank_nodes(candidates, maximize=self.problem.metric.maximize)
         if not best:
-            raise none_found(self.problem, self.evaluator, self.algorithm, cut_short=self.cut_short)
+            raise search_failure(self.problem, self.evaluator, self.algorithm, cut_short=self.cut_short)
         return Solution(
             algorithm=self.algorithm,
             chosen=best[0],
@@ -162,13 +171,83 @@ def refuse_if_larger(nodes: int, algorithm: str) -> None:
         )
 
 
-def none_found(problem: Problem, evaluator: Evaluator, algorithm: str, *, cut_short: bool = False) -> NoSolution:
-    """Why there is no solution, or that an algorithm did not find one where there may be some."""
-    if cut_short:
-        return NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
-    if evaluator.closed_upwards or evaluator.check(problem.highest).hopeless:
-        return why_none(problem, evaluator)
-    return NoSolution(
-        f"{algorithm} found no recoding that satisfies the policy, and cannot tell whether there is one",
-        remedy='Say algorithm = "optimal", which looks at all of them.',
-    )
+@card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+def samarati(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
+    r"""Finds the lowest height of the lattice at which a node satisfies the models, by halving; the metric chooses
+    among the nodes of that height.
+
+    Halving needs models that stay true upwards. Where they may not, heights are gone through one by one from below.
+
+    Formula: $\min \{ h : \exists\, g \text{ with } \sum_A g_A = h \text{ that satisfies the policy} \}$
+    Example: The lowest height is 2, which loses more here than the optimum at height 3.
+        >>> from cobogo.studies.worked import released
+        >>> released("samarati").levels
+        {'age': 1, 'sex': 1}
+
+    Guarantee: Every model of the policy holds, checked again on the written release; and no node of a lower height
+        does. With the metric height the result is the optimum.
+    Limits: Height adds up levels of hierarchies that may have nothing in common.
+    Cost: $O(\log H)$ heights, all nodes of the last of them.
+    Paper: P. Samarati, Protecting respondents' identities in microdata release, IEEE Transactions on Knowledge and Data
+        Engineering, 2001.
+    """
+    survey = TaggedSearch(problem, "samarati", time_limit, progress)
+    low, high = 0, survey.tags.height
+    if survey.evaluator.closed_upwards:
+        while low < high and not survey.cut_short:
+            middle = (low + high) // 2
+            survey.settle_height(middle, first=True)
+            low, high = (low, middle) if survey.holds_at(middle) else (middle + 1, high)
+    for height in range(low, high + 1):
+        survey.settle_height(height)
+        if survey.found or survey.cut_short:
+            break
+    least = min((sum(levels) for levels in survey.found), default=0)
+    lowest = [checked for levels, checked in survey.found.items() if sum(levels) == least]
+    return survey.answer(lowest, proven=problem.metric.name == "height")
+
+
+@card("ola", title="OLA", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
+def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
+    r"""Tags the lattice from the middle: what holds, holds above, and what fails, fails below; the metric chooses among
+    the lowest nodes that hold.
+
+    Formula: $g \text{ holds} \Rightarrow g' \ge g \text{ holds}$ and $g \text{ fails} \Rightarrow g' \le g \text{
+        fails}$; of the minimal nodes that hold, $\arg\min m(g)$
+    Example:
+        >>> from cobogo.studies.worked import released
+        >>> released("ola").levels
+        {'age': 3, 'sex': 0}
+
+    Guarantee: Every model of the policy holds, checked again on the written release. That node is the best of all where
+        nothing may be suppressed.
+    Limits: With suppression a node above a minimal one may lose less. Keeps the whole lattice in mind and refuses more
+        than 16,777,216 nodes.
+    Cost: $O(\prod_A (H_A + 1))$ tags; far fewer nodes are looked at.
+    Paper: K. El Emam and others, A globally optimal k-anonymity method for the de-identification of health data,
+        Journal of the American Medical Informatics Association, 2009.
+    """
+    survey = TaggedSearch(problem, "ola", time_limit, progress)
+    for height in halving_order(0, survey.tags.height):
+        survey.settle_height(height)
+    return survey.answer(survey.minimal(), proven=survey.best_is_minimal, notes=caveats(survey.evaluator))
+
+
+def caveats(evaluator: Evaluator) -> tuple[str, ...]:
+    """What a steward who asked for the best minimal node should know."""
+    unsure = () if evaluator.strict else (NOT_ALWAYS_BEST,)
+    return unsure if evaluator.closed_upwards else (*unsure, UNTAGGED)
+
+
+def halving_order(low: int, high: int) -> Iterator[int]:
+    """All numbers from one to another: the middle first, then the middles of both halves, and so on.
+
+    >>> list(halved(0, 6))
+    [3, 1, 5, 0, 2, 4, 6]
+    """
+    ranges = [(low, high)]
+    for first, last in ranges:  # grows while it is gone through
+        if first <= last:
+            middle = (first + last) // 2
+            yield middle
+            ranges += [(first, middle - 1), (middle + 1, last)]

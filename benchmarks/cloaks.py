@@ -47,4 +47,4 @@ def crowd(people: int) -> Points:
     rng = np.random.default_rng(1)
     centres = rng.normal(size=(60, 2)) * (0.08, 0.06)
     east, north = (centres[rng.integers(0, 60, people)] + rng.normal(size=(people, 2)) * 0.01).T
-    return Points.of(-38.5 + east, -3.75 + north)
+    return Points.from_columns(-38.5 + east, -3.75 + north)

@@ -29,7 +29,7 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
 
     rng = np.random.default_rng(1)
     user, place = np.repeat(np.arange(people), VISITS), rng.integers(0, PLACES, people * VISITS)
-    visits = Visits.of(user, place)
+    visits = Visits.from_pairs(user, place)
     note = f"{people:,} people × {VISITS} visits, {PLACES:,} places"
     table = sparse.csr_array((np.ones(len(visits.places), dtype=np.int32), visits.places, visits.starts))
     product = of_call(lambda: table.T @ table, times=1)
@@ -38,7 +38,7 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
 
     grid, reports = Grid(CITY, 50, 50, 100.0), people
     half = grid.columns * grid.size / 2
-    truth = Points.of(*CITY.degrees(rng.uniform(-half, half, reports), rng.uniform(-half, half, reports)))
+    truth = Points.from_columns(*CITY.degrees(rng.uniform(-half, half, reports), rng.uniform(-half, half, reports)))
     noise = PlanarLaplace(0.01)
     scene = Scene(truth, noise.apply(truth, Entropy()), grid, noise)
 

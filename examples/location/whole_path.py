@@ -16,7 +16,7 @@ import numpy as np
 
 from cobogo.locate.anonymizer.app import create_app
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.example_service import Catalogue, PlacesService, create_places_app
+from cobogo.locate.anonymizer.example_service import PlaceCatalogue, PlacesService, create_places_app
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
 from cobogo.locate.anonymizer.start import self_signed, serve_in_background
 from cobogo.locate.crowds import Hilbert
@@ -36,7 +36,7 @@ def main() -> None:
     at = people(PEOPLE, days=1, seed=5).at(np.arange(PEOPLE), np.full(PEOPLE, FIRST_MIDNIGHT + 11 * 3600))
     lon, lat = FRAME.degrees(*sites().place.T)
     names = [f"{name} #{number}" for number, name in enumerate(sites().name)]
-    catalogue = Catalogue.of(zip(names, sites().kind, lon.tolist(), lat.tolist(), strict=True)).only("clinic")
+    catalogue = PlaceCatalogue.from_rows(zip(names, sites().kind, lon.tolist(), lat.tolist(), strict=True)).only("clinic")
     heard: list[dict[str, object]] = []
     devices = Devices()
     tokens = [devices.enrol(f"person {number}") for number in range(PEOPLE)]
@@ -55,7 +55,7 @@ def main() -> None:
                 answer = _sent(wire, tokens[0], "/nearest", {"count": 3})
         found = [place["id"] for place in answer["places"]]
         _compare("Under a cloak", found, catalogue, float(at.lon[0]), float(at.lat[0]), heard)
-        grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+        grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=500)
         device = DeviceClient(Dummies(8, grid), reports=1, window=1)
         exact = device.nearest(float(at.lon[0]), float(at.lat[0]), 0.0, PlacesService(service), count=3)
         found = [place.id for place in exact.places]
@@ -70,7 +70,7 @@ def _sent(wire: httpx.Client, token: str, path: str, body: dict[str, object]) ->
 
 
 def _compare(
-    title: str, found: list[str], catalogue: Catalogue, lon: float, lat: float, heard: list[dict[str, object]]
+    title: str, found: list[str], catalogue: PlaceCatalogue, lon: float, lat: float, heard: list[dict[str, object]]
 ) -> None:
     away = distance(lon, lat, [place.lon for place in catalogue.places], [place.lat for place in catalogue.places])
     truth = [catalogue.places[row].id for row in np.argsort(away)[:3]]

@@ -21,7 +21,7 @@ import pytest
 from cobogo.errors import InputError
 from cobogo.faces.cli.main import app
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.example_service import Catalogue, PlacesService, create_places_app
+from cobogo.locate.anonymizer.example_service import PlaceCatalogue, PlacesService, create_places_app
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
 from cobogo.locate.anonymizer.start import self_signed, serve_in_background
 from cobogo.locate.crowds import Hilbert
@@ -46,7 +46,7 @@ class Town:
     places: str
     tokens: dict[str, str]
     certificate: Path
-    catalogue: Catalogue
+    catalogue: PlaceCatalogue
     heard: list[dict[str, Any]]
     at: dict[str, tuple[float, float]]
 
@@ -66,7 +66,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     from cobogo.locate.anonymizer.app import create_app
 
     rng = np.random.default_rng(7)
-    catalogue = Catalogue.of(
+    catalogue = PlaceCatalogue.from_rows(
         [
             (f"place {n}", "any", *where)
             for n, where in enumerate((rng.normal(size=(400, 2)) * 0.02 + [-38.5, -3.74]).tolist())
@@ -119,7 +119,7 @@ def test_the_service_hears_of_positions_under_cloaks_only(town: Town) -> None:
 
 def test_among_dummies_the_answer_is_exactly_the_nearest(town: Town) -> None:
     town.heard.clear()
-    grid = Grid.over(-38.56, -3.80, -38.44, -3.68, size=200)
+    grid = Grid.from_bounds(-38.56, -3.80, -38.44, -3.68, size=200)
     device = DeviceClient(Dummies(5, grid), reports=1000, window=1)
     for who, (lon, lat) in town.at.items():
         answer = device.nearest(lon, lat, 0.0, PlacesService(town.places), count=2)

@@ -34,7 +34,7 @@ def lives(people: int = 12, days: int = 5, seed: int = 1) -> tuple[Points, Point
         time.append(hours)
         user.append(np.full(len(hours), f"{one:02}"))
     whole = [np.concatenate(part) for part in (lon, lat, time, user)]
-    return Points.of(whole[0], whole[1], time=whole[2], user=whole[3]), homes
+    return Points.from_columns(whole[0], whole[1], time=whole[2], user=whole[3]), homes
 
 
 def cloaked(truth: Points, k: int) -> Released:

@@ -75,7 +75,7 @@ def scattered(count: int, grid: Grid, seed: int, **more: object) -> Points:
     rng = np.random.default_rng(seed)
     half = grid.columns * grid.size / 2
     lon, lat = grid.frame.degrees(rng.uniform(-half, half, count), rng.uniform(-half, half, count))
-    return Points.of(lon, lat, **more)
+    return Points.from_columns(lon, lat, **more)
 
 
 def walkers(people: int, steps: int, seed: int, *, minutes: float = 1.0, speed: float = 80.0) -> Points:
@@ -86,4 +86,4 @@ def walkers(people: int, steps: int, seed: int, *, minutes: float = 1.0, speed: 
     y = np.cumsum(np.sin(angle) * speed, axis=1) + rng.uniform(-1500, 1500, (people, 1))
     lon, lat = HERE.degrees(x.ravel(), y.ravel())
     clock = np.tile(np.arange(steps) * minutes * 60, people)
-    return Points.of(lon, lat, time=clock, user=[f"{one:04}" for one in range(people) for _ in range(steps)])
+    return Points.from_columns(lon, lat, time=clock, user=[f"{one:04}" for one in range(people) for _ in range(steps)])

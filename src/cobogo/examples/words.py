@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from cobogo.examples.tables import read_table
+from cobogo.examples import read_table
 
 DECADES = (1930, 1940, 1950, 1960, 1970, 1980, 1990, 2000, 2010)
 """Decades of birth; the first holds all earlier years too, the last all later ones."""

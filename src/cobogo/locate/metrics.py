@@ -72,7 +72,7 @@ def area_of_interest(truth: Points, reported: Points, *, wanted: float, asked: f
     """Precision and recall of answers within ``asked`` metres of the report, for one who wants those within ``wanted``
     metres of where they are: shares of the areas of the two discs.
 
-    >>> here = Points.of([0.0], [0.0])
+    >>> here = Points.from_columns([0.0], [0.0])
     >>> found = area_of_interest(here, here, wanted=300, asked=600)
     >>> found.precision.tolist(), found.recall.tolist()
     ([0.25], [1.0])

@@ -129,7 +129,7 @@ class _Context:
                 seen = given["grid"].cell_of(*_degrees(read_points(text)))
                 return np.bincount(seen[seen >= 0], minlength=cells) > 0
             case "region" if text.count("/") == 4 and not Path(text).exists():
-                return PublicPlaces.of_cells(self._grid(name, text))
+                return PublicPlaces.from_grid(self._grid(name, text))
             case "places" | "region":
                 return PublicPlaces(read_points(text))
             case "key":
@@ -154,7 +154,7 @@ class _Context:
                 return (
                     PublicPlaces(self.places)
                     if self.places is not None
-                    else PublicPlaces.of_cells(grid_for(self.points, COARSE))
+                    else PublicPlaces.from_grid(grid_for(self.points, COARSE))
                 )
             case "key":
                 return MapKey.fresh()
@@ -173,7 +173,7 @@ class _Context:
             raise self._wrong(name, text)
         if ((east - west) % 360) * (north - south) * DEGREE**2 / size**2 > MOST:
             raise PolicyError(f"{name}={text} has more than {MOST:,} cells", where=self.where, remedy=_written(name))
-        return Grid.over(float(west), float(south), float(east), float(north), size=size)
+        return Grid.from_bounds(float(west), float(south), float(east), float(north), size=size)
 
     def _number(self, name: str, text: str) -> float:
         return self._numbers(name, text, 1)[0]

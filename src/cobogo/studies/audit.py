@@ -39,7 +39,7 @@ class AttackTrial(Trial):
     open: bool = False
 
     @classmethod
-    def of(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
+    def from_attack(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
         """A trial of an attack, by its name."""
         return cls(name=attack.name, attack=attack, findings=findings, **said)
 
@@ -204,30 +204,30 @@ def _try(kind: type[Attack], case: Case) -> AttackTrial:
     attack = attacks.build(kind.name, {})
     why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
     if why:
-        return AttackTrial.of(kind, why=why)
+        return AttackTrial.from_attack(kind, why=why)
     findings: list[Findings] = []
-    trial = AttackTrial.of(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
+    trial = AttackTrial.from_attack(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
     for part in _cases(kind, case):
         why = attack.idle(part) or ""
         lacking = "" if why else attack.lacks(part) or ""
         if why or lacking:
             lacks = tuple(name for name in sorted(kind.needs) if getattr(part, name) is None) if lacking else ()
-            trial = AttackTrial.of(
+            trial = AttackTrial.from_attack(
                 kind, why=why or lacking, lacks=lacks, open="knowledge" in lacks and kind.from_original
             )
             continue
         try:
             findings.append(_run(attack, part))
         except CobogoError as error:  # a policy that asks for nothing that it could look at is no failure
-            trial = AttackTrial.of(kind, why=error.what, open=not isinstance(error, PolicyError))
+            trial = AttackTrial.from_attack(kind, why=error.what, open=not isinstance(error, PolicyError))
     untried = [found.untried for found in findings if not found.tried]
     if not findings:
         return trial
     worst = max(findings, key=lambda found: (found.succeeded, len(found.exposed), found.highest))
     return (
-        AttackTrial.of(kind, why="; ".join(untried), open=True)
+        AttackTrial.from_attack(kind, why="; ".join(untried), open=True)
         if untried and not worst.succeeded
-        else AttackTrial.of(kind, worst)
+        else AttackTrial.from_attack(kind, worst)
     )
 
 

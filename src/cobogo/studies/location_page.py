@@ -17,7 +17,7 @@ from cobogo.locate import maps
 from cobogo.locate.attacks.hearing import sent
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
-from cobogo.studies.fortaleza.backdrop import city_layers
+from cobogo.studies.fortaleza.land import city_layers
 from cobogo.studies.locations import ASKED, RAW, WANTED, Evaluation, MechanismTrial
 from cobogo.studies.study import write_json
 from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet

@@ -42,7 +42,7 @@ class TrialGround:
     hours_from_utc: float = 0.0
 
     @classmethod
-    def of(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
+    def from_points(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
         """Points that have times and people; many are thinned out."""
         if points.time is None:
             raise DataError("have no times, so that there is nothing to play", where="points")
@@ -162,7 +162,7 @@ def try_mechanism(
     """MechanismTrial a mechanism of these options on all people, and one attack on what it released.
 
     >>> from cobogo.studies.fortaleza import people
-    >>> ground = TrialGround.of(people(3, days=1).trajectories(3600))
+    >>> ground = TrialGround.from_points(people(3, days=1).trajectories(3600))
     >>> found = try_mechanism(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
     >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)
     ('geo-indistinguishability', 24, 0.24)

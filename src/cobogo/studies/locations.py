@@ -165,8 +165,8 @@ def evaluate(
 def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
     """What attackers think on: the places where people are seen; where those are other people, some all over, too."""
     if background is None:
-        return Spots.visited(truth, most)
-    return Spots.visited(background, most, elsewhere=most // 4)
+        return Spots.from_visits(truth, most)
+    return Spots.from_visits(background, most, elsewhere=most // 4)
 
 
 def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple[Ints, Released]:

@@ -564,7 +564,7 @@ def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
 
 
 def test_a_server_of_plain_words(tmp_path: Path) -> None:
-    state = ServerDirectory.at(tmp_path / "state")
+    state = ServerDirectory.create(tmp_path / "state")
     server = assemble_server(state, cloak="casper", k=7, identity="consistent", epsilon=0.01)
     assert server.settings.cloak.k == 7
     assert server.books is not None

@@ -45,6 +45,6 @@ def test_every_attack_keeps_the_contract(name: str) -> None:
     told = found.to_dict()
     assert told["attack"] == name
     assert set(told) >= {"success", "baseline", "error_metres", "figures", "knows"}
-    bare = Points.of(truth.lon, truth.lat)
+    bare = Points.from_columns(truth.lon, truth.lat)
     if attack.needs & {"users", "times"}:
         assert "needs" in (attack.lacks(Scene(bare, Released(bare, free(bare)), square())) or "")

@@ -36,7 +36,9 @@ def test_the_hours_follow_the_clock_that_people_live_by() -> None:
 
 def test_an_address_is_found_in_the_book_without_noise() -> None:
     truth, homes = lives()
-    book = Points.of(np.concatenate([homes.lon, homes.lon + 0.002]), np.concatenate([homes.lat, homes.lat + 0.002]))
+    book = Points.from_columns(
+        np.concatenate([homes.lon, homes.lon + 0.002]), np.concatenate([homes.lat, homes.lat + 0.002])
+    )
     sure = ContextLinking().run(scene(truth, Nothing(), places=book))
     assert (sure.success, sure.figures["candidates"]) == (1.0, 1.0)
     unsure = ContextLinking().run(scene(truth, Noise(0.0005), places=book))

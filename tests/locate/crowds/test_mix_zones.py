@@ -256,11 +256,11 @@ def test_nothing_of_a_visit_is_kept_beyond_its_time_or_when_its_owner_leaves() -
 
 
 def test_who_runs_is_found_and_who_walks_alike_is_not() -> None:
-    times = Points.of([WEST[0]] * 3, [WEST[1]] * 3, time=[0, 0, 0])
-    alike = Points.of([EAST[0]] * 3, [EAST[1]] * 3, time=[1500, 1500, 1500])
+    times = Points.from_columns([WEST[0]] * 3, [WEST[1]] * 3, time=[0, 0, 0])
+    alike = Points.from_columns([EAST[0]] * 3, [EAST[1]] * 3, time=[1500, 1500, 1500])
     assert mix(walking(times, alike), Seeded(1)).entropy == pytest.approx(log2(6))
-    entries = Points.of([WEST[0]] * 2, [WEST[1]] * 2, time=[0, 1400])
-    exits = Points.of([EAST[0]] * 2, [EAST[1]] * 2, time=[1500, 2900])
+    entries = Points.from_columns([WEST[0]] * 2, [WEST[1]] * 2, time=[0, 1400])
+    exits = Points.from_columns([EAST[0]] * 2, [EAST[1]] * 2, time=[1500, 2900])
     assert mix(walking(entries, exits), Seeded(1)).surest > 0.95
     assert walking(exits, entries).max() == 0
 

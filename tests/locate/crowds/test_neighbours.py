@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 def test_crowds_along_the_curve_have_k_people_and_the_last_one_less_than_twice_as_many() -> None:
     rng = np.random.default_rng(3)
-    points = Points.of(rng.normal(-38.5, 0.1, 1003), rng.normal(-3.7, 0.1, 1003))
+    points = Points.from_columns(rng.normal(-38.5, 0.1, 1003), rng.normal(-3.7, 0.1, 1003))
     for spare, sizes in ((0, {10: 99, 13: 1}), (2, {12: 82, 19: 1})):
         cloaked = Hilbert(10, spare=spare).regions(points)
         assert Counter(Counter(zip(*cloaked.box, strict=True)).values()) == sizes
@@ -39,7 +39,7 @@ def test_there_are_still_k_when_positions_are_a_minute_old() -> None:
 def test_who_is_nearest_to_the_centre_gives_neighbours_away_and_crowds_do_not() -> None:
     """The centre-of-cloak attack: with k = 10 a guess among those in the cloak is right in one case of ten or fewer."""
     rng = np.random.default_rng(9)
-    points = Points.of(rng.uniform(-38.6, -38.4, 2000), rng.uniform(-3.8, -3.6, 2000))
+    points = Points.from_columns(rng.uniform(-38.6, -38.4, 2000), rng.uniform(-3.8, -3.6, 2000))
 
     def caught(cloak: Cloak) -> float:
         middle = cloak.apply(points, Seeded(1)).points

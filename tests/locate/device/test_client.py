@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cobogo.errors import BudgetSpent
 from cobogo.floor.randomness import Seeded, Source
-from cobogo.locate.anonymizer.example_service import Catalogue
+from cobogo.locate.anonymizer.example_service import PlaceCatalogue
 from cobogo.locate.crowds.cells import boxes, cells
 from cobogo.locate.device import PRESETS, DeviceClient, WindowLedger
 from cobogo.locate.device.client import WITHIN_95
@@ -26,7 +26,7 @@ from support.location_device import HOME, client
 
 
 def test_a_budget_that_never_binds_is_refused_and_reports_are_counted_instead() -> None:
-    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+    grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=500)
     for mechanism in (Disc(300), Dummies(5, grid)):
         with pytest.raises(ValueError, match="spends no ε"):
             DeviceClient(mechanism, budget=0.01, window=3600)
@@ -126,7 +126,7 @@ class Decoys(Mechanism):
 def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     spread = rng.choice([0.05, 5.0, 60.0])
-    places = Catalogue.of(
+    places = PlaceCatalogue.from_rows(
         [(f"p{n}", "any", *place) for n, place in enumerate(rng.uniform(-spread, spread, (40, 2)).tolist())]
     )
     lon, lat = rng.uniform(-spread, spread, 2)
@@ -139,7 +139,7 @@ def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, s
 
 def test_with_noise_the_owner_is_told_whether_the_answer_is_certain() -> None:
     rng = np.random.default_rng(1)
-    places = Catalogue.of(
+    places = PlaceCatalogue.from_rows(
         [(f"p{n}", "any", *place) for n, place in enumerate((rng.normal(size=(300, 2)) * 0.02).tolist())]
     )
     device = DeviceClient(PlanarLaplace(0.01), budget=10, window=1, source=Seeded(8))

@@ -21,7 +21,7 @@ def pairs(count: int, apart: float) -> Points:
     here = np.full(count, -38.5), np.full(count, -3.7)
     there = moved(*here, apart, np.linspace(0, 2 * pi, count))
     lon, lat = (np.stack(both, axis=1).ravel() for both in zip(here, there, strict=True))
-    return Points.of(lon, lat, time=np.tile([0.0, 60.0], count), user=np.repeat(np.arange(count), 2))
+    return Points.from_columns(lon, lat, time=np.tile([0.0, 60.0], count), user=np.repeat(np.arange(count), 2))
 
 
 @pytest.mark.parametrize("apart", [0.0, 300.0, 900.0])
@@ -43,8 +43,8 @@ def test_a_report_is_repeated_as_often_as_the_noisy_test_says(apart: float) -> N
 
 
 def test_who_stays_spends_little_and_who_moves_fast_spends_all() -> None:
-    still = Points.of(np.full(500, -38.5), np.full(500, -3.7))
-    fast = Points.of(-38.5 + 0.05 * np.arange(500), np.full(500, -3.7))
+    still = Points.from_columns(np.full(500, -38.5), np.full(500, -3.7))
+    fast = Points.from_columns(-38.5 + 0.05 * np.arange(500), np.full(500, -3.7))
     spent = [Predictive(0.01).apply(points, Seeded(1)).cost.mean() for points in (still, fast)]
     assert spent[0] < 0.006
     assert spent[1] > 0.0098
@@ -56,7 +56,7 @@ def test_people_do_not_see_each_other() -> None:
     lon, lat = -38.5 + rng.normal(0, 0.01, 60), -3.7 + rng.normal(0, 0.01, 60)
     user = np.repeat([0, 1, 2], 20)
     time = np.tile(np.arange(20) * 30.0, 3)
-    apart = Points.of(lon, lat, time=time, user=user)
+    apart = Points.from_columns(lon, lat, time=time, user=user)
     mixed = apart.take(np.argsort(time, kind="stable"))
     for mechanism in (Predictive(0.01), Adaptive(0.01), Adaptive(0.01, judge="reports")):
         one, other = mechanism.apply(apart, Seeded(3)), mechanism.apply(mixed, Seeded(3))
@@ -67,7 +67,7 @@ def test_people_do_not_see_each_other() -> None:
 
 def test_steps_that_the_sphere_does_not_keep_are_drawn_again() -> None:
     count = 3000
-    points = Points.of(np.full(count, 20.0), np.full(count, 50.0), user=np.arange(count))
+    points = Points.from_columns(np.full(count, 20.0), np.full(count, 50.0), user=np.arange(count))
     mechanism = Predictive(1.25 / RADIUS)
     turned = points.distance(mechanism.apply(points, Seeded(5)).points) / RADIUS
 
@@ -79,7 +79,7 @@ def test_steps_that_the_sphere_does_not_keep_are_drawn_again() -> None:
 
 def line(count: int, seconds: float = 10.0, speed: float = 12.0) -> Points:
     lon, lat = moved(np.full(count, 179.99), np.full(count, -17.0), np.arange(count) * seconds * speed, 1.0)
-    return Points.of(lon, lat, time=np.arange(count) * seconds)
+    return Points.from_columns(lon, lat, time=np.arange(count) * seconds)
 
 
 def judged(of: Points, to: Points, window: int, lag: int) -> np.ndarray:
@@ -158,7 +158,7 @@ def test_report_by_report_it_looks_back_as_it_does_at_once(judge: str) -> None:
 
 
 def test_report_by_report_the_last_one_is_sent_again() -> None:
-    still = Points.of(np.full(300, -38.5), np.full(300, -3.7))
+    still = Points.from_columns(np.full(300, -38.5), np.full(300, -3.7))
     reports, cost = one_by_one(Predictive(0.01), still, Seeded(1))
     again = np.r_[False, (np.diff(reports.lon) == 0) & (np.diff(reports.lat) == 0)]
     assert 0.5 < again.mean() < 1
@@ -168,7 +168,7 @@ def test_report_by_report_the_last_one_is_sent_again() -> None:
 def test_a_course_keeps_people_apart() -> None:
     """Of two people, one far away: each is compared with their own last report."""
     course = Course(Predictive(0.01), Seeded(2))
-    both = Points.of([-38.5, 10.0], [-3.7, 50.0], user=[0, 1])
+    both = Points.from_columns([-38.5, 10.0], [-3.7, 50.0], user=[0, 1])
     costs = np.stack([course.report(both).cost for _ in range(60)])
     assert costs[0] == pytest.approx(0.008)
     assert (costs[1:].mean(axis=0) < 0.007).all()

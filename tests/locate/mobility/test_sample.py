@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cobogo.locate.mobility import MobilityModel, Space, sample, where
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.fit import fit_model
+from cobogo.locate.mobility.model import fit_model
 from cobogo.locate.mobility.sample import at_distance, attraction
 from cobogo.locate.mobility.space import bound_calls
 from cobogo.locate.places.cells import Calls, Cells
@@ -35,7 +35,7 @@ def test_nobody_one_person_one_call_none_on_these_days(people: list[list[tuple[i
     made = where(calls_of(people), SPACE, 1, people=50)
     assert set(made.calls.cell.tolist()) <= set(range(5))
     assert fidelity(calls_of(people), made.calls, SPACE).keys() >= {"daily range", "population by hour"}
-    again = MobilityModel.of(made.model.as_dict())
+    again = MobilityModel.from_dict(made.model.as_dict())
     assert all((again.counts[name] == made.model.counts[name]).all() for name in SHARES)
 
 
@@ -44,7 +44,7 @@ def test_noise_alone_does_not_make_up_a_country() -> None:
 
 
 def test_one_cell_only() -> None:
-    alone = Cells.of(["x"], [-38.5], [-3.7])
+    alone = Cells.from_columns(["x"], [-38.5], [-3.7])
     calls = Calls(np.zeros(3, np.int64), np.full(3, START), np.zeros(3, np.int64), alone)
     assert set(where(calls, Space(alone, FIRST, 1), 1, people=20).calls.cell.tolist()) <= {0}
 

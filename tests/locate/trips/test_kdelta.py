@@ -11,7 +11,7 @@ from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips import KDelta, anonymize
+from cobogo.locate.trips import KDelta, anonymize, closeness
 from cobogo.locate.trips.kdelta import tube
 from support.location_trips import joined, plain_crowd
 from support.stand_ins import HERE, walkers
@@ -40,7 +40,7 @@ def test_every_released_trajectory_has_company(seed: int, people: int, k: int, d
 def test_people_are_counted_not_trips() -> None:
     one = walkers(1, 30, 1)
     again = [Points(one.lon, one.lat, one.time + 86_400 * day, one.user, one.names) for day in range(5)]
-    alone = Points.of(
+    alone = Points.from_columns(
         np.concatenate([part.lon for part in again]),
         np.concatenate([part.lat for part in again]),
         time=np.concatenate([part.time for part in again]),
@@ -97,7 +97,9 @@ def test_across_the_date_line_and_far_north() -> None:
         rng = np.random.default_rng(1)
         x = lon + rng.normal(0, 0.002, (8, 1)) + np.arange(10) * 2e-4
         y = lat + rng.normal(0, 0.002, (8, 1)) + np.zeros(10)
-        points = Points.of(x.ravel(), y.ravel(), time=np.tile(np.arange(10) * 60, 8), user=np.repeat(np.arange(8), 10))
+        points = Points.from_columns(
+            x.ravel(), y.ravel(), time=np.tile(np.arange(10) * 60, 8), user=np.repeat(np.arange(8), 10)
+        )
         found = anonymize(points, KDelta(4, 100, trash=0.0))
         assert min(plain_crowd(found.points, 100)) >= 4
         assert found.points.distance(Points(np.full(80, lon), np.full(80, lat))).max() < 2000
@@ -109,3 +111,21 @@ def test_across_the_date_line_and_far_north() -> None:
 def test_what_cannot_be_asked_for_is_refused(wrong) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         KDelta(**{"k": 2, "delta": 10, **wrong})
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.integers(0, 1000), st.floats(10, 2000))
+def test_the_check_counts_what_plain_counting_does(seed: int, delta: float) -> None:
+    points = walkers(12, 8, seed)
+    assert closeness(points, delta).crowd.tolist() == plain_crowd(points, delta)
+
+
+def test_the_check_sees_one_moment_and_one_time_that_differ() -> None:
+    one = Points.from_columns([0, 1e-3, 2e-3], [0] * 3, time=[0, 60, 120], user=["a"] * 3)
+    pair = joined(one, one)
+    assert closeness(pair, 5).crowd.tolist() == [2, 2]
+    strayed = Points(pair.lon + np.array([0, 0, 0, 0, 1e-3, 0]), pair.lat, pair.time, pair.user)
+    assert closeness(strayed, 5).k == 1
+    late = Points(pair.lon, pair.lat, pair.time + np.array([0, 0, 0, 0, 0, 1]), pair.user)
+    assert closeness(late, 5).k == 1
+    assert not closeness(late, 5).holds(2)

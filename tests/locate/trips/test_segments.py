@@ -12,7 +12,7 @@ from support.stand_ins import square, walkers
 
 
 def test_a_pause_ends_a_trip_and_clocks_are_full_minutes() -> None:
-    points = Points.of(np.arange(6) * 1e-3, [0.0] * 6, time=[30, 90, 150, 5000, 5060, 5121], user=["a"] * 6)
+    points = Points.from_columns(np.arange(6) * 1e-3, [0.0] * 6, time=[30, 90, 150, 5000, 5060, 5121], user=["a"] * 6)
     trips = split(points, gap=600)
     assert trips.number.tolist() == [3, 3]
     clocked = on_clock(trips, 60)
@@ -25,24 +25,26 @@ def test_a_pause_ends_a_trip_and_clocks_are_full_minutes() -> None:
 def test_a_stay_ends_a_trip_and_is_not_part_of_one() -> None:
     walk, rest = np.arange(5) * 1e-3, np.full(30, 4e-3)
     lon = np.concatenate([walk, rest, 4e-3 + walk])
-    points = Points.of(lon, np.zeros(40), time=np.arange(40) * 60, user=["a"] * 40)
+    points = Points.from_columns(lon, np.zeros(40), time=np.arange(40) * 60, user=["a"] * 40)
     assert split(points).number.tolist() == [40]
     assert split(points, stay=3600).number.tolist() == [40]
     trips = split(points, stay=1200)
     assert trips.number.tolist() == [5, 5]
     assert trips.begins.tolist() == [0, 35 * 60]
-    still = Points.of(np.zeros(9), np.zeros(9), time=np.arange(9) * 600, user=["a"] * 9)
+    still = Points.from_columns(np.zeros(9), np.zeros(9), time=np.arange(9) * 600, user=["a"] * 9)
     assert len(split(still, stay=1200)) == 0
 
 
 def test_dates_are_forgotten_and_midnight_is_passed() -> None:
-    points = Points.of([0, 0, 0, 0], [0] * 4, time=[86_390, 86_410, 86_400 * 9 + 5, 86_400 * 9 + 65], user=["a"] * 4)
+    points = Points.from_columns(
+        [0, 0, 0, 0], [0] * 4, time=[86_390, 86_410, 86_400 * 9 + 5, 86_400 * 9 + 65], user=["a"] * 4
+    )
     assert split(points, daily=True).time.tolist() == [86_390, 86_410, 5, 65]
 
 
 def test_trips_need_people_and_times() -> None:
     with pytest.raises(DataError, match="no column for user and time"):
-        split(Points.of([0.0], [0.0]))
+        split(Points.from_columns([0.0], [0.0]))
 
 
 def test_walks_touch_and_begin_and_end_where_trips_do() -> None:

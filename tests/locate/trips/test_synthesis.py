@@ -29,7 +29,7 @@ def test_nobody_changes_a_part_by_more_than_its_sensitivity(seed: int, trips: in
     rng = np.random.default_rng(seed)
     times = np.cumsum(rng.choice([20, 60, 5000], 60, p=[0.5, 0.4, 0.1]))
     place = scattered(60, square(9, 300.0), seed)
-    points = Points.of(place.lon, place.lat, time=times, user=["one"] * 60)
+    points = Points.from_columns(place.lon, place.lat, time=times, user=["one"] * 60)
     walks = bound_walks(walks_of(split(points, gap=100, frame=grid.frame), grid), trips, longest, Seeded(seed))
     for name, counts in count_walks(walks, asked, Seeded(seed)).items():
         assert 0 < counts.sum() + (name == "moves") <= sensitivity(name, asked) + (name == "moves")
@@ -118,7 +118,7 @@ def test_made_up_trips_lie_on_the_centres_of_a_public_grid() -> None:
 
 def test_nobody_s_trips_cost_and_look_like_anybody_s() -> None:
     """That a file is empty must not show either: noise is all that is left of it."""
-    nobody = Points.of([], [], time=[], user=[])
+    nobody = Points.from_columns([], [], time=[], user=[])
     made = fit(nobody, TripSynthesis(Fraction(1), square(5, 500.0))).sample(7)
     assert made.users == 7
     with pytest.raises(DataError, match="no trips"):

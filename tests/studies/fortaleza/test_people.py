@@ -72,7 +72,7 @@ def test_homes_follow_residents_and_works_follow_jobs(crowd: CityPeople) -> None
     expected = residents() / residents().sum() * len(crowd)
     assert ((np.array(list(homes.values())) - expected) ** 2 / expected).sum() < 260  # χ², 120 degrees: 1e-12
     works = crowd.lives.occupation == WORKS
-    centre = Points.of([-38.515], [-3.733])
+    centre = Points.from_columns([-38.515], [-3.733])
     near = distance(crowd.work.lon, crowd.work.lat, centre.lon, centre.lat) < 4_000
     lives_near = distance(crowd.home.lon, crowd.home.lat, centre.lon, centre.lat) < 4_000
     assert near[works].mean() > 2 * lives_near.mean()

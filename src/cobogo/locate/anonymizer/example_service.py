@@ -36,10 +36,10 @@ class PointOfInterest:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class PlaceCatalogue:
     """Places, of which the service is asked for the nearest.
 
-    >>> catalogue = Catalogue.of([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
+    >>> catalogue = PlaceCatalogue.from_rows([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
     >>> [place.id for place in catalogue.candidates([ReportArea(-38.49, -3.7)], 1)[0]]
     ['a']
     """
@@ -47,15 +47,15 @@ class Catalogue:
     places: tuple[PointOfInterest, ...]
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[str, str, float, float]]) -> Catalogue:
+    def from_rows(cls, rows: Iterable[tuple[str, str, float, float]]) -> PlaceCatalogue:
         """Places of rows: id, kind, longitude, latitude."""
         return cls(
             tuple(PointOfInterest(str(name), str(kind), float(lon), float(lat)) for name, kind, lon, lat in rows)
         )
 
-    def only(self, kind: str | None) -> Catalogue:
+    def only(self, kind: str | None) -> PlaceCatalogue:
         """Those of a kind."""
-        return self if kind is None else self._by_kind.get(kind, Catalogue(()))
+        return self if kind is None else self._by_kind.get(kind, PlaceCatalogue(()))
 
     def candidates(self, areas: Sequence[ReportArea], count: int) -> list[list[PointOfInterest]]:
         """For each area every place that may be among the ``count`` nearest of somebody in it.
@@ -85,9 +85,9 @@ class Catalogue:
         return sorted(self._tree.query_ball_point(vectors(area.lon, area.lat), chord * (1 + 1e-12) + 1e-12))
 
     @cached_property
-    def _by_kind(self) -> dict[str, Catalogue]:
+    def _by_kind(self) -> dict[str, PlaceCatalogue]:
         kinds = dict.fromkeys(place.kind for place in self.places)
-        return {kind: Catalogue(tuple(place for place in self.places if place.kind == kind)) for kind in kinds}
+        return {kind: PlaceCatalogue(tuple(place for place in self.places if place.kind == kind)) for kind in kinds}
 
     @cached_property
     def _lon(self) -> Any:
@@ -108,7 +108,7 @@ KEPT = 3.0
 """Seconds that an idle connection to the service is kept: fewer than those after which most services hang up."""
 
 
-def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None = None) -> Any:
+def create_places_app(catalogue: PlaceCatalogue, heard: list[dict[str, Any]] | None = None) -> Any:
     """The service. ``heard`` collects every question."""
     from fastapi import FastAPI
 

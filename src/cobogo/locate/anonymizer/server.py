@@ -197,7 +197,7 @@ class PrivacyServer:
         self._check_heard(user)
         lon, lat = self.anonymizer.place(user, now)
         self.books.spend(user, mechanism.dearest, now)
-        found = mechanism.apply(Points.of([lon], [lat], time=[now]), self._source).points
+        found = mechanism.apply(Points.from_columns([lon], [lat], time=[now]), self._source).points
         return float(found.lon[0]), float(found.lat[0])
 
     def release(self, user: str, trip: str) -> list[ServiceReport]:

@@ -114,7 +114,7 @@ class ServerDirectory:
     directory: Path
 
     @classmethod
-    def at(cls, directory: str | Path) -> ServerDirectory:
+    def create(cls, directory: str | Path) -> ServerDirectory:
         """A directory, made where there is none."""
         place = Path(directory).expanduser()
         try:

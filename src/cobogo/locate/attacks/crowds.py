@@ -77,8 +77,8 @@ class CentreOfCloak(LocationAttack):
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
     Example: Cloaks of five, which should be right once in five times.
         >>> from cobogo.locate.crowds import NearestNeighbours
-        >>> from cobogo.studies.worked import city, observed
-        >>> found = observed(CentreOfCloak(), NearestNeighbours(k=5), city(30))
+        >>> from cobogo.studies.worked_examples import city, attack_city
+        >>> found = attack_city(CentreOfCloak(), NearestNeighbours(k=5), city(30))
         >>> found.success > found.baseline
         True
 
@@ -134,8 +134,8 @@ class IntersectionOfCloaks(LocationAttack):
     Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
     Example: Cloaks of five hide nobody who is followed for two days.
         >>> from cobogo.locate.crowds import Hilbert
-        >>> from cobogo.studies.worked import city, observed
-        >>> observed(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
+        >>> from cobogo.studies.worked_examples import city, attack_city
+        >>> attack_city(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
         True
 
     Guarantee: None: an attack finds, it does not protect. Pseudonyms that change help, or none: see mix-zone.
@@ -222,8 +222,8 @@ class MixZoneLinkage(LocationAttack):
     Formula: $\hat{\sigma} = \arg\max_{\sigma} \prod_i w(i, \sigma(i))$ with $w$ how plausible speed and turn are; the
         entropy is $-\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma} \le \log_2 n!$
     Example: Two walk through a square one after the other, each at an ordinary pace.
-        >>> entries = Points.of([-38.530, -38.530], [-3.73, -3.73], time=[0.0, 400.0])
-        >>> exits = Points.of([-38.528, -38.528], [-3.73, -3.73], time=[160.0, 560.0])
+        >>> entries = Points.from_columns([-38.530, -38.530], [-3.73, -3.73], time=[0.0, 400.0])
+        >>> exits = Points.from_columns([-38.528, -38.528], [-3.73, -3.73], time=[160.0, 560.0])
         >>> MixZoneLinkage().link(Crossings(entries, exits, np.array([0, 1]))).success
         1.0
 

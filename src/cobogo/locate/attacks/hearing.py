@@ -60,7 +60,7 @@ def place_told(scene: Scene, rows: Ints, near: float) -> tuple[float, float]:
         return _covered(scene, rows)
     points, report = sent(scene.released)
     some = points.take(np.isin(report, rows))
-    frame = Frame.about(some.lon, some.lat)
+    frame = Frame.from_points(some.lon, some.lat)
     place = fullest_spot(*frame.metres(some.lon, some.lat), near)
     lon, lat = frame.degrees([place[0]], [place[1]])
     return float(lon[0]), float(lat[0])

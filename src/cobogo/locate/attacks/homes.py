@@ -69,7 +69,7 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
     """
     assert points.user is not None
     assert points.time is not None
-    frame = Frame.about(points.lon, points.lat) if len(points) else Frame(0.0, 0.0)
+    frame = Frame.from_points(points.lon, points.lat) if len(points) else Frame(0.0, 0.0)
     places, people = [], []
     for mine in by_person(points.user, np.flatnonzero(rows)):
         if len(mine) < fewest:
@@ -98,8 +98,8 @@ class HomeAndWork(LocationAttack):
     Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(HomeAndWork(), PlanarLaplace(1.0)).success
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(HomeAndWork(), PlanarLaplace(1.0)).success
         1.0
 
     Guarantee: None: an attack finds, it does not protect. One noisy report for home and one for work, sent for good,
@@ -178,9 +178,9 @@ class ContextLinking(LocationAttack):
     Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
     Example: The address book is where people were at midnight.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import city, observed
+        >>> from cobogo.studies.worked_examples import city, attack_city
         >>> book = city().take(city().time == city().time[0])
-        >>> observed(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
+        >>> attack_city(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Whoever shares a home with many hides among them.

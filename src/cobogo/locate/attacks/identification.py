@@ -96,7 +96,7 @@ class Visits:
     order: Ints  # where each place's people have it in ``places``
 
     @classmethod
-    def of(cls, user: Ints, place: Ints) -> Visits:
+    def from_pairs(cls, user: Ints, place: Ints) -> Visits:
         """From any list of visits; people and places are numbered from 0."""
         count, width = (int(user.max()) + 1, int(place.max()) + 1) if len(user) else (0, 0)
         key = np.unique(user * np.int64(max(width, 1)) + place)
@@ -188,8 +188,8 @@ class Identification(LocationAttack):
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. (k, δ)-anonymity helps, or a new pseudonym for each report.
@@ -224,7 +224,7 @@ class Identification(LocationAttack):
             ranks.append(better + (level + 1) / 2)
         found = np.mean(hits, axis=0) if hits else np.empty(0)
         cells = places_of(truth, scene.grid, hours=1.0)
-        raw = uniqueness(Visits.of(truth.user, cells), self.points)
+        raw = uniqueness(Visits.from_pairs(truth.user, cells), self.points)
         return self.findings(
             share(found),
             len(enough),

@@ -170,8 +170,8 @@ NUMBERS = 1 << 21
 def prior_of(points: Points, grid: Ground, smoothing: float = 1.0) -> Floats:
     """How often each cell of a grid is visited, with ``smoothing`` visits spread over all of it; sums to 1.
 
-    >>> grid = Grid.over(0, 0, 0.02, 0.01, size=1112)
-    >>> prior_of(Points.of([0.005, 0.005, 0.015], [0.005] * 3), grid, smoothing=0).round(3).tolist()
+    >>> grid = Grid.from_bounds(0, 0, 0.02, 0.01, size=1112)
+    >>> prior_of(Points.from_columns([0.005, 0.005, 0.015], [0.005] * 3), grid, smoothing=0).round(3).tolist()
     [0.667, 0.333]
     """
     cells = grid.cell_of(points.lon, points.lat)
@@ -247,4 +247,4 @@ def grid_for(points: Points, cells: int = 2500) -> Grid:
     size = max(float(np.sqrt(max(width, 500.0) * max(height, 500.0) * 1.2 / cells)), 10.0)
     west, south = points.frame.degrees(east.min() - size, north.min() - size)
     right, top = points.frame.degrees(east.max() + size, north.max() + size)
-    return Grid.over(float(west), float(south), float(right), float(top), size=size)
+    return Grid.from_bounds(float(west), float(south), float(right), float(top), size=size)

@@ -27,8 +27,8 @@ class ShortObservation(LocationAttack):
     Formula: $\Pr[x \mid z] \propto \pi(x)\,k(z \mid x)$; the guess is $\arg\min_y \sum_x \Pr[x \mid z]\,d(x, y)$
     Example: Reports that are off by two metres.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Geo-indistinguishability bounds what one report adds to what
@@ -78,7 +78,7 @@ Way = Literal["frequency", "mean", "median"]
 
 def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
     """Where points are together: their mean, or their geometric median."""
-    frame = Frame.about(points.lon, points.lat)
+    frame = Frame.from_points(points.lon, points.lat)
     east, north = frame.metres(points.lon, points.lat)
     x, y = geometric_median(east, north) if how == "median" else (float(east.mean()), float(north.mean()))
     lon, lat = frame.degrees([x], [y])
@@ -98,8 +98,8 @@ class LongObservation(LocationAttack):
         Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(LongObservation(), PlanarLaplace(1.0)).success
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(LongObservation(), PlanarLaplace(1.0)).success
         1.0
 
     Guarantee: None: an attack finds, it does not protect. One noisy report of a place, sent for good, does not average

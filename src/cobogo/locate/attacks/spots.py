@@ -30,7 +30,7 @@ class Spots:
     numbers: Ints  # of the grid's cells, ascending
 
     @classmethod
-    def visited(cls, points: Points, most: int = 2500, elsewhere: int = 0) -> Spots:
+    def from_visits(cls, points: Points, most: int = 2500, elsewhere: int = 0) -> Spots:
         """The cells that points lie in, as fine as ``most`` of them allow; with ``elsewhere``, about so many more,
         evenly all over the area, for people who go where nobody was seen."""
         east, north = points.frame.metres(points.lon, points.lat)
@@ -106,4 +106,4 @@ def _grid(points: Points, size: float) -> Grid:
     east, north = points.frame.metres(points.lon, points.lat)
     west, south = points.frame.degrees(east.min() - size, north.min() - size)
     right, top = points.frame.degrees(east.max() + size, north.max() + size)
-    return Grid.over(float(west), float(south), float(right), float(top), size=size)
+    return Grid.from_bounds(float(west), float(south), float(right), float(top), size=size)

@@ -248,8 +248,8 @@ class Tracking(LocationAttack):
         \alpha_{t-1}(x')\,P(x \mid x')$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import city, observed
-        >>> observed(Tracking(), PlanarLaplace(1.0), city(2)).success > 0.9
+        >>> from cobogo.studies.worked_examples import city, attack_city
+        >>> attack_city(Tracking(), PlanarLaplace(1.0), city(2)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Reporting less often helps, or the same report again: see

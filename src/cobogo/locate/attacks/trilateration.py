@@ -72,8 +72,8 @@ class Trilateration(LocationAttack):
 
     Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
     Example: Rounded to 500 m, and yet most are found to within 100 m.
-        >>> from cobogo.studies.worked import observed
-        >>> observed(Trilateration(users=20, rounding=500.0)).success > 0.5
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(Trilateration(users=20, rounding=500.0)).success > 0.5
         True
 
     Guarantee: None: an attack finds, it does not protect. Rounding alone does not help; noise in the reports does, by

@@ -1,5 +1,7 @@
 """Cloaks: regions that hold at least k people, made by a trusted anonymizer that knows where everybody is."""
 
+from typing import Any
+
 from cobogo.floor.catalogue import Registry
 from cobogo.locate.crowds.base import Cloak, Cloaked
 from cobogo.locate.crowds.clique import CliqueCloak, Gathering, Met
@@ -22,8 +24,19 @@ CLOAKS: Registry[type[Cloak]] = Registry(
 )
 """Every cloak by its name."""
 
+ZONES: Registry[Any] = Registry(
+    "mix zone",
+    {"mix-zone": ".crowds.mix_zones:MixZone"},
+    home="cobogo.locate",
+    listed="mechanisms",
+    guide="location-service",
+    remark="of an anonymizer",
+)
+"""What an anonymizer does beside cloaks."""
+
 __all__ = [
     "CLOAKS",
+    "ZONES",
     "Casper",
     "CliqueCloak",
     "Cloak",

@@ -132,7 +132,7 @@ def over_time(cloak: Cloak, points: Points, *, every: float) -> Cloaked:
     """A cloak for each report, among those who reported in the same span of ``every`` seconds since 1970. Reports of a
     span with fewer than k people are refused.
 
-    >>> points = Points.of([-38.5] * 5, [-3.7] * 5, time=[0, 1, 2, 70, 71], user=["a", "b", "c", "a", "b"])
+    >>> points = Points.from_columns([-38.5] * 5, [-3.7] * 5, time=[0, 1, 2, 70, 71], user=["a", "b", "c", "a", "b"])
     >>> from cobogo.locate.crowds import QuadTree
     >>> over_time(QuadTree(3), points, every=60).refused.tolist()
     [False, False, False, True, True]

@@ -37,7 +37,7 @@ class Hilbert(Cloak):
     Formula: the crowd of $u$ is $\{v : \lfloor \mathrm{rank}(v)/n \rfloor = \lfloor \mathrm{rank}(u)/n \rfloor\}$ along
         the curve, with $n = k + \text{spare}$
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((Hilbert(k=10).regions(noon).sharing(noon) >= 10).all())
@@ -97,7 +97,7 @@ class NearestNeighbours(Cloak):
 
     Formula: the bounding box of $x_u$ and $\mathrm{NN}_{k-1}(x_u)$, widened to public lines
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((NearestNeighbours(k=10).regions(noon).people(noon) >= 10).all())

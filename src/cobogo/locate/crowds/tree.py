@@ -26,7 +26,7 @@ class QuadTree(Cloak):
     Formula: the smallest cell $C \ni x$ of the tree with $\lvert\{u : u \in C\}\rvert \ge k$ and at least the minimum
         area
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((QuadTree(k=10, reciprocal=True).regions(noon).sharing(noon) >= 10).all())
@@ -72,7 +72,7 @@ class Casper(Cloak):
     Formula: the first of $C$, $C \cup C_{\text{beside}}$, $C \cup C_{\text{atop}}$ and the cell above, on the way up,
         with $n \ge k$ people and area $\ge A_{\min}$
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((Casper(k=10).regions(noon).people(noon) >= 10).all())

@@ -123,9 +123,9 @@ class DeviceClient:
             if self.when_spent == "resend" and self._memory.last is not None:
                 return self._memory.last.at(time)
             self.ledger.spend(dearest, time)  # raises
-        here = Points.of([lon], [lat], time=[time])
+        here = Points.from_columns([lon], [lat], time=[time])
         released = self._course.report(here) if name is None else self.mechanism.apply(here, self._source)
-        report = Report.of(released)
+        report = Report.from_released(released)
         try:
             self.ledger.spend(1.0 if self._counted else float(released.cost[0]), time)
         except BudgetSpent:

@@ -37,7 +37,7 @@ class Report:
     fresh: bool = True  # False where a report of before was sent again
 
     @classmethod
-    def of(cls, released: Released, row: int = 0) -> Report:
+    def from_released(cls, released: Released, row: int = 0) -> Report:
         """What a mechanism released for one of its points."""
         points = released.points
         time = None if points.time is None else float(points.time[row])

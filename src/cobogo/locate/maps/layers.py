@@ -223,7 +223,7 @@ class MapView:
     height: float
 
     @classmethod
-    def of(cls, layers: Sequence[Layer]) -> MapView:
+    def fit(cls, layers: Sequence[Layer]) -> MapView:
         """Around all marks; the backdrop counts only where there are none, or as far as its smallest outline."""
         shown = [layer for layer in layers if not layer.backdrop and len(layer.lon)]
         drawn = [layer for layer in layers if layer.backdrop and layer.color != "sea"]
@@ -233,7 +233,7 @@ class MapView:
         )
         if not len(lon):
             return cls(Frame(0.0, 0.0), -500.0, 500.0, 1_000.0, 1_000.0)
-        frame = Frame.about(lon, lat)
+        frame = Frame.from_points(lon, lat)
         east, north = frame.metres(lon, lat)
         reach = [np.zeros(len(lon))]
         if any(layer.radius is not None for layer in shown):

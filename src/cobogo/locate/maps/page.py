@@ -50,7 +50,7 @@ def map_page(
     marks = sum(len(layer.lon) for layer in layers)
     if marks > MOST_MARKS:
         raise ValueError(f"A page of a map holds {MOST_MARKS:,} positions at most. Got {marks:,}: draw fewer people.")
-    view = MapView.of(layers)
+    view = MapView.fit(layers)
     content = {
         "language": language,
         "title": _both(title),

@@ -35,7 +35,7 @@ def draw_map(
     width: float = WIDTH,
 ) -> None:
     """Write a PNG. Of layers that play all is shown, of ``frames`` the one of a number, or the mean of them."""
-    view = MapView.of(layers)
+    view = MapView.fit(layers)
     sheet = _Chart(_text(title, language), _text(what, language), width=width)
     _legend(sheet, [layer for layer in layers if not layer.backdrop and layer.kind != "texts"], language)
     wide = width - 2 * MARGIN

@@ -203,7 +203,7 @@ class Course:
 
     >>> from cobogo.locate.mechanisms import Predictive
     >>> course = Course(Predictive(0.01))
-    >>> costs = [float(course.report(Points.of([-38.5], [-3.7])).cost[0]) for _ in range(20)]
+    >>> costs = [float(course.report(Points.from_columns([-38.5], [-3.7])).cost[0]) for _ in range(20)]
     >>> costs[0], min(costs[1:])
     (0.008, 0.002)
     """
@@ -248,7 +248,7 @@ class TraceRows:
     past: int
 
     @classmethod
-    def of(cls, past: Past, points: Points) -> TraceRows:
+    def join(cls, past: Past, points: Points) -> TraceRows:
         """Past ones before present ones, each in the order of time, in whatever order they are given."""
         whole = join_points(past.points, points) if len(past) else points
         time = np.zeros(len(whole)) if whole.time is None else whole.time

@@ -89,7 +89,7 @@ class UnitSteps:
     chance: Floats  # whether the sphere keeps the step: see `is_kept`
 
     @classmethod
-    def drawn(cls, count: int, source: Source) -> UnitSteps:
+    def draw(cls, count: int, source: Source) -> UnitSteps:
         """Fresh ones."""
         words = source.words(3 * count).reshape(-1, 3)
         gamma = exponentials(words[:, 0], source) + exponentials(words[:, 1], source)
@@ -97,7 +97,7 @@ class UnitSteps:
 
     def redraw(self, number: int, source: Source) -> None:
         """Another step in the place of one that was not kept."""
-        new = UnitSteps.drawn(1, source)
+        new = UnitSteps.draw(1, source)
         self.gamma[number], self.bearing[number], self.chance[number] = new.gamma[0], new.bearing[0], new.chance[0]
 
 

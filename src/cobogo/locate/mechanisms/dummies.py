@@ -40,8 +40,8 @@ class Dummies(Mechanism):
     Example:
         >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.floor.randomness import Entropy
-        >>> noise = Dummies(k=5, grid=Grid.over(-38.55, -3.75, -38.50, -3.70, size=500))
-        >>> len(noise.apply(Points.of([-38.52], [-3.73]), Entropy()).members)
+        >>> noise = Dummies(k=5, grid=Grid.from_bounds(-38.55, -3.75, -38.50, -3.70, size=500))
+        >>> len(noise.apply(Points.from_columns([-38.52], [-3.73]), Entropy()).members)
         5
 
     Guarantee: None: one of k to someone who knows no more than the prior and sees one request.
@@ -112,7 +112,7 @@ class Dummies(Mechanism):
         """Where the dummies of each point are, in metres of the grid, and where they and the person are heading."""
         from cobogo.locate.mechanisms.kernels import choose_dummies
 
-        rows, wanted = TraceRows.of(past if self.moving else NOTHING, points), self.k - 1
+        rows, wanted = TraceRows.join(past if self.moving else NOTHING, points), self.k - 1
         first = rows.first if self.moving else np.arange(len(rows))
         chances = checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
         allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)

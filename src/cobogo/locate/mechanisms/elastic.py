@@ -37,7 +37,7 @@ class GridExponential(Discrete):
     Formula: $k(z \mid x) \propto e^{-\varepsilon\,d(x, z)/2}$
     Example:
         >>> from cobogo.locate.places.grid import Grid
-        >>> law = GridExponential(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
+        >>> law = GridExponential(0.01, Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
         >>> law.shape, bool(law.diagonal().min() == law.max(axis=1).min())
         ((12, 12), True)
 
@@ -70,7 +70,7 @@ class Elastic(Discrete):
         cells of $s$ metres
     Example: Twice the level asks for four times the mass.
         >>> from cobogo.locate.places.grid import Grid
-        >>> noise = Elastic(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200))
+        >>> noise = Elastic(0.01, Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200))
         >>> noise.required([2.0, 4.0]).tolist()
         [1.0, 4.0]
 

@@ -86,7 +86,7 @@ class Optimal(Discrete):
     Example: It loses less than the exponential mechanism of the same ε.
         >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.locate.mechanisms import GridExponential
-        >>> grid = Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)
+        >>> grid = Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200)
         >>> even = np.full(grid.cells, 1 / grid.cells)
         >>> Optimal(0.004, grid).loss(even) < GridExponential(0.004, grid).loss(even)
         True

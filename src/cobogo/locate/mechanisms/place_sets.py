@@ -29,7 +29,7 @@ class SeveralPlaces(Mechanism):
         x'_1 \ldots x'_n]$, with noise of $\varepsilon / n$ on each
     Example:
         >>> from cobogo.floor.randomness import Entropy
-        >>> home_and_work = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
+        >>> home_and_work = Points.from_columns([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
         >>> SeveralPlaces(0.01).apply(home_and_work, Entropy()).cost.tolist()
         [0.005, 0.005]
 
@@ -84,8 +84,8 @@ class Centroid(Mechanism):
         f(x')) \le \Delta \max_i d(x_i, x'_i)$
     Example:
         >>> from cobogo.floor.randomness import Entropy
-        >>> area = Grid.over(-38.64, -3.90, -38.40, -3.68, size=1000)
-        >>> places = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
+        >>> area = Grid.from_bounds(-38.64, -3.90, -38.40, -3.68, size=1000)
+        >>> places = Points.from_columns([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
         >>> noise = Centroid(0.01, area)
         >>> noise.apply(places, Entropy()).cost.tolist(), round(noise.sensitivity, 3)
         ([0.01, 0.0], 1.0)

@@ -40,7 +40,7 @@ class Predictive(Mechanism):
         planar Laplace report
     Example: Somebody who does not move.
         >>> from cobogo.floor.randomness import Entropy
-        >>> still = Points.of([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
+        >>> still = Points.from_columns([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
         >>> spent = float(Predictive(0.01).apply(still, Entropy()).cost.sum())
         >>> 200 * 0.002 <= spent < 200 * 0.01
         True
@@ -95,9 +95,9 @@ class Predictive(Mechanism):
     def resume(self, past: Past, points: Points, source: Source) -> Released:
         from cobogo.locate.mechanisms.kernels import report_predictively
 
-        rows = TraceRows.of(past, points)
+        rows = TraceRows.join(past, points)
         count = len(rows)
-        steps, tests = UnitSteps.drawn(count, source), laplaces(count, source)
+        steps, tests = UnitSteps.draw(count, source), laplaces(count, source)
         test = self.epsilon * self.test_share
         threshold = 4 / self._noise.epsilon if self.threshold is None else self.threshold
         lon, lat, fresh = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.bool_)
@@ -225,10 +225,10 @@ class Adaptive(Mechanism):
     def resume(self, past: Past, points: Points, source: Source) -> Released:
         from cobogo.locate.mechanisms.kernels import report_adaptively
 
-        rows = TraceRows.of(past, points)
+        rows = TraceRows.join(past, points)
         count = len(rows)
         when = np.arange(count, dtype=np.float64) if rows.points.time is None else rows.points.time
-        steps = UnitSteps.drawn(count, source)
+        steps = UnitSteps.draw(count, source)
         noise = np.array([level.drawn for level in self._levels])
         lon, lat, level = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.int64)
         start = 0

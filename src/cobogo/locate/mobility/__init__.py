@@ -13,9 +13,8 @@ parts are here; how each is bounded and binned is ours, and follows from declare
 
 from __future__ import annotations
 
-from cobogo.locate.mobility.fit import ModelAndCalls, where
 from cobogo.locate.mobility.model import MobilityModel
-from cobogo.locate.mobility.sample import sample
+from cobogo.locate.mobility.sample import ModelAndCalls, sample, where
 from cobogo.locate.mobility.space import Space
 
 __all__ = ["MobilityModel", "ModelAndCalls", "Space", "sample", "where"]

@@ -19,9 +19,9 @@ import numpy as np
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.untrusted import fraction
-from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, histogram_shapes
-from cobogo.locate.mobility.space import Space
-from cobogo.locate.places.cells import Cells
+from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, counts, habits, histogram_shapes
+from cobogo.locate.mobility.space import Space, bound_calls
+from cobogo.locate.places.cells import Calls, Cells
 from cobogo.promises.mechanisms import Laplace
 
 
@@ -180,14 +180,15 @@ class MobilityModel:
         }
 
     @classmethod
-    def of(cls, content: Any, where: str = "model.json") -> MobilityModel:
+    def from_dict(cls, content: Any, where: str = "model.json") -> MobilityModel:
         """A published model, read again; refused where it is not one."""
         try:
             if content["format"] != FORMAT:
                 raise ValueError
             said, cells = content["space"], content["space"]["cells"]
+            names, lon, lat = ([cell[part] for cell in cells] for part in ("cell", "lon", "lat"))
             space = Space(
-                Cells.of([c["cell"] for c in cells], [c["lon"] for c in cells], [c["lat"] for c in cells], where=where),
+                Cells.from_columns(names, lon, lat, where=where),
                 date.fromisoformat(said["first"]), int(said["days"]), float(said["utc-offset"]), float(said["area"]),
                 int(said["most-a-day"]),
             )  # fmt: skip
@@ -210,3 +211,10 @@ class MobilityModel:
 
 def _fraction(text: Any) -> Fraction | None:
     return None if text is None else fraction(text)
+
+
+def fit_model(calls: Calls, space: Space, epsilon: Fraction | None) -> MobilityModel:
+    """The model of call records, for so much ε of each person's privacy; without noise where ε is None."""
+    records = bound_calls(calls, space)
+    found = counts(records, habits(records, space), space)
+    return MobilityModel(space, release(found, histogram_shapes(space), epsilon), epsilon)

@@ -18,8 +18,8 @@ from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.fidelity import draw_fidelity, fidelity
-from cobogo.locate.mobility.fit import ModelAndCalls, where
 from cobogo.locate.mobility.model import MobilityModel, mechanism
+from cobogo.locate.mobility.sample import ModelAndCalls, where
 from cobogo.locate.mobility.space import Space
 from cobogo.locate.places.cells import Calls
 from cobogo.locate.release import original_table, write_json
@@ -173,7 +173,7 @@ def check(written: Written) -> CheckResult:
     """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
-    model = MobilityModel.of(_read(written))
+    model = MobilityModel.from_dict(_read(written))
     problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
@@ -222,7 +222,7 @@ def _calls(written: Written, model: MobilityModel) -> Iterator[str]:
 
     table = written.rows.engine.fetch(written.rows.expression)
     try:
-        calls = Calls.of(table["user"], table["time"], table["cell"], model.space.cells, where="release.csv")
+        calls = Calls.from_columns(table["user"], table["time"], table["cell"], model.space.cells, where="release.csv")
     except DataError as error:
         yield f"the released calls are not such as the model can give: {error.what}"
         return

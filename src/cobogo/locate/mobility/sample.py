@@ -11,14 +11,19 @@ would get too many people: so the weights are scaled, over and over, by how far 
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, source
 from cobogo.locate.mobility.counts import AT_HOME, AT_WORK, PATTERNS, STATES
-from cobogo.locate.mobility.model import MobilityModel
+from cobogo.locate.mobility.model import MobilityModel, fit_model
 from cobogo.locate.mobility.space import BUSIEST_HOURS, CALLS, PERIODS, SPREADS, Space, period_of, reach_of
 from cobogo.locate.places.cells import Calls
+from cobogo.promises.accounting import loss_of
+from cobogo.promises.units import Amount
 
 
 def draw_columns(weights: Floats, row: Ints, random: np.random.Generator) -> Ints:
@@ -215,3 +220,42 @@ def _outings(model: MobilityModel, home: Ints, random: np.random.Generator) -> I
             far = draw_columns(outings[period][np.newaxis], np.zeros(len(home), np.int64), random)
             going[:, period, turn] = at_distance(space, home, far, places, random)
     return going
+
+
+@dataclass(frozen=True, eq=False)
+class ModelAndCalls:
+    """A released model and the calls of made-up people drawn from it."""
+
+    model: MobilityModel
+    calls: Calls
+
+
+@card("dp-where", title="DP-WHERE", guide="where")
+def where(
+    calls: Calls, space: Space, epsilon: Amount, *, people: int | None = None, seed: int | None = None
+) -> ModelAndCalls:
+    r"""DP-WHERE: a private model of how a city moves, from call records, and made-up people who move by it.
+
+    The unit of privacy is a person with all their records. Two data sets are neighbours when one has one person more.
+    What a person can give is bounded by what the public ``space`` declares. ``seed`` repeats the made-up people, never
+    the noise.
+
+    Formula: $\tilde{h}_p = h_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ for the histograms $p$ (homes, works by
+        distance, calls a day, hours, places), $\sum_p \varepsilon_p = \varepsilon$
+    Example:
+        >>> from datetime import date
+        >>> from cobogo.studies import fortaleza
+        >>> calls = fortaleza.people(50, days=2, seed=1).calls()
+        >>> made = where(calls, Space(calls.cells, date(2024, 3, 4), 2, utc_offset=-3), epsilon=1, people=5, seed=1)
+        >>> set(made.calls.user.tolist()) <= set(range(5))
+        True
+
+    Guarantee: ε-differential privacy for a person with all their records.
+    Limits: The figures that compare made-up with true people are not private. Cells, days and bounds must be declared
+        without looking at the data.
+    Cost: $O(r + c\,b)$ for r records, c cells and b bins.
+    Paper: D. J. Mir, S. Isaacman, R. Cáceres, M. Martonosi and R. N. Wright, DP-WHERE: differentially private modeling
+        of human mobility, IEEE Big Data 2013; after WHERE, S. Isaacman and others 2012.
+    """
+    model = fit_model(calls, space, loss_of(epsilon).amount)
+    return ModelAndCalls(model, sample(model, people, seed=seed))

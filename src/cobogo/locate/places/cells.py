@@ -32,9 +32,9 @@ class Cells:
     lat: Floats
 
     @classmethod
-    def of(cls, names: Sequence[object], lon: ArrayLike, lat: ArrayLike, *, where: str = "cells") -> Cells:
+    def from_columns(cls, names: Sequence[object], lon: ArrayLike, lat: ArrayLike, *, where: str = "cells") -> Cells:
         """Cells of any sequences, checked: every name once, every place on the globe."""
-        points = Points.of(lon, lat, where=where)
+        points = Points.from_columns(lon, lat, where=where)
         texts = tuple(str(name) for name in names)
         if len(texts) != len(points):
             raise DataError(f"has {len(texts)} names and {len(points)} places", where=where)
@@ -57,7 +57,7 @@ class Cells:
     @cached_property
     def frame(self) -> Frame:
         """A flat map of all cells."""
-        return Frame.about(self.lon, self.lat)
+        return Frame.from_points(self.lon, self.lat)
 
     @cached_property
     def metres(self) -> Floats:
@@ -94,7 +94,7 @@ class Calls:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of(
+    def from_columns(
         cls, user: Any, time: Any, cell: Any, cells: Cells, *, leave_out: bool = False, where: str = "calls"
     ) -> Calls:
         """Calls of any sequences, checked. A cell that is not among the cells is an error, which does not show it;
@@ -112,7 +112,7 @@ class Calls:
                 remedy="Add the cells to the file of cells, or leave such calls out (--leave-out-unknown).",
             )
         at = np.where(unknown, 0, number)
-        checked = Points.of(cells.lon[at], cells.lat[at], time=time, user=user, where=where)
+        checked = Points.from_columns(cells.lon[at], cells.lat[at], time=time, user=user, where=where)
         assert checked.time is not None
         assert checked.user is not None
         found = cls(checked.user, checked.time, number, cells, checked.names)
@@ -157,7 +157,8 @@ class PublicPlaces:
     """Public places, of which the nearest is found anywhere on the globe. They may have names.
 
     >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
-    >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)), ("Theatro José de Alencar", "Farol do Mucuripe"))
+    >>> names = "Theatro José de Alencar", "Farol do Mucuripe"
+    >>> places = PublicPlaces(Points.from_columns(*zip(theatre, lighthouse)), names)
     >>> places.nearest([-38.53], [-3.73]).tolist()
     [0]
     """
@@ -175,16 +176,16 @@ class PublicPlaces:
             raise ValueError("The 'points' parameter of places must have one at least. Got none instead")
 
     @classmethod
-    def of_cells(cls, grid: Grid, allowed: Any = None) -> PublicPlaces:
+    def from_grid(cls, grid: Grid, allowed: Any = None) -> PublicPlaces:
         """The centres of a grid's cells: of all, or of those that a mask or numbers allow."""
         return cls(Points(*grid.centres(np.arange(grid.cells) if allowed is None else np.arange(grid.cells)[allowed])))
 
     @classmethod
-    def of_polygon(cls, polygon: Any, grid: Grid) -> PublicPlaces:
+    def from_polygon(cls, polygon: Any, grid: Grid) -> PublicPlaces:
         """The centres of a grid's cells that lie in a polygon of longitudes and latitudes (shapely's)."""
         import shapely
 
-        return cls.of_cells(grid, shapely.contains_xy(polygon, *grid.centres()))
+        return cls.from_grid(grid, shapely.contains_xy(polygon, *grid.centres()))
 
     @cached_property
     def _tree(self) -> Any:

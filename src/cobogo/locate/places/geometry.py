@@ -82,7 +82,7 @@ class Frame:
     lat: float
 
     @classmethod
-    def about(cls, lon: ArrayLike, lat: ArrayLike) -> Frame:
+    def from_points(cls, lon: ArrayLike, lat: ArrayLike) -> Frame:
         """A frame in the middle of points, whose longitudes are averaged around the globe."""
         angles = np.radians(lon)
         middle = float(np.degrees(np.arctan2(np.sin(angles).mean(), np.cos(angles).mean())))

@@ -53,7 +53,7 @@ class Grid:
 
     Attacks, priors, optimal mechanisms and mobility models work on it. ``frame`` is its middle.
 
-    >>> grid = Grid.over(-38.60, -3.85, -38.45, -3.70, size=1000)
+    >>> grid = Grid.from_bounds(-38.60, -3.85, -38.45, -3.70, size=1000)
     >>> grid.columns, grid.rows, grid.cell_of([-38.59], [-3.84]).tolist()
     (17, 17, [18])
     """
@@ -64,7 +64,7 @@ class Grid:
     size: float
 
     @classmethod
-    def over(cls, west: float, south: float, east: float, north: float, *, size: float) -> Grid:
+    def from_bounds(cls, west: float, south: float, east: float, north: float, *, size: float) -> Grid:
         """A grid that covers a rectangle of degrees. West may lie beyond the date line from east."""
         if not -90 <= south <= north <= 90:
             raise ValueError(f"The 'south' parameter of a grid must not be above north. Got {south!r} and {north!r}")

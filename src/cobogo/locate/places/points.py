@@ -37,7 +37,7 @@ class Points:
 
     ``user`` numbers people from 0; ``names`` tells what they are called, where they have names.
 
-    >>> points = Points.of([-38.52, -38.50], [-3.73, -3.72], time=[0, 60], user=["ana", "ana"])
+    >>> points = Points.from_columns([-38.52, -38.50], [-3.73, -3.72], time=[0, 60], user=["ana", "ana"])
     >>> len(points), points.users, points.names
     (2, 1, ('ana',))
     """
@@ -53,7 +53,7 @@ class Points:
         return brief(self, number_of(len(self), "point"), people)
 
     @classmethod
-    def of(
+    def from_columns(
         cls, lon: Any, lat: Any, *, time: Any = None, user: Any = None, where: str = "points", first: int = 1
     ) -> Points:
         """Points of any sequences, checked. ``where`` and ``first`` name the table and its first row in errors."""
@@ -73,7 +73,7 @@ class Points:
     def from_arrow(cls, table: Any, *, where: str = "points", **columns: str | None) -> Points:
         """Points of an Arrow table, whose columns are found by their usual names (`COLUMNS`) unless given."""
         found = column_names(list(table.column_names), columns, where)
-        return cls._of_columns({part: table.column(name) for part, name in found.items()}, columns, where)
+        return cls._from_parts({part: table.column(name) for part, name in found.items()}, columns, where)
 
     @classmethod
     def from_pandas(cls, frame: Any, *, where: str = "points", **columns: str | None) -> Points:
@@ -87,12 +87,14 @@ class Points:
         parts = {part: frame[name] for part, name in found.items()}
         if "time" not in parts and (clock := clock_of(frame)) is not None:
             parts["time"] = clock
-        return cls._of_columns(parts, columns, where)
+        return cls._from_parts(parts, columns, where)
 
     @classmethod
-    def _of_columns(cls, parts: Mapping[str, Any], given: Mapping[str, str | None], where: str) -> Points:
+    def _from_parts(cls, parts: Mapping[str, Any], given: Mapping[str, str | None], where: str) -> Points:
         """Points of columns. Where it was not said which are longitudes and latitudes, they must not look exchanged."""
-        found = cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
+        found = cls.from_columns(
+            parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where
+        )
         if (given.get("lon") is None or given.get("lat") is None) and look_exchanged(found.lon, found.lat):
             raise DataError(
                 "all points are far out at sea, and would be on land with longitude and latitude exchanged",
@@ -147,7 +149,7 @@ class Points:
     def frame(self) -> Frame:
         """A flat frame in the middle of the points: for attacks and drawings. It depends on the points, so no
         mechanism may release anything by it."""
-        return Frame.about(self.lon, self.lat) if len(self) else Frame(0.0, 0.0)
+        return Frame.from_points(self.lon, self.lat) if len(self) else Frame(0.0, 0.0)
 
     def take(self, rows: Any) -> Points:
         """Some of the points, by numbers or by a mask; people keep their numbers."""

@@ -34,7 +34,7 @@ def read_cells(source: str | Path | Any, *, separator: str | None = None) -> Cel
         return source
     table, name = fetched(source, separator)
     points = Points.from_arrow(table, where=name)
-    return Cells.of(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
+    return Cells.from_columns(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
 
 
 def read_calls(
@@ -47,7 +47,7 @@ def read_calls(
     found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
     cell = table.column(_cell_column(table, name))
     user, time = (table.column(found[part]) for part in ("user", "time"))
-    return Calls.of(user, time, cell, cells, leave_out=leave_out, where=name)
+    return Calls.from_columns(user, time, cell, cells, leave_out=leave_out, where=name)
 
 
 def fetched(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:

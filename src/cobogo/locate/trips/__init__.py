@@ -2,8 +2,24 @@
 
 from __future__ import annotations
 
-from cobogo.locate.trips.check import closeness
-from cobogo.locate.trips.kdelta import Anonymized, KDelta, anonymize
+from typing import Any
+
+from cobogo.floor.catalogue import Registry
+from cobogo.locate.trips.kdelta import Anonymized, KDelta, anonymize, closeness
 from cobogo.locate.trips.synthesis import TripModel, TripSynthesis, fit
 
-__all__ = ["Anonymized", "KDelta", "TripModel", "TripSynthesis", "anonymize", "closeness", "fit"]
+TRAJECTORIES: Registry[Any] = Registry(
+    "method for trajectories",
+    {
+        "k-delta-anonymity": ".trips.kdelta:KDelta",
+        "trip-synthesis": ".trips.synthesis:TripSynthesis",
+        "dp-where": ".mobility.sample:where",
+    },
+    home="cobogo.locate",
+    listed="mechanisms",
+    guide="trajectories",
+    remark="trajectories",
+)
+"""What the commands ``cobogo locate anonymize``, ``synthesize`` and ``where`` do."""
+
+__all__ = ["TRAJECTORIES", "Anonymized", "KDelta", "TripModel", "TripSynthesis", "anonymize", "closeness", "fit"]

@@ -15,8 +15,7 @@ from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.locate.release import ReleasedPoints, read_released
-from cobogo.locate.trips.check import Closeness, closeness
-from cobogo.locate.trips.kdelta import Anonymized
+from cobogo.locate.trips.kdelta import Anonymized, Closeness, closeness
 from cobogo.locate.trips.synthesis import SHARES, TripModel, TripSynthesis, sensitivity
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy

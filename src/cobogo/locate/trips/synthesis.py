@@ -68,8 +68,8 @@ class TripSynthesis:
         each $\tilde{c}_p = c_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ with $\Delta_p$ the trips or the moves of a
         person
     Example:
-        >>> from cobogo.studies.worked import city
-        >>> asked = TripSynthesis(Fraction(4), Grid.over(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
+        >>> from cobogo.studies.worked_examples import city
+        >>> asked = TripSynthesis(Fraction(4), Grid.from_bounds(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
         >>> fit(city(), asked).sample(5).users
         5
 

@@ -92,7 +92,7 @@ def clinics() -> Points:
 def endings(source: Source) -> list[Ending]:
     """The story without protection, with cloaks, with noise and among dummies."""
     coarse = PRESETS["recommendation"].mechanism
-    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+    grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=500)
     decoys = Dummies(10, grid, prior=_prior(grid))
     return [
         _ending("precise positions", _precise),
@@ -135,7 +135,7 @@ def _cloaked(k: int, row: int) -> Report:
 
 
 def _alone(mechanism: Mechanism, row: int, source: Source) -> Report:
-    return Report.of(mechanism.apply(bob().take(slice(row, row + 1)), source))
+    return Report.from_released(mechanism.apply(bob().take(slice(row, row + 1)), source))
 
 
 @cache

@@ -17,9 +17,8 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import holds_only, staged_directory
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points
-from cobogo.studies.fortaleza.days import DAY, Itineraries, itineraries
 from cobogo.studies.fortaleza.land import FRAME, moved_to_land, towers
-from cobogo.studies.fortaleza.lives import Lives, lives
+from cobogo.studies.fortaleza.lives import DAY, Itineraries, Lives, itineraries, lives
 
 UTC_OFFSET = -3
 """Hours of Fortaleza's clock from UTC, summer and winter: there is no daylight saving time."""

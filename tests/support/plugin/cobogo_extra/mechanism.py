@@ -21,7 +21,7 @@ class Rounding(Mechanism):
     Formula: $(\lfloor 10^d x + \frac{1}{2} \rfloor / 10^d, \lfloor 10^d y + \frac{1}{2} \rfloor / 10^d)$
     Example:
         >>> from cobogo.floor.randomness import Seeded
-        >>> Rounding(1).apply(Points.of([-38.52], [-3.73]), Seeded(1)).points.lon.tolist()
+        >>> Rounding(1).apply(Points.from_columns([-38.52], [-3.73]), Seeded(1)).points.lon.tolist()
         [-38.5]
 
     Guarantee: None: a cell in which nobody else lives tells who it is.

@@ -171,7 +171,7 @@ def synthesize(
     from cobogo.release.write import write_release
 
     asked = TripSynthesis(
-        exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
+        exact(epsilon, "--epsilon"), Grid.from_bounds(*_edges(region), size=cell), trips, longest, moves, gap, stay
     )
     paying = payer_of_options(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)

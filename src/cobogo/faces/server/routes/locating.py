@@ -44,7 +44,7 @@ def router(settings: ServerSettings) -> APIRouter:
     options = settings.location.model_dump()
     behind = options.pop("service")
     try:
-        server = assemble_server(ServerDirectory.at(Path(settings.state) / "location"), **options)
+        server = assemble_server(ServerDirectory.create(Path(settings.state) / "location"), **options)
     except InputError as error:
         where = f"location.{(error.where or '').removeprefix('--')}"
         raise InputError(error.what, where=where, remedy=error.remedy) from None

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def ground() -> TrialGround:
-    return TrialGround.of(people(8, days=1).trajectories(3600), hours_from_utc=-3)
+    return TrialGround.from_points(people(8, days=1).trajectories(3600), hours_from_utc=-3)
 
 
 def _start(name: str) -> dict:

@@ -25,7 +25,7 @@ TWO = ({"model": "k-anonymity", "k": 2},)
 DIVERSE = ({"model": "l-diversity", "l": 2},)
 
 
-def released(
+def anonymize_patients(
     algorithm: str, models: Sequence[Mapping[str, Any]] = TWO, people: Mapping[str, Any] = PATIENTS, **recoding: Any
 ) -> Release:
     """The patients, anonymized by an algorithm: 2-anonymous if nothing else is asked for."""
@@ -44,7 +44,7 @@ def released(
 def classes(release: Release) -> dict[tuple[str, ...], int]:
     """The released quasi-identifier tuples, and how many records share each.
 
-    >>> classes(released("optimal"))
+    >>> classes(anonymize_patients("optimal"))
     {('*', 'f'): 4, ('*', 'm'): 4}
     """
     rows = release.to_arrow().select(["age", "sex"]).to_pylist()
@@ -91,7 +91,7 @@ def city(people: int = 10) -> Any:
     return made_up(people, days=2).trajectories(3600)
 
 
-def observed(attack: Any, mechanism: Any = None, points: Any = None, **known: Any) -> Any:
+def attack_city(attack: Any, mechanism: Any = None, points: Any = None, **known: Any) -> Any:
     """What an attack on locations finds of a city whose people report through a mechanism, or as they are."""
     from cobogo.studies.fortaleza import UTC_OFFSET
     from cobogo.studies.locations import evaluate

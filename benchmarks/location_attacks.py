@@ -17,7 +17,7 @@ from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips import KDelta, TripSynthesis, anonymize, fit
+from cobogo.locate.trips import KDelta, TripSynthesis, anonymize_trips, fit_trips
 
 PEOPLE, VISITS, PLACES = 10_000, 100, 5_000
 CITY = Frame(-38.5, -3.75)
@@ -68,10 +68,10 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
     plain = of_call(distances, times=1)
     for method in ("nwa", "w4m"):
         asked = KDelta(5, 300, method, stay=0)  # type: ignore[arg-type]
-        spent = of_call(lambda asked=asked: anonymize(walks, asked), times=1)  # type: ignore[misc]
+        spent = of_call(lambda asked=asked: anonymize_trips(walks, asked), times=1)  # type: ignore[misc]
         yield Result(f"trajectories: {method}", spent, "distances", plain, f"{trips:,} trips × 60 points, k = 5")
     asked = TripSynthesis(Fraction(1), Grid(CITY, 40, 40, 500.0), stay=0)
-    spent = of_call(lambda: fit(walks, asked).sample(trips), times=1)
+    spent = of_call(lambda: fit_trips(walks, asked).sample(trips), times=1)
     yield Result("trajectories: synthesis", spent, "distances", plain, f"{trips:,} trips, 1,600 cells")
 
 

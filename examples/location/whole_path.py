@@ -18,7 +18,7 @@ from cobogo.locate.anonymizer.app import create_app
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.example_service import PlaceCatalogue, PlacesService, create_places_app
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
-from cobogo.locate.anonymizer.start import self_signed, serve_in_background
+from cobogo.locate.anonymizer.start import serve_in_background, write_certificate
 from cobogo.locate.crowds import Hilbert
 from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Dummies
@@ -33,10 +33,11 @@ K = 10
 
 def main() -> None:
     """Start everything, ask, compare, stop."""
-    at = people(PEOPLE, days=1, seed=5).at(np.arange(PEOPLE), np.full(PEOPLE, FIRST_MIDNIGHT + 11 * 3600))
+    at = people(PEOPLE, days=1, seed=5).positions_at(np.arange(PEOPLE), np.full(PEOPLE, FIRST_MIDNIGHT + 11 * 3600))
     lon, lat = FRAME.degrees(*sites().place.T)
     names = [f"{name} #{number}" for number, name in enumerate(sites().name)]
-    catalogue = PlaceCatalogue.from_rows(zip(names, sites().kind, lon.tolist(), lat.tolist(), strict=True)).only("clinic")
+    places = zip(names, sites().kind, lon.tolist(), lat.tolist(), strict=True)
+    catalogue = PlaceCatalogue.from_rows(places).select_kind("clinic")
     heard: list[dict[str, object]] = []
     devices = Devices()
     tokens = [devices.enrol(f"person {number}") for number in range(PEOPLE)]
@@ -44,7 +45,7 @@ def main() -> None:
         tempfile.TemporaryDirectory() as directory,
         serve_in_background(create_places_app(catalogue, heard)) as service,
     ):
-        certificate, key = self_signed(Path(directory) / "tls", ["127.0.0.1"])
+        certificate, key = write_certificate(Path(directory) / "tls", ["127.0.0.1"])
         app = create_app(PrivacyServer(AnonymizerSettings(Hilbert(K))), devices, service=PlacesService(service))
         with serve_in_background(app, certificate=certificate, key=key) as anonymizer:
             print(f"service     {service}\nanonymizer  {anonymizer}\n")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.metrics import (
     adversary_error,
     area_of_interest,
@@ -32,17 +32,17 @@ def test_a_sure_attacker_is_as_wrong_as_their_guess_and_an_unsure_one_on_average
     assert entropy(sure).tolist() == [0, 1]
     there = Points.from_columns(*grid.centres([3, 0]))
     assert adversary_error(truth, there) == pytest.approx([600, 0], rel=1e-3)
-    assert quality_loss(truth, Released(truth, free(truth))).tolist() == [0, 0]
+    assert quality_loss(truth, Released(truth, no_cost(truth))).tolist() == [0, 0]
 
 
 def test_a_set_that_holds_the_truth_loses_nothing() -> None:
     grid = square(4)
     truth = Points.from_columns(*grid.centres([0, 5]))
     members = Points.from_columns(*grid.centres([3, 0, 5, 6]))
-    middle = truth.at(np.full(2, HERE.lon), np.full(2, HERE.lat))
-    sets = Released(middle, free(truth), members=members, report=np.array([0, 0, 1, 1]))
+    middle = truth.move_to(np.full(2, HERE.lon), np.full(2, HERE.lat))
+    sets = Released(middle, no_cost(truth), members=members, report=np.array([0, 0, 1, 1]))
     assert quality_loss(truth, sets).tolist() == [0, 0]
-    other = Released(middle, free(truth), members=members.take([0, 0, 3, 3]), report=np.array([0, 0, 1, 1]))
+    other = Released(middle, no_cost(truth), members=members.take([0, 0, 3, 3]), report=np.array([0, 0, 1, 1]))
     assert quality_loss(truth, other) == pytest.approx([600, 200], rel=1e-3)
 
 
@@ -68,11 +68,11 @@ def test_regions_have_areas_and_sets_have_crowds() -> None:
     grid = square(6)
     middle = Points.from_columns(*grid.centres([0]))
     box = tuple(np.array([side]) for side in (*HERE.degrees(-500, -250), *HERE.degrees(500, 250)))
-    assert region_area(Released(middle, free(middle), box=box))[0] == pytest.approx(500_000, rel=1e-3)
-    assert region_area(Released(middle, free(middle), radius=np.array([10.0])))[0] == pytest.approx(100 * np.pi)
-    assert region_area(Released(middle, free(middle))).tolist() == [0]
+    assert region_area(Released(middle, no_cost(middle), box=box))[0] == pytest.approx(500_000, rel=1e-3)
+    assert region_area(Released(middle, no_cost(middle), radius=np.array([10.0])))[0] == pytest.approx(100 * np.pi)
+    assert region_area(Released(middle, no_cost(middle))).tolist() == [0]
     members = Points.from_columns(*grid.centres([0, 1, 2, 3]))
-    sets = Released(middle, free(middle), members=members, report=np.zeros(4, dtype=np.int64))
+    sets = Released(middle, no_cost(middle), members=members, report=np.zeros(4, dtype=np.int64))
     assert (crowd(sets).k.tolist(), crowd(sets).entropy.tolist()) == ([4], [2])
     prior = np.zeros(grid.cells)
     prior[[0, 1]] = 0.5

@@ -23,7 +23,7 @@ from cobogo.faces.cli.main import app
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.example_service import PlaceCatalogue, PlacesService, create_places_app
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
-from cobogo.locate.anonymizer.start import self_signed, serve_in_background
+from cobogo.locate.anonymizer.start import serve_in_background, write_certificate
 from cobogo.locate.crowds import Hilbert
 from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Dummies
@@ -72,7 +72,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
             for n, where in enumerate((rng.normal(size=(400, 2)) * 0.02 + [-38.5, -3.74]).tolist())
         ]
     )
-    certificate, key = self_signed(tmp_path_factory.mktemp("tls"), ["127.0.0.1"])
+    certificate, key = write_certificate(tmp_path_factory.mktemp("tls"), ["127.0.0.1"])
     devices, heard = Devices(), []  # type: ignore[var-annotated]
     at = {f"p{n}": (x, y) for n, (x, y) in enumerate((rng.normal(size=(PEOPLE, 2)) * 0.01 + [-38.5, -3.74]).tolist())}
     tokens = {who: devices.enrol(who) for who in [*at, "late"]}
@@ -192,7 +192,7 @@ def test_the_service_is_asked_again_after_it_hung_up() -> None:
     async def tell(url: str) -> None:
         service = PlacesService(url)
         for _ in range(3):
-            await service.told([])
+            await service.receive_reports([])
         await service.close()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -23,7 +23,7 @@ def test_reports_are_found_by_person_and_moment() -> None:
             assert found.row(int(person), float(moment)) == mine[-1]
     assert found.row(0, float(ground.moments[0]) - 1) is None
     assert found.run.quality_loss == pytest.approx(float(found.truth.distance(found.released.points).mean()))
-    assert found.spent == pytest.approx(0.01 * found.reports_each)
+    assert found.highest_spending == pytest.approx(0.01 * found.reports_each)
     assert found.one_guess_each
     assert found.guess(0, 0) == found.guess(0, 5)
 

@@ -29,10 +29,10 @@ class Listener:
 
     heard: list[dict[str, Any]] = field(default_factory=list)
 
-    async def asked(self, *question: Any) -> Any:
+    async def find_nearest(self, *question: Any) -> Any:
         return [[]]
 
-    async def told(self, reports: Any) -> None:
+    async def receive_reports(self, reports: Any) -> None:
         self.heard.extend(reports)
 
     async def close(self) -> None:

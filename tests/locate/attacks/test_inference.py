@@ -16,7 +16,7 @@ from cobogo.locate.attacks.inference import (
     posterior,
     prior_of,
 )
-from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
 from support.stand_ins import HERE, Noise, Ring, scattered, square
 
@@ -66,14 +66,14 @@ def test_what_lies_in_a_set_a_disc_or_a_box_is_all_that_is_believed() -> None:
     prior = np.full(grid.cells, 1 / grid.cells)
     lon, lat = grid.centres([0, 7, 35])
     middle = Points.from_columns(lon[:1], lat[:1])
-    sets = Released(middle, free(middle), members=Points.from_columns(lon, lat), report=np.zeros(3, dtype=np.int64))
+    sets = Released(middle, no_cost(middle), members=Points.from_columns(lon, lat), report=np.zeros(3, dtype=np.int64))
     assert np.flatnonzero(posterior(likelihood_of(sets, grid, None), prior)[0]).tolist() == [0, 7, 35]
-    disc = Released(middle, free(middle), radius=np.array([201.0]))
+    disc = Released(middle, no_cost(middle), radius=np.array([201.0]))
     assert np.flatnonzero(posterior(likelihood_of(disc, grid, None), prior)[0]).tolist() == [0, 1, 6]
     edges = (lon[:1] - 1e-5, lat[:1] - 1e-5, lon[1:2] + 1e-5, lat[1:2] + 1e-5)
-    box = Released(middle, free(middle), box=edges)
+    box = Released(middle, no_cost(middle), box=edges)
     assert np.flatnonzero(posterior(likelihood_of(box, grid, None), prior)[0]).tolist() == [0, 1, 6, 7]
-    tiny = Released(middle, free(middle), radius=np.array([0.0]))
+    tiny = Released(middle, no_cost(middle), radius=np.array([0.0]))
     assert posterior(likelihood_of(tiny, grid, None), prior)[0].argmax() == 0
 
 

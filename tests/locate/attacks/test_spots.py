@@ -29,5 +29,5 @@ def test_spots_are_the_places_that_are_visited_and_nothing_else() -> None:
     plain = [[(row * np.hypot(x - x[at], y - y[at])).sum() for at in range(spots.cells)] for row in chances]
     assert expected_distances(chances, spots) == pytest.approx(np.array(plain))
     wander = Markov.assume(spots, step=60, speed=2)
-    assert np.add.reduceat(wander.chances, wander.starts[:-1]) == pytest.approx(1)
+    assert np.add.reduceat(wander.probabilities, wander.starts[:-1]) == pytest.approx(1)
     assert wander.starts[-1] == len(wander.ends)

@@ -59,14 +59,14 @@ def test_forward_backward_is_the_sum_over_all_paths(seed: int, count: int) -> No
 def test_a_wanderer_s_chances_are_chances_and_a_learned_road_is_followed() -> None:
     grid = square(8)
     wander = Markov.assume(grid)
-    assert np.add.reduceat(wander.chances, wander.starts[:-1]) == pytest.approx(1)
+    assert np.add.reduceat(wander.probabilities, wander.starts[:-1]) == pytest.approx(1)
     lon, lat = grid.centres(np.arange(8))
     road = Points.from_columns(
         np.tile(lon, 50), np.tile(lat, 50), time=np.tile(np.arange(8) * 60, 50), user=np.repeat(np.arange(50), 8)
     )
     chain = Markov.learn(road, grid)
     first = slice(chain.starts[2], chain.starts[3])
-    assert chain.ends[first][chain.chances[first].argmax()] == 3
+    assert chain.ends[first][chain.probabilities[first].argmax()] == 3
 
 
 def test_people_s_speed_is_read_off_their_points() -> None:

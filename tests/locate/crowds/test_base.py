@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.crowds import CLOAKS, Casper, CliqueCloak, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
-from cobogo.locate.crowds.base import over_time
-from cobogo.locate.crowds.cells import inside
+from cobogo.locate.crowds.base import cloak_by_span
+from cobogo.locate.crowds.cells import are_inside
 from cobogo.locate.places.points import Points
 from support.location_crowds import snapshots
 
@@ -39,7 +39,7 @@ def test_every_cloak_holds_its_owner_k_people_and_the_minimum_area(
 ) -> None:
     cloaked = kind(k, least).regions(points)
     kept = ~cloaked.refused
-    assert inside(cloaked.box, points.lon, points.lat)[kept].all()
+    assert are_inside(cloaked.box, points.lon, points.lat)[kept].all()
     assert (cloaked.area[kept] >= least * (1 - 1e-9)).all()
     for row in np.flatnonzero(kept):
         box = tuple(float(edge[row]) for edge in cloaked.box)
@@ -149,7 +149,7 @@ def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float)
     )
     assert points.time is not None
     assert points.user is not None
-    cloaked = over_time(QuadTree(k), points, every=every)
+    cloaked = cloak_by_span(QuadTree(k), points, every=every)
     spans = np.floor(points.time / every)
     for span in np.unique(spans):
         rows = np.flatnonzero(spans == span)

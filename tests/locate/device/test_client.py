@@ -18,7 +18,7 @@ from cobogo.locate.crowds.cells import boxes, cells
 from cobogo.locate.device import PRESETS, DeviceClient, WindowLedger
 from cobogo.locate.device.client import WITHIN_95
 from cobogo.locate.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
-from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -66,7 +66,7 @@ def test_home_has_one_value_for_good_and_costs_once(tmp_path: Path) -> None:
     restarted.remember("home", *HOME, radius=200)
     reports = {restarted.report(HOME[0], HOME[1] + 0.0004, float(second)).positions for second in range(50)}
     assert reports == {first.positions}
-    assert restarted.ledger.left(10.0) == 0
+    assert restarted.ledger.amount_left(10.0) == 0
     restarted.remember("home", -38.6, -3.8)  # they moved
     with pytest.raises(BudgetSpent):
         restarted.report(-38.6, -3.8, 20.0)
@@ -76,7 +76,7 @@ def test_a_mechanism_that_looks_back_is_given_the_reports_before() -> None:
     device = DeviceClient(Predictive(0.01), budget=1, window=3600, source=Seeded(3))
     reports = [device.report(*HOME, float(second)).positions for second in range(20)]
     assert len(set(reports)) < 10
-    assert device.ledger.spent(20.0) < 20 * 0.008
+    assert device.ledger.amount_spent(20.0) < 20 * 0.008
     first = DeviceClient(Predictive(0.01), budget=0.012, window=3600, source=Seeded(3))
     first.report(*HOME, 0.0)
     with pytest.raises(BudgetSpent):
@@ -97,7 +97,7 @@ class Cell(Mechanism):
     def apply(self, points: Points, source: Source) -> Released:
         column, row = cells(points.lon, points.lat)
         alone = np.zeros(len(points), dtype=np.int64)
-        return Released(points, free(points), box=boxes(column, row, np.full(len(points), self.level), alone, alone))
+        return Released(points, no_cost(points), box=boxes(column, row, np.full(len(points), self.level), alone, alone))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Decoys(Mechanism):
         lon = np.append(words[: self.others] * 360 - 180, points.lon[0])
         lat = np.append(words[self.others :] * 180 - 90, points.lat[0])
         return Released(
-            points, free(points), members=Points(lon, lat), report=np.zeros(self.others + 1, dtype=np.int64)
+            points, no_cost(points), members=Points(lon, lat), report=np.zeros(self.others + 1, dtype=np.int64)
         )
 
 

@@ -51,7 +51,7 @@ def picture(layers: list[Layer], path: Path, **options: Any) -> np.ndarray:
 
 
 def test_every_kind_of_layer_shows_and_stays_on_the_map(tmp_path: Path) -> None:
-    bare = [*city_layers(names=False), maps.points(HERE.take([]), "nothing")]
+    bare = [*city_layers(bairros=False, names=False), maps.points(HERE.take([]), "nothing")]
     without = picture(bare, tmp_path / "bare.png")
     for name, layer in LAYERS.items():
         found = picture([*bare[:-1], layer], tmp_path / f"{name}.png")

@@ -141,7 +141,7 @@ def test_what_one_person_reports_does_not_depend_on_where_others_are(name: str) 
     points = walks()
     assert points.user is not None
     ana = points.user == 0
-    moved = points.at(np.where(ana, points.lon, 100.0), np.where(ana, points.lat, 60.0))
+    moved = points.move_to(np.where(ana, points.lon, 100.0), np.where(ana, points.lat, 60.0))
     one, other = (EXAMPLES[name].apply(where, Seeded(1)) for where in (points, moved))
     assert (one.points.lon[ana] == other.points.lon[ana]).all()
     assert (one.points.lat[ana] == other.points.lat[ana]).all()

@@ -61,7 +61,7 @@ def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     away = distance(people.lon[:, None], people.lat[:, None], places.points.lon, places.points.lat)
     assert people.distance(reports) == pytest.approx(away.min(axis=1), abs=1e-3)
     with pytest.raises(ValueError, match="must have names"):
-        Indirect(places).named(people)
+        Indirect(places).place_names(people)
     with pytest.raises(ValueError, match="one for each of 200"):
         PublicPlaces(places.points, ("one",))
     with pytest.raises(ValueError, match="one at least"):
@@ -72,12 +72,12 @@ def test_a_secret_map_keeps_distances_and_goes_back_with_its_key() -> None:
     people = here(300)
     secret = KeyedTransform(MapKey(b"a secret of the house"), Frame(-38.5, -3.75))
     reports = secret.apply(people, Seeded(1)).points
-    assert people.distance(secret.inverted(reports)).max() < 1
+    assert people.distance(secret.invert(reports)).max() < 1
     assert people.distance(reports).mean() > 100
     a, b = np.arange(150), np.arange(150, 300)
     assert reports.take(a).distance(reports.take(b)) == pytest.approx(people.take(a).distance(people.take(b)), abs=3)
     wrong = KeyedTransform(MapKey(b"another one of 16"), Frame(-38.5, -3.75))
-    assert people.distance(wrong.inverted(reports)).mean() > 100
+    assert people.distance(wrong.invert(reports)).mean() > 100
     assert "secret" not in repr(secret)
     with pytest.raises(ValueError, match="16 bytes or more"):
         MapKey(b"short")
@@ -96,5 +96,5 @@ def test_two_known_places_give_a_secret_map_away() -> None:
 
     back = axes(people) @ axes(reports).T
     x, y, z = back @ vectors(reports.lon, reports.lat).T
-    guessed = people.at(np.degrees(np.arctan2(y, x)), np.degrees(np.arcsin(z)))
+    guessed = people.move_to(np.degrees(np.arctan2(y, x)), np.degrees(np.arcsin(z)))
     assert people.distance(guessed).max() < 20

@@ -10,7 +10,7 @@ from scipy import stats
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import Centroid, SeveralPlaces
-from cobogo.locate.places.geometry import distance, moved
+from cobogo.locate.places.geometry import distance, move
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
@@ -50,7 +50,7 @@ def test_the_centre_moves_by_no_more_than_delta_times_the_largest_move(
 
     rng = np.random.default_rng(seed)
     here = grid.frame.degrees(*(rng.uniform(-1, 1, (2, count)) * half))
-    there = moved(*here, rng.uniform(0, metres, count), rng.uniform(0, 6.28, count))
+    there = move(*here, rng.uniform(0, metres, count), rng.uniform(0, 6.28, count))
     apart = distance(*here, *grid.frame.degrees(*clipped(*there))).max()
     centres = [grid.frame.degrees(*clipped(*places).mean(axis=1)) for places in (here, there)]
     assert distance(*centres[0], *centres[1]) <= mechanism.sensitivity * apart + 1e-6
@@ -61,8 +61,8 @@ def test_the_noise_starts_from_the_centre_itself_and_not_from_its_cell() -> None
     mechanism = Centroid(0.2, AREAS["across the equator"])
     assert mechanism.world.size == 1
     world, count = mechanism.world, 40_000
-    one = world.snapped(0.3, 0.3)
-    other = world.snapped(float(one[0]) + 0.000009, float(one[1]))
+    one = world.snap(0.3, 0.3)
+    other = world.snap(float(one[0]) + 0.000009, float(one[1]))
     lon = np.tile([float(one[0]), float(other[0])], count)
     points = Points.from_columns(lon, np.full(2 * count, float(one[1])), user=np.repeat(np.arange(count), 2))
     reports = mechanism.apply(points, Seeded(4)).points

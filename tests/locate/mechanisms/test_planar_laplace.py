@@ -13,9 +13,9 @@ from scipy import integrate, stats
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy, Seeded
 from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Remap, Remapped, SeveralPlaces
-from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, drawn_epsilon, exponentials, laplace_steps
+from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, epsilon_to_draw, exponentials, laplace_steps
 from cobogo.locate.places.cells import PublicPlaces
-from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
+from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, move
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.kernels import walk, walk_all
 from cobogo.locate.places.points import Points
@@ -120,8 +120,8 @@ def test_the_compiled_walk_is_that_of_more_digits(lon: float, lat: float, turned
     world = World(1e-3)  # finer than any grid in use, so that what is left is the walk's own error
     out = np.empty(1), np.empty(1)
     walk_all(*(np.array([v]) for v in (lon, lat, turned, bearing)), True, float(world.rows), world.size, *out)
-    start = world.snapped(lon, lat)
-    there = moved(*start, turned * RADIUS, bearing)
+    start = world.snap(lon, lat)
+    there = move(*start, turned * RADIUS, bearing)
     assert distance(*there, out[0][0], out[1][0]) < 2e-3
 
 
@@ -148,7 +148,7 @@ def test_reports_are_cells_of_the_public_grid_and_nothing_else(size: float) -> N
     rng = np.random.default_rng(2)
     here = Points.from_columns(rng.uniform(-180, 180, 2000), rng.uniform(-90, 90, 2000))
     reports = PlanarLaplace(0.01, grid=World(size)).apply(here, Seeded(1)).points
-    lon, lat = World(size).snapped(reports.lon, reports.lat)
+    lon, lat = World(size).snap(reports.lon, reports.lat)
     assert (lon == reports.lon).all()
     assert (lat == reports.lat).all()
 
@@ -156,19 +156,19 @@ def test_reports_are_cells_of_the_public_grid_and_nothing_else(size: float) -> N
 def test_two_places_in_one_cell_have_the_same_reports() -> None:
     world = World(100)
     a, b = Points.from_columns([-38.50001], [-3.70001]), Points.from_columns([-38.50002], [-3.70002])
-    assert world.snapped(a.lon, a.lat) == world.snapped(b.lon, b.lat)
+    assert world.snap(a.lon, a.lat) == world.snap(b.lon, b.lat)
     one, other = (PlanarLaplace(0.01, grid=world).apply(p, Seeded(3)).points for p in (a, b))
     assert (one.lon, one.lat) == (other.lon, other.lat)
 
 
 def test_the_theorem_gives_what_was_computed_by_hand() -> None:
-    drawn = drawn_epsilon(0.01, 1.0, 100_000 * BEARING_STEP)
+    drawn = epsilon_to_draw(0.01, 1.0, 100_000 * BEARING_STEP)
     assert drawn is not None
     # ε − ε′ ≈ 4·r_max·δθ·e^ε/u², to first order.
     assert 0.01 - drawn == pytest.approx(4 * 100_000 * BEARING_STEP * exp(0.01), rel=1e-3)
-    assert drawn_epsilon(0.01, 1.0, 100_000 * 2 * pi * 2**-24) is None
-    assert drawn_epsilon(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
-    assert drawn_epsilon(50.0, 1.0, 1e-3) is not None
+    assert epsilon_to_draw(0.01, 1.0, 100_000 * 2 * pi * 2**-24) is None
+    assert epsilon_to_draw(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
+    assert epsilon_to_draw(50.0, 1.0, 1e-3) is not None
     with pytest.raises(ValueError, match="digits can hold on a grid of 1 m"):
         PlanarLaplace(1e-7, grid=World(1))
     with pytest.raises(ValueError, match="cells of 1 m or more"):
@@ -181,7 +181,7 @@ def test_the_law_of_cells_keeps_the_inequality_with_room_for_the_digits(epsilon:
     """Every cell's exact probability, by integration of the density that noise is drawn with, from every pair of cells:
     even with all that the digits may carry over its borders, none is more than e^(ε·d) times another."""
     size, reach = 50.0, 4
-    drawn = PlanarLaplace(epsilon, grid=World(size)).drawn
+    drawn = PlanarLaplace(epsilon, grid=World(size)).noise_epsilon
 
     def share(i: int, j: int, wider: float) -> float:
         """Of the cell i columns and j rows away, made wider (or narrower) by so much on each side."""
@@ -207,7 +207,7 @@ def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None
     """Every cell of the world about a true one: its border in degrees, and the density integrated over it."""
     mechanism = PlanarLaplace(0.01, grid=World(100))
     world = mechanism.world
-    lon0, lat0 = (float(part) for part in world.snapped(-38.5, lat))
+    lon0, lat0 = (float(part) for part in world.snap(-38.5, lat))
     height, count = 180 / world.rows, 300_000
     nodes, weights = np.polynomial.legendre.leggauss(24)
     chances, centres = [], []
@@ -215,12 +215,12 @@ def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None
         middle = lat0 + row * height
         cells = round(360 * DEGREE * np.cos(np.radians(middle)) / world.size)
         for column in range(-3, 4):
-            lon, _ = world.snapped(lon0 + column * 360 / cells, middle)
+            lon, _ = world.snap(lon0 + column * 360 / cells, middle)
             centres.append((float(lon), middle))
             a, b = (float(lon) + nodes * 180 / cells), (middle + nodes * height / 2)
             away = distance(lon0, lat0, a[:, None], b)
             area = (360 / cells * DEGREE * np.cos(np.radians(b))) * height * DEGREE / 4
-            density = mechanism.drawn**2 / (2 * pi) * np.exp(-mechanism.drawn * away)
+            density = mechanism.noise_epsilon**2 / (2 * pi) * np.exp(-mechanism.noise_epsilon * away)
             chances.append(float(weights @ (density * area) @ weights))
     reports = mechanism.apply(Points.from_columns(np.full(count, -38.5), np.full(count, lat)), Seeded(12)).points
     column = np.round(np.stack([reports.lon, reports.lat]), 9)
@@ -231,7 +231,7 @@ def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None
 
 def test_quantiles_and_shares_are_inverse_and_right() -> None:
     mechanism = PlanarLaplace.from_level(200, log(4))
-    law = stats.gamma(2, scale=1 / mechanism.drawn)
+    law = stats.gamma(2, scale=1 / mechanism.noise_epsilon)
     for share in (0.01, 0.25, 0.5, 0.95, 0.999):
         assert mechanism.radius(share) == pytest.approx(law.ppf(share), rel=1e-7)
         assert mechanism.share_within(mechanism.radius(share)) == pytest.approx(share)

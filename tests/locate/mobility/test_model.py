@@ -80,9 +80,7 @@ def test_both_levels_together_know_more_than_either() -> None:
     assert np.allclose(estimate(exact, shape), truth)
 
 
-pytestmark = pytest.mark.slow
-
-
+@pytest.mark.slow
 def test_utility_survives_at_the_scale_of_a_city() -> None:
     """The noise is fresh each time; the bounds are far from what is found (see docs/where.md)."""
     calls = fortaleza.people(4_000, days=7, seed=11).calls(fortaleza.towers(80))

@@ -15,9 +15,9 @@ from support.location_points import lats, lons
 @given(lons, lats, st.sampled_from([0.5, 1.0, 250.0, 10_000.0]))
 def test_snapping_moves_by_at_most_a_cell_and_only_once(lon: float, lat: float, size: float) -> None:
     world = World(size)
-    once = world.snapped(lon, lat)
+    once = world.snap(lon, lat)
     assert distance(lon, lat, *once) <= size * 1.05
-    twice = world.snapped(*once)
+    twice = world.snap(*once)
     assert distance(*once, *twice) < 1e-3
 
 

@@ -1,9 +1,9 @@
-"""Was somebody at a sensitive place: a clinic, a place of worship, a party's office?
+"""Attacks on presence: was somebody at a sensitive place, such as a clinic, and who was there together?
 
-`LocationPresence` asks it of every report. `log_evidence` weighs what a service learns: it knows where such places are,
-where people of the city are in general, and how reports are made. A report weighs by how much likelier it is from
-somebody at such a place than from anybody in the city (a Bayes factor); reports under one name are weighed together,
-reports under no name one by one.
+`LocationPresence` decides it for every report, `AggregatedPresence` finds people who meet. `log_evidence` is what a
+service learns that knows the sensitive places, where people of the city are in general, and how reports are made: how
+much likelier a report is from somebody at such a place than from anybody in the city (a Bayes factor). The evidence of
+reports under one name adds up.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import by_person, sent
+from cobogo.locate.attacks.hearing import rows_by_person, sent_positions
 from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of
 from cobogo.locate.attacks.spots import Ground
-from cobogo.locate.crowds.cells import inside
+from cobogo.locate.crowds.cells import are_inside
 from cobogo.locate.device.reports import Report
 from cobogo.locate.mechanisms.base import Released
-from cobogo.locate.places.geometry import distance, wrapped
+from cobogo.locate.places.geometry import distance, wrap
 from cobogo.locate.places.points import Points
 
 
@@ -58,14 +58,14 @@ class LocationPresence(LocationAttack):
     measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
 
     def run(self, scene: Scene) -> LocationFindings:
-        """Ask it of every report."""
+        """Decide for every report."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         places = scene.places if scene.places is not None else _busiest(scene)
         near = _nearest(scene.truth, places) <= self.radius
         target = _shares(scene.grid, places, self.radius)
         belief = np.empty(len(scene.truth))
         for rows in blocks(len(scene.truth), scene.grid.cells):
-            belief[rows] = beliefs(law, scene.chances, rows) @ target
+            belief[rows] = beliefs(law, scene.probabilities, rows) @ target
         said = belief > 0.5
         return self.findings(
             auc(belief, near),
@@ -77,13 +77,13 @@ class LocationPresence(LocationAttack):
                 "precision": share(near[said]),
                 "recall": share(said[near]),
                 "absence_told": share(~near[belief < 0.05]) if (belief < 0.05).any() else None,
-                "prior_belief": float(scene.chances @ target),
+                "prior_belief": float(scene.probabilities @ target),
             },
         )
 
 
 def auc(score: Floats, positive: np.ndarray) -> float:
-    """The chance that one who is positive scores higher than one who is not, ties counting half.
+    """The area under the ROC curve: the probability that a positive scores higher than a negative, ties counting half.
 
     >>> auc(np.array([0.1, 0.9, 0.5, 0.5]), np.array([False, True, True, False]))
     0.875
@@ -103,7 +103,7 @@ def _busiest(scene: Scene) -> Points:
 
 
 def _shares(grid: Ground, places: Points, radius: float) -> Floats:
-    """The share of each cell that lies within a radius of some place, as five by five points of it tell."""
+    """The share of each cell that lies within a radius of some place, estimated by five by five points of the cell."""
     steps = (np.arange(5) - 2) / 5 * grid.size
     east, north = grid.metres()
     spots = (east[:, None, None] + steps, north[:, None, None] + steps[:, None])
@@ -122,15 +122,15 @@ def _nearest(points: Points, places: Points) -> Floats:
 
 
 NEAR = 75.0
-"""Metres within which a precise position is taken to be at a place."""
+"""Metres from a place within which a precise position counts as being there."""
 
 
 def log_evidence(report: Report, places: Points, everybody: Points, *, epsilon: float | None = None) -> float:
-    """The logarithm of how much likelier a report is from somebody at one of ``places``, any of them alike, than from
-    one of ``everybody``, who are about at that time, the one who reports among them.
+    """The logarithm of how much likelier a report is from somebody at one of ``places``, each equally likely, than from
+    one of ``everybody``: all people at that time, the sender among them.
 
-    A rectangle could come from anybody in it, a set from anybody near one of its members, a noisy position (planar
-    Laplace of ``epsilon``) from anywhere, e times less likely for every 1/ε metres; any other from who is near.
+    A rectangle comes from anybody in it, a set from anybody near one of its members, a noisy position (planar Laplace
+    of ``epsilon``) from anywhere, e times less likely for every 1/ε metres; any other position from anybody near it.
     """
     theirs, all_ = (_likelihood(report, points, epsilon).mean() for points in (places, everybody))
     if not theirs:
@@ -139,7 +139,7 @@ def log_evidence(report: Report, places: Points, everybody: Points, *, epsilon: 
 
 
 def probability(prior: float, evidence: Sequence[float]) -> float:
-    """What the attacker believes after reports that are known to be of one person.
+    """The attacker's belief after reports that are known to be of one person.
 
     >>> probability(0.5, []), round(probability(0.5, [log(3)]), 6)
     (0.5, 0.75)
@@ -151,7 +151,7 @@ def probability(prior: float, evidence: Sequence[float]) -> float:
 def _likelihood(report: Report, points: Points, epsilon: float | None) -> Floats:
     if report.box is not None:
         west, south, east, north = (np.asarray(edge) for edge in report.box)
-        return inside((west, south, east, north), points.lon, points.lat).astype(np.float64)
+        return are_inside((west, south, east, north), points.lon, points.lat).astype(np.float64)
     away = np.stack([distance(lon, lat, points.lon, points.lat) for lon, lat in report.positions])
     if epsilon is not None:
         return np.asarray(np.exp(-epsilon * away).sum(axis=0))
@@ -159,12 +159,12 @@ def _likelihood(report: Report, points: Points, epsilon: float | None) -> Floats
 
 
 MOST = 3000
-"""People whose pairs are scored: a table of all of them is made."""
+"""People whose pairs are scored at most: a table of all pairs of 3,000 takes 72 MB."""
 
 
-def meetings(points: Points, size: float, minutes: float, frame: Any = None, people: int | None = None) -> Any:
+def count_meetings(points: Points, size: float, minutes: float, frame: Any = None, people: int | None = None) -> Any:
     """For each pair of people, how often they were in the same square of ``size`` metres in the same stretch of time,
-    a meeting counting for less the more people were there: Σ 1 / log2(people + 1). A sparse symmetric matrix."""
+    as a sparse symmetric matrix. A meeting counts less the more people were there: Σ 1 / log2(people + 1)."""
     from scipy import sparse
 
     assert points.user is not None
@@ -184,18 +184,18 @@ def meetings(points: Points, size: float, minutes: float, frame: Any = None, peo
     return sparse.csr_array((both.data[off], (both.row[off], both.col[off])), shape=both.shape)
 
 
-def overlaps(released: Released, minutes: float, people: int) -> Floats:
-    """The same for regions: of each stretch of time, the share that two people's rectangles have in common."""
+def score_overlaps(released: Released, minutes: float, people: int) -> Floats:
+    """For each pair of people, the sum over stretches of time of the share that their rectangles have in common."""
     reports = released.points
     assert released.box is not None
     assert reports.user is not None
     assert reports.time is not None
     west, south, east, north = released.box
-    left, width = wrapped(west - reports.frame.lon), (east - west) % 360
+    left, width = wrap(west - reports.frame.lon), (east - west) % 360
     size = np.maximum(width, 1e-12) * np.maximum(north - south, 1e-12)
     score = np.zeros((people, people))
     slot = np.floor(reports.time / (60 * minutes))
-    for rows in by_person(np.unique(slot, return_inverse=True)[1].ravel()):
+    for rows in rows_by_person(np.unique(slot, return_inverse=True)[1].ravel()):
         x = np.minimum.outer((left + width)[rows], (left + width)[rows]) - np.maximum.outer(left[rows], left[rows])
         y = np.minimum.outer(north[rows], north[rows]) - np.maximum.outer(south[rows], south[rows])
         both = np.maximum(x, 0) * np.maximum(y, 0)
@@ -250,12 +250,12 @@ class AggregatedPresence(LocationAttack):
         people = scene.truth.users
         if people > MOST:
             return self.findings(0.5, 0, baseline=0.5, notes=(f"more than {MOST:,} people: pairs are not scored",))
-        real = meetings(scene.truth, self.size, self.minutes, frame, people)
+        real = count_meetings(scene.truth, self.size, self.minutes, frame, people)
         upper = np.triu_indices(people, 1)
         friends = real.toarray()[upper] >= self.often / np.log2(3)
         if not friends.any():
             return self.findings(0.5, 0, baseline=0.5, notes=(f"no two people meet {self.often} times",))
-        score = self._seen(scene, frame, people)[upper]
+        score = self._meeting_scores(scene, frame, people)[upper]
         top = np.argsort(-score, kind="stable")[: int(friends.sum())]
         return self.findings(
             auc(score, friends),
@@ -268,8 +268,10 @@ class AggregatedPresence(LocationAttack):
             },
         )
 
-    def _seen(self, scene: Scene, frame: Any, people: int) -> Floats:
+    def _meeting_scores(self, scene: Scene, frame: Any, people: int) -> Floats:
         if scene.released.box is not None:
-            return overlaps(scene.released, self.minutes, people)
-        points, _ = sent(scene.released)
-        return np.asarray(meetings(points, max(self.size, scene.quality_loss), self.minutes, frame, people).toarray())
+            return score_overlaps(scene.released, self.minutes, people)
+        points, _ = sent_positions(scene.released)
+        return np.asarray(
+            count_meetings(points, max(self.size, scene.quality_loss), self.minutes, frame, people).toarray()
+        )

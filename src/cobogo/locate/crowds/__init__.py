@@ -4,7 +4,7 @@ from typing import Any
 
 from cobogo.floor.catalogue import Registry
 from cobogo.locate.crowds.base import Cloak, Cloaked
-from cobogo.locate.crowds.clique import CliqueCloak, Gathering, Met
+from cobogo.locate.crowds.clique import CliqueCloak, GatheredCloaks, Gathering
 from cobogo.locate.crowds.neighbours import Hilbert, NearestNeighbours
 from cobogo.locate.crowds.tree import Casper, QuadTree
 
@@ -32,7 +32,7 @@ ZONES: Registry[Any] = Registry(
     guide="location-service",
     remark="of an anonymizer",
 )
-"""What an anonymizer does beside cloaks."""
+"""What else an anonymizer does."""
 
 __all__ = [
     "CLOAKS",
@@ -41,9 +41,9 @@ __all__ = [
     "CliqueCloak",
     "Cloak",
     "Cloaked",
+    "GatheredCloaks",
     "Gathering",
     "Hilbert",
-    "Met",
     "NearestNeighbours",
     "QuadTree",
 ]

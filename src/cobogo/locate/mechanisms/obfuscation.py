@@ -1,4 +1,4 @@
-"""Obfuscation: an area, or the nearest public place, instead of a position."""
+"""Obfuscation without a guarantee: an area, the nearest public place, or a place on a secretly turned map."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.mechanisms.draws import bearings, uniforms
 from cobogo.locate.places.cells import PublicPlaces, vectors
-from cobogo.locate.places.geometry import Frame, distance, moved
+from cobogo.locate.places.geometry import Frame, distance, move
 from cobogo.locate.places.grid import World
 from cobogo.locate.places.points import Points
 
 SMALLEST = 0.01
-"""Metres: no position is measured to less than that."""
+"""Metres: the smallest radius of a disc."""
 
 
 @card("disc", title="Disc", start={"radius": 500.0, "relevance": 0.25, "how": "enlarge"})
@@ -31,9 +31,9 @@ class Disc(Mechanism):
     r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
 
     A position measured to within ``radius`` metres is a disc of that radius about a place of the public grid, somewhere
-    in which the person is, always.
-    "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person
-    may be outside, and "shift" moves it in a random direction until the overlap is what is wanted.
+    in which the person is, always. "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance
+    times as large, so that the person may be outside, and "shift" moves it in a random direction until the overlap is
+    what is wanted.
 
     Formula: $R = \frac{\lvert A \cap A'\rvert^2}{\lvert A\rvert \cdot \lvert A'\rvert}$ for the disc $A$ and what is
         released of it, $A'$; so $r' = r / \sqrt{R}$, or $r' = r \sqrt{R}$, or a shift by $d$ with $\lvert A \cap
@@ -78,16 +78,16 @@ class Disc(Mechanism):
 
     @property
     def released_radius(self) -> float:
-        """Metres, of the discs that are released."""
+        """The radius of released discs, in metres."""
         scale = {"enlarge": 1 / sqrt(self.relevance), "reduce": sqrt(self.relevance), "shift": 1.0}[self.how]
         return self.radius * scale
 
     @cached_property
     def shift(self) -> float:
-        """Metres by which discs are moved. The overlap of two of the same radius is √relevance of either."""
+        """Metres by which discs are moved, so that the overlap with the original is √relevance of either."""
         if self.how != "shift":
             return 0.0
-        low, high = 0.0, 2.0  # in radii; the overlap falls all the way
+        low, high = 0.0, 2.0  # in radii; the overlap falls monotonically
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if overlap(middle) > sqrt(self.relevance) else (low, middle)
@@ -95,28 +95,28 @@ class Disc(Mechanism):
 
     def apply(self, points: Points, source: Source) -> Released:
         count = len(points)
-        lon, lat = self._measured(points, source)
+        lon, lat = self._draw_centres(points, source)
         if self.how == "shift":
-            lon, lat = self._world.snapped(*moved(lon, lat, self.shift, bearings(source.words(count))))
-        return Released(points.at(lon, lat), cost=free(points), radius=np.full(count, self.released_radius))
+            lon, lat = self._world.snap(*move(lon, lat, self.shift, bearings(source.words(count))))
+        return Released(points.move_to(lon, lat), cost=no_cost(points), radius=np.full(count, self.released_radius))
 
     @property
     def _world(self) -> World:
-        """The public grid of centres: of a metre, or finer where discs are as small as that."""
+        """The public grid of centres: cells of a metre, or finer for small discs."""
         return World(min(1.0, self.radius / 2))
 
-    def _measured(self, points: Points, source: Source) -> tuple[Floats, Floats]:
-        """Where the discs are measured to be: centres on the grid, drawn again until each disc holds its person."""
+    def _draw_centres(self, points: Points, source: Source) -> tuple[Floats, Floats]:
+        """Centres of the measured discs on the grid, drawn again until each disc holds its person."""
         lon, lat, rest = np.empty(len(points)), np.empty(len(points)), np.arange(len(points))
         while rest.size:
             far, turn = self.radius * np.sqrt(uniforms(rest.size, source)), bearings(source.words(rest.size))
-            lon[rest], lat[rest] = self._world.snapped(*moved(points.lon[rest], points.lat[rest], far, turn))
+            lon[rest], lat[rest] = self._world.snap(*move(points.lon[rest], points.lat[rest], far, turn))
             rest = rest[distance(points.lon[rest], points.lat[rest], lon[rest], lat[rest]) > self.radius]
         return lon, lat
 
 
 def overlap(apart: float) -> float:
-    """The share of a disc that another of the same size covers, their centres so many radii apart.
+    """The share of a disc that another of the same size covers, with their centres so many radii apart.
 
     >>> overlap(0), overlap(2), round(overlap(1), 4)
     (1.0, 0.0, 0.391)
@@ -175,12 +175,12 @@ class Indirect(Mechanism):
             "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
         )
 
-    def named(self, points: Points) -> list[str]:
+    def place_names(self, points: Points) -> list[str]:
         """The names of the places that are reported.
 
         >>> places = Points.from_columns([-38.5285, -38.4847], [-3.7278, -3.7086])
         >>> town = PublicPlaces(places, ("theatre", "lighthouse"))
-        >>> Indirect(town).named(Points.from_columns([-38.49], [-3.71]))
+        >>> Indirect(town).place_names(Points.from_columns([-38.49], [-3.71]))
         ['lighthouse']
         """
         if not self.places.names:
@@ -188,11 +188,11 @@ class Indirect(Mechanism):
         return [self.places.names[place] for place in self.places.nearest(points.lon, points.lat)]
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
-        return Released(self.places(points), cost=free(points))
+        return Released(self.places(points), cost=no_cost(points))
 
 
 class MapKey:
-    """A secret that never shows itself.
+    """A secret key that is never printed.
 
     >>> MapKey(b"0123456789abcdef")
     Key(…)
@@ -207,14 +207,14 @@ class MapKey:
 
     @classmethod
     def fresh(cls) -> MapKey:
-        """A new one, from the operating system's entropy."""
+        """A new key, from the operating system's entropy."""
         return cls(os.urandom(32))
 
     def __repr__(self) -> str:
         return "Key(…)"
 
     def shares(self, purpose: str, count: int) -> Floats:
-        """Numbers from 0 to 1 that the key determines."""
+        """Numbers from 0 to 1 that follow from the key."""
         digest = hashlib.shake_256(f"cobogo {purpose} ".encode() + self.secret).digest(8 * count)
         return np.asarray((np.frombuffer(digest, dtype="<u8") >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
@@ -224,8 +224,8 @@ class MapKey:
 class KeyedTransform(Mechanism):
     r"""The map turned about a public ``centre`` and moved, both by a secret key.
 
-    Distances are kept, so that a service can answer who is near whom without knowing where; `inverted` goes back with
-    the key.
+    Distances are kept, so that a service can answer who is near whom without knowing where; `invert` goes back with the
+    key.
 
     Formula: $z = R_{\phi}\,(x - c) + c + t$ with the angle $\phi$ and the shift $t$ that the key determines, in metres
         about the centre $c$
@@ -257,24 +257,25 @@ class KeyedTransform(Mechanism):
 
     @cached_property
     def _turn(self) -> Floats:
-        """The globe turned about the centre by an angle, then so that the centre comes to lie within reach."""
+        """The rotation of the globe: about the centre by a secret angle, then of the centre to a secret place within
+        reach."""
         angle, away, towards = self.key.shares("rotation and translation", 3)
-        lon, lat = moved(self.centre.lon, self.centre.lat, self.reach * np.sqrt(away), towards * 2 * pi)
+        lon, lat = move(self.centre.lon, self.centre.lat, self.reach * np.sqrt(away), towards * 2 * pi)
         there = _axes(float(lon), float(lat))
         c, s = np.cos(angle * 2 * pi), np.sin(angle * 2 * pi)
         about = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
         return np.asarray(there @ about @ _axes(self.centre.lon, self.centre.lat).T)
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
-        return Released(points.at(*World().snapped(*_rotate(points, self._turn))), cost=free(points))
+        return Released(points.move_to(*World().snap(*_rotate(points, self._turn))), cost=no_cost(points))
 
-    def inverted(self, reports: Points) -> Points:
-        """Where the points were, to within the metre that reports are snapped to."""
-        return reports.at(*_rotate(reports, self._turn.T))
+    def invert(self, reports: Points) -> Points:
+        """The true places of reports, to within the metre that reports are snapped to."""
+        return reports.move_to(*_rotate(reports, self._turn.T))
 
 
 def _axes(lon: float, lat: float) -> Floats:
-    """Outwards, eastwards and northwards of a point, in columns."""
+    """The unit vectors outward, eastward and northward at a point, in columns."""
     a, b = np.radians(lon), np.radians(lat)
     east = np.array([-np.sin(a), np.cos(a), 0.0])
     out = vectors(lon, lat)

@@ -1,4 +1,9 @@
-"""Who lives in the made-up Fortaleza: where each person sleeps, works or studies, and which places are a habit."""
+"""The lives and days of made-up people: where they sleep, work or study, which places they visit, when and how they go.
+
+A day is six stays with five trips between them: home, the day's place, a stop on the way back, home, an evening out,
+home. A stay that does not take place is spent where the person already is. A trip bends once, as streets do, along the
+grid of Fortaleza's avenues; it is slower by bus than by car, and slower for all at the hours when everybody travels.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +16,19 @@ from numpy.typing import NDArray
 from cobogo.examples.places import BAIRROS, SITES
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.mobility.sample import draw_columns
-from cobogo.studies.fortaleza.land import FRAME, centres, jobs, moved_to_land, on_land, random_places, residents
+from cobogo.studies.fortaleza.land import FRAME, centres, jobs, move_to_land, on_land, random_places, residents
 
 WORKS, STUDIES, STAYS = 0, 1, 2
 """What fills a person's weekdays."""
 
 SHARES = (0.55, 0.25, 0.20)
-"""Of workers, of pupils and students, and of those whom neither calls away."""
+"""Shares of workers, of pupils and students, and of those who do neither."""
 
 NIGHT = 0.05
 """The share of workers who work by night."""
 
 COMMUTE = 6_500.0
-"""Metres after which a job draws a person e times less."""
+"""Metres of distance for which a job attracts a person e times less."""
 
 HABITS = 3
 """Places besides home and work that each person goes to."""
@@ -55,7 +60,7 @@ class Sites(NamedTuple):
     name: list[str]
     place: Floats
 
-    def of(self, *kinds: str) -> Ints:
+    def numbers_of(self, *kinds: str) -> Ints:
         """The numbers of the sites of some kinds."""
         return np.flatnonzero(np.isin(self.kind, kinds))
 
@@ -119,7 +124,7 @@ def _near(home: Floats, *kinds: str, reach: float, random: np.random.Generator) 
 
     The probabilities are those of the middle of the home's square kilometre, so that they are computed once for each.
     """
-    place = sites().place[sites().of(*kinds)]
+    place = sites().place[sites().numbers_of(*kinds)]
     block, member = np.unique((home // 1_000.0).astype(np.int64), axis=0, return_inverse=True)
     away = np.linalg.norm((block + 0.5)[:, np.newaxis] * 1_000.0 - place[np.newaxis], axis=2)
     weights = np.exp(-(away - away.min(axis=1, keepdims=True)) / reach)
@@ -149,7 +154,7 @@ class Itineraries(NamedTuple):
     x: Floats
     y: Floats
 
-    def at(self, person: Ints, time: Floats) -> tuple[Floats, Floats]:
+    def positions_at(self, person: Ints, time: Floats) -> tuple[Floats, Floats]:
         """Metres east and north of each of the people at each of the times.
 
         All paths lie end to end on one line of time, each long enough not to reach into the next, so that one
@@ -160,7 +165,7 @@ class Itineraries(NamedTuple):
         length = float(self.time[:, -1].max(initial=0.0)) + DAY
         line = (self.time + np.arange(len(self.time))[:, np.newaxis] * length).ravel()
         moment = np.clip(time, self.time[person, 0], self.time[person, -1]) + person * length
-        return moved_to_land(np.interp(moment, line, self.x.ravel()), np.interp(moment, line, self.y.ravel()))
+        return move_to_land(np.interp(moment, line, self.x.ravel()), np.interp(moment, line, self.y.ravel()))
 
 
 def itineraries(people: Lives, days: int, first_weekday: int, random: np.random.Generator) -> Itineraries:
@@ -172,7 +177,7 @@ def itineraries(people: Lives, days: int, first_weekday: int, random: np.random.
     first = np.linalg.norm(corner - start, axis=-1)
     length = first + np.linalg.norm(end - corner, axis=-1)
     took = _duration(length, leave, people.car, random)
-    arrive, leave = _in_order(leave, took)
+    arrive, leave = _order_trips(leave, took)
     bend = leave + (arrive - leave) * np.divide(first, length, out=np.zeros_like(first), where=length > 0)
     midnight = np.arange(days)[np.newaxis, :, np.newaxis] * DAY
     shift = np.where(people.by_night, 12 * HOUR, 0.0)[:, np.newaxis]
@@ -261,7 +266,7 @@ def _duration(length: Floats, leave: Floats, car: NDArray[np.bool_], random: np.
     return np.where(length == 0, 0.0, np.where(length < WALKABLE, length / WALK, ride))
 
 
-def _in_order(leave: Floats, took: Floats) -> tuple[Floats, Floats]:
+def _order_trips(leave: Floats, took: Floats) -> tuple[Floats, Floats]:
     """Arrivals and departures, where nobody leaves before having arrived."""
     arrive = np.empty_like(leave)
     left = np.empty_like(leave)

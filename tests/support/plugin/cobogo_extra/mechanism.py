@@ -44,5 +44,6 @@ class Rounding(Mechanism):
         """The middle of the cell; where that is the 180th meridian, its western name."""
         lon = np.round(points.lon, self.decimals)
         return Released(
-            points.at(np.where(lon >= 180, -180.0, lon), np.round(points.lat, self.decimals)), np.zeros(len(points))
+            points.move_to(np.where(lon >= 180, -180.0, lon), np.round(points.lat, self.decimals)),
+            np.zeros(len(points)),
         )

@@ -16,7 +16,7 @@ from cobogo.faces.server.roles import Scope
 from cobogo.faces.server.routes.dependencies import REFUSALS, may, present
 from cobogo.faces.server.schemas import Problem
 from cobogo.faces.server.settings import ServerSettings
-from cobogo.locate.anonymizer.app import Door
+from cobogo.locate.anonymizer.app import Access
 from cobogo.locate.anonymizer.app import router as routes
 from cobogo.locate.anonymizer.example_service import PlacesService
 from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
@@ -49,6 +49,6 @@ def router(settings: ServerSettings) -> APIRouter:
         where = f"location.{(error.where or '').removeprefix('--')}"
         raise InputError(error.what, where=where, remedy=error.remedy) from None
     found = APIRouter(prefix="/location", tags=["location"], responses={**REFUSALS, **BEHIND})
-    door = Door(person=_person, operator=_operator, anybody=_anybody)
+    door = Access(person=_person, operator=_operator, anybody=_anybody)
     found.include_router(routes(server, door, service=None if behind is None else PlacesService(behind)))
     return found

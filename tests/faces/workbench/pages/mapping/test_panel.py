@@ -73,7 +73,7 @@ def test_nothing_is_shown_of_somebody_before_their_first_report(ground: TrialGro
     series = {one["id"]: one["data"] for one in MapPicture(ground, lambda key, **_: key).moving(found, 0, before)}
     assert not any(series.values())
     assert found.one_guess_each
-    assert found.spent == pytest.approx(0.01 * found.reports_each)
+    assert found.highest_spending == pytest.approx(0.01 * found.reports_each)
 
 
 def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: TrialGround) -> None:

@@ -46,7 +46,7 @@ class Minimality(Attack):
         alone tells
     Example: One class of seven, since HIV would be all of the group a.
         >>> from cobogo import anonymize, attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
         >>> policy = roles("q", "ill", q={"tree": {"any": ["a", "b"]}})
         >>> policy["privacy"] = {"models": [{"model": "alpha-k-anonymity", "alpha": 0.5, "k": 1}]}

@@ -37,8 +37,8 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: $\hat{c}(q, s) = \sum_B \lvert\{r \in B : r \text{ matches } q\}\rvert \cdot \frac{n_B(s)}{\lvert
         B\rvert}$, the count that a reader estimates from the two tables
     Example: Two tables, which only the name of the bucket joins.
-        >>> from cobogo.studies.worked import DIVERSE, released
-        >>> release = released("anatomy", DIVERSE)
+        >>> from cobogo.studies.worked_examples import DIVERSE, anonymize_patients
+        >>> release = anonymize_patients("anatomy", DIVERSE)
         >>> sorted(release.tables())
         ['release', 'sensitive']
 

@@ -50,8 +50,8 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
 
     Formula: $\min \sum_B \lvert B\rvert^2$ over partitions into buckets $B$ that satisfy the models
     Example: Four flus, two coughs and two gouts go into four buckets of two, and no more are possible.
-        >>> from cobogo.studies.worked import DIVERSE, released
-        >>> release = released("bucketization", DIVERSE)
+        >>> from cobogo.studies.worked_examples import DIVERSE, anonymize_patients
+        >>> release = anonymize_patients("bucketization", DIVERSE)
         >>> release.solution.optimal, round(release.metrics["discernibility"])
         (True, 16)
 

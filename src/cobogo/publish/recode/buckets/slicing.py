@@ -35,8 +35,8 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
         B)\,\frac{n_B(s)}{\lvert B\rvert}$
     Example: The patients are all there, but rows are no records.
-        >>> from cobogo.studies.worked import DIVERSE, PATIENTS, released
-        >>> rows = released("slicing", DIVERSE).to_arrow().to_pylist()
+        >>> from cobogo.studies.worked_examples import DIVERSE, PATIENTS, anonymize_patients
+        >>> rows = anonymize_patients("slicing", DIVERSE).to_arrow().to_pylist()
         >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
         True
 

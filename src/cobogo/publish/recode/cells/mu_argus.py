@@ -50,8 +50,8 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
         combination of a record must lose a cell
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("mu-argus"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("mu-argus"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release: the original, which looks at no

@@ -44,8 +44,8 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
         raised to its parent
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("bottom-up"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("bottom-up"))
         {('*', 'f'): 4, ('*', 'm'): 4}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Loses no more than the full-domain

@@ -36,8 +36,8 @@ def top_down(
     Formula: $\mathrm{IGPL}(v) = \frac{\mathrm{IG}(v)}{\mathrm{PL}(v) + 1}$ with $\mathrm{IG}(v)$ the information gained
         on the label, in bits, and $\mathrm{PL}(v)$ by how much the smallest class shrinks
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("top-down"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("top-down"))
         {('30-39', '*'): 2, ('40-49', '*'): 2, ('50-59', '*'): 2, ('60-69', '*'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.

@@ -38,8 +38,8 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: $\arg\min_{g} m(g)$ over the nodes $g \in \prod_A \{0, \ldots, H_A\}$ whose failing records are at most
         $\lfloor \ell N \rfloor$, for the metric $m$ and the suppression limit $\ell$
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> release = released("optimal")
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> release = anonymize_patients("optimal")
         >>> release.levels, classes(release)
         ({'age': 3, 'sex': 0}, {('*', 'f'): 4, ('*', 'm'): 4})
 

@@ -56,8 +56,8 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
     Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
         satisfies the models
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("local", **{"time-limit": 1})).values())
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("local", **{"time-limit": 1})).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain

@@ -56,8 +56,8 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
         the eigenvalues and eigenvectors of the covariance of the group $G$
     Example: Every row names its group, and every group has at least two.
         >>> from collections import Counter
-        >>> from cobogo.studies.worked import released
-        >>> rows = released("condensation").to_arrow().to_pylist()
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> rows = anonymize_patients("condensation").to_arrow().to_pylist()
         >>> sorted(Counter(row["group"] for row in rows).values())
         [2, 2, 2, 2]
 

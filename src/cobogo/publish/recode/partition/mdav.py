@@ -37,8 +37,8 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps |
     Formula: the k records nearest to $r = \arg\max_r d(r, \bar{x})$ form a group, and so do those nearest to the record
         farthest from $r$; what is lost is $\frac{\sum (x - \hat{x})^2}{\sum (x - \bar{x})^2}$
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> release = released("mdav")
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> release = anonymize_patients("mdav")
         >>> classes(release), round(release.metrics["squared_error"], 3)
         ({('38', 'f'): 2, ('40', 'm'): 2, ('56', 'f'): 2, ('62', 'm'): 2}, 0.072)
 

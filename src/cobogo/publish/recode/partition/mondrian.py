@@ -50,8 +50,8 @@ def mondrian(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
         models; $A$ is the attribute that narrows most values of most records
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("mondrian"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("mondrian"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -75,8 +75,8 @@ def mondrian_relaxed(problem: Problem, *, time_limit: float | None = None, progr
     Formula: as of mondrian; what is left over, $P$, becomes $P \cup L$ with $L \subset E$ records of the largest part
         beside it, if both $P \cup L$ and $E \setminus L$ satisfy the models
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("mondrian-relaxed"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("mondrian-relaxed"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.

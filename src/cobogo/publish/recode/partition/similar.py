@@ -63,8 +63,8 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: $r^{\ast} = \arg\min_r \mathrm{IL}(G \cup \{r\}) - \mathrm{IL}(G)$ with $\mathrm{IL}$ the loss of releasing
         a group alike; until $\lvert G\rvert = k$
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("k-member")).values())
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("k-member")).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -91,8 +91,8 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: a minimum spanning tree by $d(r, r') = \mathrm{IL}(\{r, r'\})$; an edge is cut, the dearest first, if both
         sides keep at least k records
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("k-similar")).values())
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("k-similar")).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -136,8 +136,8 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Formula: $G(r) = \arg\min_G d(r, G)$ over $\lfloor n/k \rfloor$ groups; then the farthest records of groups above k
         go to groups below k
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("oka")).values()) >= 2
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("oka")).values()) >= 2
         True
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -163,8 +163,8 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
     Formula: $c(j) = \min_{k \le j - i < 2k} c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, a dynamic programme over the order
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("hilbert")).values()) >= 2
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("hilbert")).values()) >= 2
         True
 
     Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
@@ -188,8 +188,8 @@ def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
     Formula: as of hilbert, $c(j) = \min_i c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, along the order of the leaves
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("r-tree")).values()) >= 2
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("r-tree")).values()) >= 2
         True
 
     Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the

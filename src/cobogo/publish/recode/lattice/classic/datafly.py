@@ -25,8 +25,8 @@ def datafly(
     Formula: $g_{i+1} = g_i + e_A$ with $A = \arg\max_A \frac{\text{distinct values of } A \text{ at } g_i}{w_A}$, until
         at most $\lfloor \ell N \rfloor$ records fail
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("datafly").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("datafly").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is said of how much is

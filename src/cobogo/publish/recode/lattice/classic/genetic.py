@@ -40,8 +40,8 @@ def genetic(
     Formula: $\text{child}_A \in \{g_A, g'_A\}$ for parents $g$ and $g'$, then $\pm 1$ on some attribute; the nodes with
         the least $m(g)$ live on
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("genetic").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("genetic").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. No worse than datafly by the

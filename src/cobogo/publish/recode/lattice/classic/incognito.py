@@ -39,8 +39,8 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: $g \text{ holds on } Q \Rightarrow g|_{S} \text{ holds on } S$ for every $S \subseteq Q$; so a node on $Q$
         is looked at only if it holds on all subsets that are smaller by one
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("incognito").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("incognito").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Without suppression the node is

@@ -1,4 +1,4 @@
-"""A table of eight patients: what the examples of algorithms and attacks work on."""
+"""Small data for examples in docstrings: eight patients, tables of words, and people of the example city."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ TWO = ({"model": "k-anonymity", "k": 2},)
 DIVERSE = ({"model": "l-diversity", "l": 2},)
 
 
-def released(
+def anonymize_patients(
     algorithm: str, models: Sequence[Mapping[str, Any]] = TWO, people: Mapping[str, Any] = PATIENTS, **recoding: Any
 ) -> Release:
-    """The patients, anonymized by an algorithm: 2-anonymous if nothing else is asked for."""
+    """The patients, anonymized by an algorithm; 2-anonymous unless other models are given."""
     import pyarrow as pa
 
     from cobogo.publish.anonymize import anonymize
@@ -44,7 +44,7 @@ def released(
 def classes(release: Release) -> dict[tuple[str, ...], int]:
     """The released quasi-identifier tuples, and how many records share each.
 
-    >>> classes(released("optimal"))
+    >>> classes(anonymize_patients("optimal"))
     {('*', 'f'): 4, ('*', 'm'): 4}
     """
     rows = release.to_arrow().select(["age", "sex"]).to_pylist()
@@ -64,7 +64,7 @@ def table(columns: str, *rows: str) -> Any:
 
 
 def roles(quasi: str, sensitive: str = "", **trees: Any) -> dict[str, Any]:
-    """A policy that tells quasi-identifiers and sensitive columns, with the hierarchies of some."""
+    """A policy with quasi-identifiers and sensitive columns, and hierarchies of some."""
     given = dict.fromkeys(quasi.split(), "quasi-identifier") | dict.fromkeys(sensitive.split(), "sensitive")
     attributes = {
         name: {"role": role} | ({"hierarchy": trees[name]} if name in trees else {}) for name, role in given.items()
@@ -73,7 +73,7 @@ def roles(quasi: str, sensitive: str = "", **trees: Any) -> dict[str, Any]:
 
 
 def people(seed: int, rows: int = 300) -> Any:
-    """Made-up people of one population, others with every seed: for attacks on synthetic data."""
+    """Made-up people of one population, different for every seed: for attacks on synthetic data."""
     import numpy as np
     import pyarrow as pa
 
@@ -85,14 +85,14 @@ def people(seed: int, rows: int = 300) -> Any:
 
 
 def city(people: int = 10) -> Any:
-    """Made-up people of Fortaleza, every hour of two days: the same ones each time."""
+    """Positions of made-up people of Fortaleza, every hour of two days; always the same."""
     from cobogo.studies.fortaleza import people as made_up
 
     return made_up(people, days=2).trajectories(3600)
 
 
-def observed(attack: Any, mechanism: Any = None, points: Any = None, **known: Any) -> Any:
-    """What an attack on locations finds of a city whose people report through a mechanism, or as they are."""
+def attack_city(attack: Any, mechanism: Any = None, points: Any = None, **known: Any) -> Any:
+    """What an attack finds when the people of `city` report through a mechanism, or their true positions."""
     from cobogo.studies.fortaleza import UTC_OFFSET
     from cobogo.studies.locations import evaluate
 

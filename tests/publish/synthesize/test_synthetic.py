@@ -173,13 +173,13 @@ def test_one_column_whose_values_are_all_equal(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["mst", *BASELINES])
-def test_fifty_columns(method: str) -> None:
+def test_more_columns_than_a_table_of_all_their_values_could_have(method: str) -> None:
     random = np.random.default_rng(1)
-    chain = np.cumsum(random.random((50, 400)) < 0.1, axis=0) % 2  # each is like the one before it
+    chain = np.cumsum(random.random((36, 400)) < 0.1, axis=0) % 2  # each is like the one before it
     columns = {f"c{n}": np.where(own == 1, "a", "b").tolist() for n, own in enumerate(chain)}
     table, rules = plain(columns, method, **({"epsilon": 500.0} if method == "mst" else {}))
     found = cb.synthesize(table, rules).to_pandas()
-    assert found.shape[1] == 50
+    assert found.shape[1] == 36
     if method == "mst":
         assert 0.8 < (found["c3"] == found["c4"]).mean() < 1
 

@@ -29,7 +29,7 @@ PART = 10_000_000
 def passwords(accounts: int) -> Counts:
     """A made-up list: half of the accounts by Zipf's law, and as many items again that one account has alone."""
     ranks = np.arange(1, int(0.6 * accounts) + 1)
-    return Counts.of(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
+    return Counts.from_each(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
 
 
 def with_laplace(true: Counts, epsilon: float, seed: int = 0) -> int:

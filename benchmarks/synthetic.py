@@ -20,7 +20,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import open_source
 from cobogo.floor.randomness import Entropy
 from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import AttributeDomain, declared, encode_rows
+from cobogo.publish.synthesize.domains import AttributeDomain, declared_domains, encode_rows
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import Private
@@ -39,7 +39,7 @@ def census(directory: Path, rows: int = 30_000) -> tuple[str, tuple[AttributeDom
         policy["attributes"]["illness"] = {"role": "identifier"}
         name, label = "made-up census", "q1"
     rules = Policy.of({key: policy[key] for key in ("data", "attributes")} | {"synthesis": {}})
-    domains = declared(rules, rules.quasi_identifiers)
+    domains = declared_domains(rules, rules.quasi_identifiers)
     return name, domains, list(encode_rows(open_source(rules), domains, ".").codes), label
 
 

@@ -46,7 +46,7 @@ def errors(path: Path) -> None:
 def passwords(accounts: int) -> Counts:
     """Half of the accounts by Zipf's law, the rest alone."""
     ranks = np.arange(1, int(0.6 * accounts) + 1)
-    return Counts.of(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
+    return Counts.from_each(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
 
 
 FIGURES = {"frequency-list-error.png": errors}

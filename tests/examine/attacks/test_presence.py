@@ -14,7 +14,7 @@ import pytest
 import cobogo as cb
 from cobogo.examine import attacks
 from cobogo.floor.randomness import Entropy, coins
-from cobogo.publish.randomize.alpha_beta import AlphaBeta, drawn_set
+from cobogo.publish.randomize.alpha_beta import AlphaBeta, draw_set
 from support.attack_tables import policy, table
 
 FIGURE_7B = [
@@ -44,7 +44,7 @@ def test_duplicates_give_originals_away_by_the_naive_algorithm_and_not_by_ours()
     theirs = duplicated(naive(originals, possible, chances).tolist())
     assert len(theirs) > 50
     assert theirs <= set(originals.tolist())  # each of them is an original: confidence 1
-    ours = drawn_set(originals, possible, chances, Entropy())
+    ours = draw_set(originals, possible, chances, Entropy())
     assert duplicated(ours.tolist()) == set()
     kept, added = int(np.isin(ours, originals).sum()), int((~np.isin(ours, originals)).sum())
     for found, n, share in ((kept, 2000, chances.kept), (added, possible - 2000, chances.beta)):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cobogo.promises.accounting import choosing, delta_of
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, apart
+from cobogo.publish.synthesize.private import Attributes, Fitted, Private, distance
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 from support.synth_tables import PRIVATE, Tape, codes, excess
 
@@ -44,7 +44,7 @@ def test_one_person_changes_what_reaches_the_noise_by_no_more_than_declared(meth
 
 def test_the_tape_would_tell_a_method_that_takes_people_for_less() -> None:
     def cheating(rows: Private) -> Fitted | None:
-        rows.choose([(0, 1), (1, 2)], lambda pair, own: 2 * apart(own, pair, np.zeros(16)), 1, RHO)
+        rows.choose([(0, 1), (1, 2)], lambda pair, own: 2 * distance(own, pair, np.zeros(16)), 1, RHO)
         return None
 
     columns = [list(column) for column in codes(50)]
@@ -95,7 +95,7 @@ def test_a_record_changes_scores_by_no_more_than_declared(
     expected = np.random.default_rng(len(rows)).normal(3, 5, 16)
     pair: Attributes
     for pair in ((0, 1), (1, 2)):
-        assert abs(apart(before, pair, expected) - apart(after, pair, expected)) <= len(added)
+        assert abs(distance(before, pair, expected) - distance(after, pair, expected)) <= len(added)
     for move in ((0, 1), (2, 0, 1), (1, 0, 2)):
         assert abs(dependence(before, move) - dependence(after, move)) <= CHANGE * len(added)
 

@@ -18,7 +18,7 @@ import cobogo as cb
 from cobogo.data.table.read import read
 from cobogo.errors import BudgetSpent, PolicyError
 from cobogo.promises.ledger import Ledger
-from cobogo.publish.synthesize.domains import declared, encode_rows
+from cobogo.publish.synthesize.domains import declared_domains, encode_rows
 from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
 from cobogo.release import manifest
 from support.paths import ROOT
@@ -32,7 +32,7 @@ pytest.importorskip("opendp")
 
 def distances(release: Any, original: Any, rules: dict[str, Any]) -> list[float]:
     """Total variation of each pair of attributes, counted by a plain loop."""
-    domains = declared(cb.Policy.of(rules), ["age", "city", "ill"])
+    domains = declared_domains(cb.Policy.of(rules), ["age", "city", "ill"])
     tables = [encode_rows(read(table, cb.Policy.of(rules).data), domains, ".").codes for table in (release, original)]
     found = []
     for pair in combinations(range(3), 2):

@@ -69,7 +69,7 @@ class DistanceBounds:
     failing: float  # η, of what is left out
 
     @property
-    def between(self) -> int:
+    def scaling_interval(self) -> int:
         """Steps that may be walked before sums must be brought back to size: none leaves the range of floats."""
         return max(1, int(80 / (1 + self.band * -math.log2(self.q))))
 

@@ -25,14 +25,14 @@ AT_ONCE = 1 << 24
 """Bytes of a text file that are read at a time."""
 
 
-def of_items(table: Table, column: str) -> Counts:
+def count_items(table: Table, column: str) -> Counts:
     """How many items of a column occur how often. Rows without one are counted as one item, NULL."""
     values = table.expression.select(value=table.text(column))
     each = values.group_by("value").aggregate(records=values.count())
-    return _grouped(table, each.group_by("records").aggregate(items=each.count()))
+    return _fetch_counts(table, each.group_by("records").aggregate(items=each.count()))
 
 
-def of_counts(table: Table, column: str) -> Counts:
+def read_counts(table: Table, column: str) -> Counts:
     """The same of a column that has the count of one item in each row."""
     values = table.expression.select(records=table.expression[column])
     if not table.expression.schema()[column].is_integer():
@@ -46,10 +46,10 @@ def of_counts(table: Table, column: str) -> Counts:
                 remedy="Give a column of counts, or leave out --counts to have its values counted.",
             )
         values = text.select(records=text["text"].cast("int64"))
-    return _grouped(table, values.group_by("records").aggregate(items=values.count()))
+    return _fetch_counts(table, values.group_by("records").aggregate(items=values.count()))
 
 
-def _grouped(table: Table, pairs: Any) -> Counts:
+def _fetch_counts(table: Table, pairs: Any) -> Counts:
     found = table.engine.fetch(pairs)
     counts = found["records"].to_numpy().astype(np.int64)
     items = found["items"].to_numpy().astype(np.int64)
@@ -61,7 +61,7 @@ def _grouped(table: Table, pairs: Any) -> Counts:
 
 
 @contextmanager
-def lines(path: Path, encoding: str) -> Iterator[Path]:
+def convert_lines(path: Path, encoding: str) -> Iterator[Path]:
     """A text file of one item a line as a Parquet file, in a directory that goes with the block."""
     import pyarrow as pa
     import pyarrow.parquet as pq

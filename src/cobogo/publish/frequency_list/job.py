@@ -27,7 +27,7 @@ TEXTS = (".txt", ".lst")
 """How the names of files end that have one item a line, and no header."""
 
 
-def settled(epsilon: Amount, delta: Amount) -> FrequencyList:
+def choose_mechanism(epsilon: Amount, delta: Amount) -> FrequencyList:
     """The mechanism for what may be spent, in the units that ledgers count in; refused if there is none."""
     amount, chance = exact(epsilon, "epsilon"), exact(delta, "delta")
     mechanism = FrequencyList(Fraction(int(amount * NANO), NANO), Fraction(int(chance * ATTO), ATTO))
@@ -54,30 +54,30 @@ def frequency_list(
     ``data`` is a path (CSV, Parquet, or a text file of one item a line) or a frame. With ``counts`` the column has the
     count of one item in each row. A ``payer`` is charged before anything is counted.
     """
-    start, mechanism, read_as = time.perf_counter(), settled(epsilon, delta), options or Data()
+    start, mechanism, read_as = time.perf_counter(), choose_mechanism(epsilon, delta), options or Data()
     with ExitStack() as ending:
         if isinstance(data, str | Path) and Path(data).suffix.lower() in TEXTS:
-            made_of_lines = ending.enter_context(counted.lines(Path(data), read_as.encoding))
+            made_of_lines = ending.enter_context(counted.convert_lines(Path(data), read_as.encoding))
             table = replace(read(made_of_lines, Data(), connect(engine)), name=str(data))
         else:
             table = read(data, read_as, connect(engine))
-        chosen = _column(table, column)
+        chosen = _choose_column(table, column)
         origin = Origin(table.name, dict.fromkeys(table.columns, Role.IDENTIFIER), language=language)
-        paid = {} if payer is None else _paid(payer, mechanism)
+        paid = {} if payer is None else _pay(payer, mechanism)
         with table.engine.guarded("counting"):
-            true = counted.of_counts(table, chosen) if counts else counted.of_items(table, chosen)
+            true = counted.read_counts(table, chosen) if counts else counted.count_items(table, chosen)
         made = DrawnList(true, mechanism, source(seed), seed, paid)
         yield Release(origin, table, made, (), {"read": time.perf_counter() - start})
 
 
-def _paid(payer: Payer, mechanism: FrequencyList) -> dict[str, Any]:
+def _pay(payer: Payer, mechanism: FrequencyList) -> dict[str, Any]:
     """Debit, before the data are counted; what the evidence keeps of it."""
     question = f"frequency list (ε = {float(mechanism.epsilon):g}, δ = {float(mechanism.delta):g})"
     payer.pay(mechanism.loss, question)
     return {"dataset": payer.dataset, "analyst": payer.analyst}
 
 
-def _column(table: Table, asked: str | None) -> str:
+def _choose_column(table: Table, asked: str | None) -> str:
     if asked is None and len(table.columns) == 1:
         return table.columns[0]
     if asked is None:

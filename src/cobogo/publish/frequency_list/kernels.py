@@ -16,7 +16,7 @@ SMALLEST = 2.0**-940
 
 
 @njit(cache=True, error_model="numpy")
-def back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
+def step_back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
     """The sums of a point, from those of the next: ``weights`` of the states, times the two ways to go on."""
     last = len(sums) - 1
     if pinned:
@@ -53,7 +53,7 @@ def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-unty
     sums[len(weights) // 2] = 1.0
     kept[blocks] = sums
     for t in range(steps - 1, -1, -1):
-        back(sums, weights, downs[t], pinned[t], other)
+        step_back(sums, weights, downs[t], pinned[t], other)
         sums, other = other, sums
         if t % between == 0:
             scale(sums)
@@ -63,12 +63,12 @@ def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-unty
 
 
 @njit(cache=True, error_model="numpy")
-def recalled(downs, pinned, weights, start, end, last, between):  # type: ignore[no-untyped-def]
+def restore_sums(downs, pinned, weights, start, end, last, between):  # type: ignore[no-untyped-def]
     """The sums of the points of a block, from those of its end: the same operations, so the same floats."""
     sums = np.empty((end - start + 1, len(weights)))
     sums[end - start] = last
     for t in range(end - 1, start - 1, -1):
-        back(sums[t - start + 1], weights, downs[t], pinned[t], sums[t - start])
+        step_back(sums[t - start + 1], weights, downs[t], pinned[t], sums[t - start])
         if t % between == 0:
             scale(sums[t - start])
     return sums
@@ -106,7 +106,7 @@ def walk(downs, sums, start, state, words, used, states):  # type: ignore[no-unt
 
 
 @njit(cache=True)
-def told(downs, states, skipped, top, counts, items):  # type: ignore[no-untyped-def]
+def trace_list(downs, states, skipped, top, counts, items):  # type: ignore[no-untyped-def]
     """The drawn list from the states along the rim: how many counts it has. ``skipped`` is given for each point."""
     found, height, width = 0, top, 0
     for t in range(len(downs)):

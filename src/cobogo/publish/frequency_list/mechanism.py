@@ -73,13 +73,13 @@ class FrequencyList:
                 remedy="Release the lists of its parts: each account is in one of them only.",
             )
         rim = outline(counts, self.bounds.run)
-        return _told(rim, self.walk(rim, source or Entropy()))
+        return _trace_list(rim, self.walk(rim, source or Entropy()))
 
     def walk(self, rim: Outline, source: Source) -> NDArray[np.int16]:
         """The drawn states of the points of a rim, as places in `weights`."""
         from cobogo.publish.frequency_list import kernels
 
-        between = self.bounds.between
+        between = self.bounds.scaling_interval
         kept = kernels.checkpoints(rim.downs, rim.pinned, self.weights, BLOCK, between)
         steps, state = len(rim.downs), self.bounds.band
         states = np.empty(steps + 1, dtype=np.int16)
@@ -87,13 +87,13 @@ class FrequencyList:
         for block, start in enumerate(range(0, steps, BLOCK)):
             end = min(start + BLOCK, steps)
             last = kept[block + 1]
-            sums = kernels.recalled(rim.downs, rim.pinned, self.weights, start, end, last, between)
+            sums = kernels.restore_sums(rim.downs, rim.pinned, self.weights, start, end, last, between)
             words = source.words(2 * (end - start) + 64)
             state, _ = kernels.walk(rim.downs, sums, start, state, words, 0, states)
         return states
 
 
-def _told(rim: Outline, states: NDArray[np.int16]) -> Counts:
+def _trace_list(rim: Outline, states: NDArray[np.int16]) -> Counts:
     from cobogo.publish.frequency_list import kernels
 
     skipped = np.zeros(len(rim.downs), dtype=np.int64)
@@ -101,5 +101,5 @@ def _told(rim: Outline, states: NDArray[np.int16]) -> Counts:
         skipped[point] = steps
     most = len(rim.downs) // 2 + 1
     counts, items = np.empty(most, dtype=np.int64), np.empty(most, dtype=np.int64)
-    found = kernels.told(rim.downs, states, skipped, rim.top, counts, items)
+    found = kernels.trace_list(rim.downs, states, skipped, rim.top, counts, items)
     return Counts(counts[:found].copy(), items[:found].copy())

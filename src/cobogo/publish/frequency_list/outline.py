@@ -23,10 +23,10 @@ class Counts:
             raise ValueError("counts must fall and be above 0, and each must have an item")
 
     @classmethod
-    def of(cls, listed: Whole) -> Counts:
+    def from_each(cls, listed: Whole) -> Counts:
         """From one count for each item, in any order; an item that does not occur is none.
 
-        >>> Counts.of(np.array([1, 3, 0, 1])).items.tolist()
+        >>> Counts.from_each(np.array([1, 3, 0, 1])).items.tolist()
         [1, 2]
         """
         counts, items = np.unique(np.asarray(listed, dtype=np.int64), return_counts=True)
@@ -47,7 +47,7 @@ class Counts:
     def distance(self, other: Counts) -> int:
         """‖f − g‖₁ of the two sorted lists: the area between their rims, by the number of items that reach a count.
 
-        >>> Counts.of(np.array([3, 1])).distance(Counts.of(np.array([2, 1, 1])))
+        >>> Counts.from_each(np.array([3, 1])).distance(Counts.from_each(np.array([2, 1, 1])))
         2
         """
         levels = np.unique(np.concatenate([[0], self.counts, other.counts]))[::-1]

@@ -108,7 +108,7 @@ class DrawnList(DrawnRows):
 
     def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
         """How far the drawn list is from the true one: for the data holder's eyes."""
-        true, drawn = self._true, listed(after)
+        true, drawn = self._true, read_list(after)
         distance = true.distance(drawn)
         scale = float(np.sqrt(max(true.accounts, 1) / float(self._mechanism.epsilon)))
         summary = {
@@ -125,12 +125,12 @@ class DrawnList(DrawnRows):
             for name in names
         ]
         ranks = [rank for rank in RANKS if rank <= max(true.distinct, drawn.distinct)]
-        rows += [[say("list.rank", n=rank), at(true, rank), at(drawn, rank)] for rank in ranks]
+        rows += [[say("list.rank", n=rank), count_at_rank(true, rank), count_at_rank(drawn, rank)] for rank in ranks]
         header = [say("list.what"), say("list.true"), say("list.released")]
         section = Section(say("list.title"), say("list.lead"), header, rows)
         shares = {
-            say("list.true"): [_share(true, rank) for rank in ranks],
-            say("list.released"): [_share(drawn, rank) for rank in ranks],
+            say("list.true"): [_share_of_first(true, rank) for rank in ranks],
+            say("list.released"): [_share_of_first(drawn, rank) for rank in ranks],
         }
         plot = Bars("heads", say("list.heads"), say("list.heads.what"), [say.number(rank) for rank in ranks], shares)
         keys = [
@@ -142,20 +142,20 @@ class DrawnList(DrawnRows):
         return Story(summary, headline, keys, [section], [plot] if ranks else [])
 
 
-def at(counts: Counts, rank: int) -> int:
+def count_at_rank(counts: Counts, rank: int) -> int:
     """The count of the item of a rank; 0 where there is none."""
     place = int(np.searchsorted(np.cumsum(counts.items), rank))
     return int(counts.counts[place]) if place < len(counts.counts) else 0
 
 
-def _share(counts: Counts, rank: int) -> float:
+def _share_of_first(counts: Counts, rank: int) -> float:
     """Of all accounts, those that the first items have."""
     upto = np.cumsum(counts.items)
     taken = np.diff(np.minimum(upto, rank), prepend=0)
     return float(taken @ counts.counts) / max(counts.accounts, 1)
 
 
-def listed(rows: Table) -> Counts:
+def read_list(rows: Table) -> Counts:
     """A released list, read back; `ValueError` where it is none."""
     found = rows.engine.fetch(rows.expression)
     counts, items = (np.array([int(value) for value in found[name].to_pylist()], dtype=np.int64) for name in COLUMNS)
@@ -176,7 +176,7 @@ def check(written: Written) -> CheckResult:
     if not same:
         problems.append("the stated mechanism does not keep the stated ε and δ")
     try:
-        listed(written.rows)
+        read_list(written.rows)
     except (ValueError, TypeError):
         problems.append("the file is no list of counts that fall, each with the number of its items")
     verdicts = []

@@ -48,7 +48,7 @@ def _modulo_11(digits: Digits, weights: NDArray[np.int64]) -> Digits:
     return np.where(rest < 2, 0, 11 - rest).astype(np.uint8)
 
 
-def _checked(digits: Digits, weights: Sequence[NDArray[np.int64]]) -> Digits:
+def _append_check_digits(digits: Digits, weights: Sequence[NDArray[np.int64]]) -> Digits:
     for each in weights:
         digits = np.column_stack([digits, _modulo_11(digits, each)])
     return digits
@@ -61,23 +61,23 @@ def _alike(digits: Digits) -> NDArray[np.bool_]:
 def _cpf(words: Words, count: int) -> Digits:  # noqa: ARG001
     digits = _spread(words, 9)
     digits[:, 8] = np.where(_alike(digits), (digits[:, 8] + 1) % 10, digits[:, 8])  # 111.111.111-11 is none
-    return _checked(digits, _CPF)
+    return _append_check_digits(digits, _CPF)
 
 
 def _cnpj(words: Words, count: int) -> Digits:  # noqa: ARG001
     digits = _spread(words, 12)
     digits[:, 8:12] = np.array([0, 0, 0, 1], dtype=np.uint8)  # the head office
     digits[:, 0] = np.where(_alike(digits[:, :8]), (digits[:, 0] + 1) % 10, digits[:, 0])
-    return _checked(digits, _CNPJ)
+    return _append_check_digits(digits, _CNPJ)
 
 
-def _follows(weights: Sequence[NDArray[np.int64]]) -> Callable[[Digits], NDArray[np.bool_]]:
+def _validator(weights: Sequence[NDArray[np.int64]]) -> Callable[[Digits], NDArray[np.bool_]]:
     length = len(weights[0])
 
     def valid(digits: Digits) -> NDArray[np.bool_]:
         if digits.shape[1] != length + len(weights):
             return np.zeros(len(digits), dtype=np.bool_)
-        return np.asarray((_checked(digits[:, :length], weights) == digits).all(axis=1) & ~_alike(digits))
+        return np.asarray((_append_check_digits(digits[:, :length], weights) == digits).all(axis=1) & ~_alike(digits))
 
     return valid
 
@@ -116,17 +116,17 @@ def _card(words: Words, count: int) -> Digits:
     return digits
 
 
-def _any(digits: Digits) -> NDArray[np.bool_]:
+def _accept_all(digits: Digits) -> NDArray[np.bool_]:
     return np.ones(len(digits), dtype=np.bool_)
 
 
 DOCUMENTS: dict[str, NumberFormat] = {
-    "cpf": NumberFormat(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _follows(_CPF)),
-    "cnpj": NumberFormat(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _follows(_CNPJ)),
+    "cpf": NumberFormat(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _validator(_CPF)),
+    "cnpj": NumberFormat(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _validator(_CNPJ)),
     "phone": NumberFormat(
-        r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _any
+        r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _accept_all
     ),
-    "cep": NumberFormat(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _any),
+    "cep": NumberFormat(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _accept_all),
     "card": NumberFormat(
         r"^(\d{13,19}|\d{4}([ -])\d{4}[ -]\d{4}[ -]\d{4})$", "0000 0000 0000 0000", _card,
         lambda digits: np.asarray(_luhn(digits) % 10 == 0),
@@ -163,7 +163,7 @@ def layouts(values: Sequence[str] | NDArray[np.object_], kind: NumberFormat) -> 
     )
 
 
-def drawn(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArray[np.object_]:
+def draw_numbers(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArray[np.object_]:
     """A fake for each row of words: its digits alone, as many as asked for."""
     found = np.empty(len(words), dtype=object)
     for length in np.unique(lengths).tolist():
@@ -173,7 +173,7 @@ def drawn(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArr
     return found
 
 
-def laid_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray[np.object_]:
+def lay_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray[np.object_]:
     """Digits in the layouts given, which have a 0 for each."""
     found = np.empty(len(bare), dtype=object)
     forms, where = np.unique(written.astype(str), return_inverse=True)
@@ -188,7 +188,7 @@ def laid_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray
     return found
 
 
-def invalid(values: Sequence[str], kind: NumberFormat) -> int:
+def count_invalid(values: Sequence[str], kind: NumberFormat) -> int:
     """How many values are not of the form, or have other check digits than they should."""
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -39,12 +39,12 @@ def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -
     Cost: $O(v)$ hashes for v distinct values.
     Paper: M. Bellare, R. Canetti and H. Krawczyk, Keying hash functions for message authentication, CRYPTO 1996 (HMAC).
     """
-    key = secret.derived(f"pseudonym {group}")
+    key = secret.derive_key(f"pseudonym {group}")
     return [hmac.digest(key, value.encode("utf-8", "surrogatepass"), "sha256").hex()[:length] for value in values]
 
 
 @card("encrypt", title="encrypted values")
-def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
+def encrypt(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
     r"""The value, encrypted with AES-256-GCM: whoever has the secret reads it, and equal values look different.
 
     The column's name is bound to it: a value moved to another column does not open. NULL stays NULL.
@@ -52,7 +52,7 @@ def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list
     Formula: $y = N \,\Vert\, \mathrm{AES\text{-}GCM}_{K}(N, x; \text{column})$ with a random nonce $N$ for each value
     Example:
         >>> secret = Secret(bytes(32))
-        >>> decrypted(encrypted(["Ana", None, "Ana"], secret, "name"), secret, "name")
+        >>> decrypt(encrypt(["Ana", None, "Ana"], secret, "name"), secret, "name")
         ['Ana', None, 'Ana']
 
     Guarantee: Without the secret nothing shows but the length, not even which values are equal.
@@ -61,7 +61,7 @@ def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list
     Paper: D. A. McGrew and J. Viega, The security and performance of the Galois/Counter Mode of operation, INDOCRYPT
         2004; NIST SP 800-38D, 2007.
     """
-    sealer = Sealer(secret.derived("encryption"))
+    sealer = Sealer(secret.derive_key("encryption"))
     return [
         None
         if value is None
@@ -70,9 +70,9 @@ def encrypted(values: Sequence[str | None], secret: Secret, column: str) -> list
     ]
 
 
-def decrypted(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
+def decrypt(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
     """Each value of a column, read again."""
-    sealer = Sealer(secret.derived("encryption"))
+    sealer = Sealer(secret.derive_key("encryption"))
     found: list[str | None] = []
     wrong = 0
     for value in values:

@@ -31,18 +31,18 @@ class Fake(ABC):
     apart: ClassVar[bool] = False  # whether no substitute is any of the original values
 
     @abstractmethod
-    def made(self, words: Words, identities: Texts) -> Texts:
+    def make(self, words: Words, identities: Texts) -> Texts:
         """Substitutes, from four numbers each."""
 
     @abstractmethod
-    def fits(self, values: Sequence[str]) -> int:
+    def count_misfits(self, values: Sequence[str]) -> int:
         """How many released values cannot be substitutes of this kind."""
 
     def identities(self, values: Texts) -> Texts:
         """What each value is, however it is written."""
         return digits.canonical(values)
 
-    def written(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
+    def write_like(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
         """Substitutes written as the values are."""
         return made
 
@@ -63,15 +63,15 @@ class Number(Fake):
     def made(self, words: Words, identities: Texts) -> Texts:
         """Digits alone, as many as the identity has."""
         lengths = np.char.count(digits.layouts(identities, self.kind).astype(str), "0")
-        return digits.drawn(words, lengths.astype(np.int64), self.kind)
+        return digits.draw_numbers(words, lengths.astype(np.int64), self.kind)
 
     def written(self, made: Texts, values: Texts) -> Texts:
         """In the value's own layout; what has no form of the kind, in the usual one."""
-        return digits.laid_out(made, digits.layouts(values, self.kind))
+        return digits.lay_out(made, digits.layouts(values, self.kind))
 
     def fits(self, values: Sequence[str]) -> int:
         """By form and check digits."""
-        return digits.invalid(values, self.kind)
+        return digits.count_invalid(values, self.kind)
 
 
 @card("list", title="values of a list")
@@ -84,7 +84,7 @@ class ListedFake(Fake):
     Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
     Example:
         >>> words = np.zeros((1, 1), dtype=np.uint64)
-        >>> ListedFake(["red", "green"]).made(words, np.array(["red"], dtype=object)).tolist()
+        >>> ListedFake(["red", "green"]).make(words, np.array(["red"], dtype=object)).tolist()
         ['green']
 
     Guarantee: None: how often a value occurs still shows.
@@ -148,11 +148,11 @@ class Street(Cased):
     def made(self, words: Words, identities: Texts) -> Texts:
         """A street of the list, and a number below 2,000."""
         numbers = (1 + words[:, 1] % np.uint64(1999)).astype(str).astype(object)
-        return np.asarray(super().made(words, identities) + ", " + numbers)
+        return np.asarray(super().make(words, identities) + ", " + numbers)
 
     def fits(self, values: Sequence[str]) -> int:
         """By what stands before the number."""
-        return super().fits([value.rpartition(", ")[0] for value in values])
+        return super().count_misfits([value.rpartition(", ")[0] for value in values])
 
 
 class Mail(Fake):
@@ -195,7 +195,7 @@ def fake(kind: str, place: str) -> Fake:
         >>> secret = Secret(bytes(32))
         >>> cpf = fake("cpf", "br")
         >>> one, again = (substitutes(["529.982.247-25"], cpf, secret, "cpf", unique=True, where="") for _ in range(2))
-        >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.fits(one.tolist())    # none of a wrong form
+        >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.count_misfits(one.tolist())    # none of a wrong form
         (True, 0)
 
     Guarantee: None: how often a value occurs still shows, and whoever has the secret finds the fake of any value that
@@ -229,7 +229,7 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
     taken: Texts = np.empty(0, dtype=object)
     alone = unique or kind.unique
     for attempt in range(ATTEMPTS):
-        drawn = kind.made(secret.words(group, own[pending].tolist(), attempt), own[pending])
+        drawn = kind.make(secret.words(group, own[pending].tolist(), attempt), own[pending])
         bad = _same(drawn, own[pending])
         if kind.apart:
             bad |= pd.Series(drawn, dtype=object).isin(own).to_numpy()
@@ -248,20 +248,20 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
             where=where,
             remedy="Give a longer list, or leave out unique.",
         )
-    return kind.written(made[place], texts)
+    return kind.write_like(made[place], texts)
 
 
-def drawn_for_each(values: Texts, kind: Fake) -> Texts:
+def draw_for_each(values: Texts, kind: Fake) -> Texts:
     """A substitute for each record, drawn anew each time; never the record's own value where the kind has another."""
     things = kind.identities(values)
     made = np.empty(len(things), dtype=object)
     pending = np.arange(len(things))
     for _ in range(ATTEMPTS):
-        made[pending] = kind.made(random_words(len(pending)), things[pending])
+        made[pending] = kind.make(random_words(len(pending)), things[pending])
         pending = pending[made[pending] == things[pending]]
         if not pending.size:
             break
-    return kind.written(made, values)
+    return kind.write_like(made, values)
 
 
 def _same(some: Texts, others: Texts) -> NDArray[np.bool_]:

@@ -52,10 +52,10 @@ class Masked(DrawnRows):
         """Batch by batch; the dictionaries of distinct values are in memory."""
         for operator in self._operators:
             operator.begin()
-        beside = {name for operator in self._operators for name in operator.beside}
+        beside = {name for operator in self._operators for name in operator.other_columns}
         texts = {operator.column for operator in self._operators} | beside
         for batch in streamed(table, [*columns, *sorted(beside - set(columns))], texts=texts):
-            changed = {operator.column: operator.released(batch) for operator in self._operators}
+            changed = {operator.column: operator.apply(batch) for operator in self._operators}
             yield replaced(batch, changed).select(list(columns))
 
     @property
@@ -121,7 +121,7 @@ def _misfits(values: Sequence[str], stated: Json) -> int:
     match stated["operator"]:
         case "fake":
             kind = fake(stated["fake"], stated["locale"])
-            return kind.fits(values)
+            return kind.count_misfits(values)
         case "null":
             return len(values)
         case "truncate":

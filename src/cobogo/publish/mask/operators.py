@@ -1,6 +1,6 @@
 """The operators that mask a column, each with what its released values must look like.
 
-An operator is made of the policy's table for its column; `released` changes the column of one batch of records.
+An operator is made of the policy's table for its column; `apply` changes the column of one batch of records.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
-from cobogo.publish.mask.encryption import encrypted
-from cobogo.publish.mask.fakes import Fake, drawn_for_each
+from cobogo.publish.mask.encryption import encrypt
+from cobogo.publish.mask.fakes import Fake, draw_for_each
 from cobogo.publish.mask.secret import Secret
 from cobogo.release.columns import Codes, codes, counted, labelled
 from cobogo.release.contract import Json
@@ -29,7 +29,7 @@ from cobogo.release.contract import Json
 class MaskingOperator(ABC):
     """What is done to a column."""
 
-    beside: tuple[str, ...] = ()  # other columns that it looks at, as text
+    other_columns: tuple[str, ...] = ()  # other columns that it looks at, as text
 
     def __init__(self, column: str, meaning: str, stated: Json) -> None:
         self.column = column
@@ -40,7 +40,7 @@ class MaskingOperator(ABC):
         """Called once, before the first batch."""
 
     @abstractmethod
-    def released(self, batch: Any) -> Any:
+    def apply(self, batch: Any) -> Any:
         """The column of a batch, changed: an Arrow array of text."""
 
     def misfit(self, before: Table, after: Table) -> str | None:  # noqa: ARG002
@@ -78,7 +78,7 @@ class Substituted(MaskingOperator):
         new = distinct(after, self.column)
         if self._kind is None:
             return None
-        if wrong := self._kind.fits(new):
+        if wrong := self._kind.count_misfits(new):
             return f"{wrong:,} values are no substitutes of their kind"
         same = len({*new} & {*distinct(before, self.column)}) if self._kind.apart else 0
         return f"{same:,} substitutes are among the original values" if same else None
@@ -89,7 +89,7 @@ class Dictionary:
 
     def __init__(self, values: Sequence[str], outputs: Sequence[str]) -> None:
         self.places: Mapping[Label, int] = {**{value: n for n, value in enumerate(values)}, None: len(values)}
-        self.outputs = _column([*outputs, None])
+        self.outputs = _text_array([*outputs, None])
 
 
 class DrawnForEach(MaskingOperator):
@@ -105,8 +105,8 @@ class DrawnForEach(MaskingOperator):
         values = column.to_numpy(zero_copy_only=False)
         there = column.is_valid().to_numpy(zero_copy_only=False)
         made = np.full(len(values), None, dtype=object)
-        made[there] = drawn_for_each(values[there], self._kind)
-        return _column(made)
+        made[there] = draw_for_each(values[there], self._kind)
+        return _text_array(made)
 
 
 class Changed(MaskingOperator):
@@ -120,8 +120,8 @@ class Changed(MaskingOperator):
 
     def released(self, batch: Any) -> Any:
         """Each distinct value changed once."""
-        coded = _coded(batch.column(self.column))
-        return _column(self._change(coded.dictionary.to_pylist())).take(coded.indices)
+        coded = _encode(batch.column(self.column))
+        return _text_array(self._change(coded.dictionary.to_pylist())).take(coded.indices)
 
 
 @card("shuffle", title="shuffled values")
@@ -137,7 +137,7 @@ class Shuffled(MaskingOperator):
         >>> cities = ["Crato", "Icó", "Sobral"]
         >>> column = Shuffled("city", "", {}, lambda: (np.arange(3), cities))
         >>> column.begin()
-        >>> moved = column.released(pa.record_batch({"city": cities})).to_pylist()
+        >>> moved = column.apply(pa.record_batch({"city": cities})).to_pylist()
         >>> sorted(moved), [before == after for before, after in zip(cities, moved)]
         (['Crato', 'Icó', 'Sobral'], [False, False, False])
 
@@ -187,7 +187,7 @@ class Blurred(MaskingOperator):
             _refuse(
                 int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum()), "number", self._where
             )
-        blurred = edits.blurred(found, Entropy().words(len(found)), self._share)
+        blurred = edits.blur(found, Entropy().words(len(found)), self._share)
         return edits.write_numbers(blurred, decimals, self._decimal)
 
 
@@ -201,23 +201,23 @@ class Shifted(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._days, self._form, self._per, self._secret = days, form, per, secret
         self._strict, self._where = strict, where
-        self.beside = () if per is None else (per,)
+        self.other_columns = () if per is None else (per,)
 
     def released(self, batch: Any) -> Any:
         """Each moved."""
-        column = _coded(batch.column(self.column))
+        column = _encode(batch.column(self.column))
         times = read_times(column.dictionary.to_pylist(), self._form)
         if self._strict:
             _refuse(int(np.isnat(times).sum()), "date", self._where)
         rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
         moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
-        return _column(write_times(moved, self._form))
+        return _text_array(write_times(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:
         drawn = edits.shifts(Entropy().words(batch.num_rows), self._days)
         if self._per is None:
             return drawn
-        people = _coded(batch.column(self._per))
+        people = _encode(batch.column(self._per))
         whose = canonical(people.dictionary.to_pylist()).tolist()
         known = edits.shifts(self._secret.words("days", whose)[:, 0], self._days)
         rows = people.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -233,7 +233,7 @@ class Encrypted(MaskingOperator):
 
     def released(self, batch: Any) -> Any:
         """Equal values look different."""
-        return _column(encrypted(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
+        return _text_array(encrypt(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
 
 
 def _text(column: Any) -> Any:
@@ -242,13 +242,13 @@ def _text(column: Any) -> Any:
     return column.cast(pa.string())
 
 
-def _coded(column: Any) -> Any:
+def _encode(column: Any) -> Any:
     import pyarrow as pa
 
     return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
-def _column(values: Any) -> Any:
+def _text_array(values: Any) -> Any:
     import pyarrow as pa
 
     return pa.array(values, pa.string())

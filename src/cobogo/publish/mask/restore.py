@@ -12,7 +12,6 @@ from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
-from cobogo.publish.mask.encryption import decrypted
 from cobogo.publish.mask.secret import Secret
 from cobogo.publish.mask.vault.access import Missing, Vault
 
@@ -49,18 +48,18 @@ def restore(
             raise PolicyError("tokens need the vault and a key to it", where="--vault, --key")
         opened = Vault.open(vault, key)
         for name, domain in domains.items():
-            rows = _replaced(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
+            rows = _replace_column(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
     if decrypt:
         if secret is None:
             raise PolicyError("encrypted columns need the secret", where="--secret")
         loaded = Secret.load(Path(secret))
         for name in decrypt:
-            rows = _replaced(rows, name, decrypted(rows.column(name).to_pylist(), loaded, name))
-    _written(table.engine, rows, target, separator)
+            rows = _replace_column(rows, name, decrypt(rows.column(name).to_pylist(), loaded, name))
+    _write(table.engine, rows, target, separator)
     return int(rows.num_rows)
 
 
-def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
+def _write(engine: Engine, rows: Any, target: Path, separator: str) -> None:
     """Write rows into a new file for this user only, whole or not at all."""
     try:
         stage = create_scratch(target.resolve().parent, f".{target.name}.cobogo-")
@@ -79,7 +78,7 @@ def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
         remove_scratch(stage)
 
 
-def _replaced(rows: Any, name: str, values: Any) -> Any:
+def _replace_column(rows: Any, name: str, values: Any) -> Any:
     import pyarrow as pa
 
     place = rows.schema.names.index(name)

@@ -52,7 +52,7 @@ class Secret:
         return cls(hmac.digest(b"cobogo secret", content, "sha256"), kept=True)
 
     @classmethod
-    def drawn(cls) -> Secret:
+    def draw(cls) -> Secret:
         """A secret that nobody will ever know."""
         return cls(os.urandom(LEAST))
 
@@ -64,13 +64,13 @@ class Secret:
         except OSError as error:
             raise PolicyError(f"the secret cannot be written: {error.strerror}", where=str(path)) from None
 
-    def derived(self, purpose: str) -> bytes:
+    def derive_key(self, purpose: str) -> bytes:
         """A key of its own for a purpose."""
         return hmac.digest(self.key, purpose.encode(), "sha256")
 
     def words(self, group: str, values: Sequence[str], attempt: int = 0) -> Words:
         """Four numbers for each value, always the same for the same value, group and attempt."""
-        key = self.derived(f"{attempt} {group}")
+        key = self.derive_key(f"{attempt} {group}")
         keyed = hashlib.blake2b
         digests = b"".join(
             [keyed(text.encode("utf-8", "surrogatepass"), key=key, digest_size=32).digest() for text in values]

@@ -119,8 +119,8 @@ def _keys(table: Table, column: str) -> set[str]:
 
 def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> None:
     """Dates that move alike for a person keep the days between them, from table to table too."""
-    for name, spec in _moved(of.policy, reference.column):
-        for other, theirs in _moved(to.policy, reference.to_column):
+    for name, spec in _shifted_dates(of.policy, reference.column):
+        for other, theirs in _shifted_dates(to.policy, reference.to_column):
             if spec.days != theirs.days:
                 continue
             sides = ((reference.column, name, spec.format), (reference.to_column, other, theirs.format))
@@ -134,7 +134,7 @@ def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> 
                 )
 
 
-def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
+def _shifted_dates(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
     """The dates of a table that move alike for all with the same key, where they tell the day."""
     columns = {} if policy.masking is None else policy.masking.columns
     return [
@@ -150,13 +150,13 @@ Side = tuple[str, str, str]
 
 def _days_between(of: Table, to: Table, side: Side, other: Side) -> NDArray[np.int64]:
     """From the first date of whoever each record refers to, to its own date: days, in order."""
-    first = _dated(to, other).groupby("key")["day"].min()
-    own = _dated(of, side)
+    first = _read_dates(to, other).groupby("key")["day"].min()
+    own = _read_dates(of, side)
     between = (own["day"] - own["key"].map(first)).dropna()
     return np.sort(between.dt.days.to_numpy(dtype=np.int64))
 
 
-def _dated(table: Table, side: Side) -> Any:
+def _read_dates(table: Table, side: Side) -> Any:
     """The keys and dates of the records that have both."""
     import pandas as pd
 

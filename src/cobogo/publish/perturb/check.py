@@ -12,7 +12,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.promises import fit
 from cobogo.promises.operators import stated as operators
 from cobogo.publish.perturb.coded_table import decimal_places
-from cobogo.publish.perturb.make import NO_GUARANTEE, digest, violations
+from cobogo.publish.perturb.make import NO_GUARANTEE, count_violations, digest_column
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 
@@ -31,10 +31,10 @@ def check(written: Written) -> CheckResult:
             known = {} if kept is None else kept["operators"][name]
             told = {**step["operators"][name], **known}
             problems += _misfit_values(name, told, labels, records, ruled=bool(stated["forbid"]))
-        if kept is not None and name in kept["swapped"] and digest(labels, records) != kept["swapped"][name]:
+        if kept is not None and name in kept["swapped"] and digest_column(labels, records) != kept["swapped"][name]:
             problems.append(f'"{name}" does not hold the values that were swapped')
     if kept is not None:
-        found = violations(written.rows, stated["forbid"])
+        found = count_violations(written.rows, stated["forbid"])
         if any(now > before for now, before in zip(found, kept["violations"], strict=True)):
             problems.append("more records than before hold a combination that is forbidden")
     return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))

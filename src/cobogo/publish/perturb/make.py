@@ -45,7 +45,7 @@ class Perturbed(DrawnRows):
     places: Mapping[str, int]  # digits after the mark, of attributes that get noise
     operators: Mapping[str, tuple[tuple[Label, ...], Matrix]]  # of attributes that are post-randomized
     counts: Mapping[str, str]  # digests of what swapped attributes hold
-    violations: tuple[int, ...]  # records that hold what is forbidden, before
+    count_violations: tuple[int, ...]  # records that hold what is forbidden, before
     records: int
     swapped: dict[int, float] = field(default_factory=dict)  # by step, the share of records that found a partner
 
@@ -55,7 +55,7 @@ class Perturbed(DrawnRows):
         """The whole table in memory: partners may stand anywhere in it."""
         random = source(self.wanted.seed)
         rules = self.wanted.forbid
-        looked_at = _looked_at(self.wanted)
+        looked_at = _needed_attributes(self.wanted)
         sheet = CodedTable.of(table, columns, [name for name in columns if name in looked_at])
         for number, step in enumerate(self.wanted.steps):
             if isinstance(step, NoiseStep):
@@ -99,7 +99,7 @@ class Perturbed(DrawnRows):
         """What whoever receives it must know."""
         lines = ["No formal guarantee is given. What was done, in this order:", ""]
         for step in self.wanted.steps:
-            lines.append(f"- {', '.join(step.attributes)}: {_in_words(step)}")
+            lines.append(f"- {', '.join(step.attributes)}: {_describe_step(step)}")
         if self.wanted.forbid:
             lines += ["", "What would have made a combination that the manifest forbids was not done, or undone."]
         return "\n".join(lines)
@@ -159,21 +159,27 @@ def make(policy: Policy, table: Table) -> Perturbed:
             elif isinstance(step, PramStep):
                 if name in places:
                     raise PolicyError(f'"{name}" has got noise before: it has no categories any more', where=place)
-                operators[name] = labels, _operator(step, labels, records / records.sum(), place)
+                operators[name] = labels, _build_matrix(step, labels, records / records.sum(), place)
     changed = {name for step in wanted.steps if not isinstance(step, SwapStep) for name in step.attributes}
     counts = {
-        name: digest(*found[name])
+        name: digest_column(*found[name])
         for step in wanted.steps
         if isinstance(step, SwapStep)
         for name in step.attributes
         if name not in changed
     }
     return Perturbed(
-        wanted, policy.data.decimal, places, operators, counts, tuple(violations(table, wanted.forbid)), table.rows()
+        wanted,
+        policy.data.decimal,
+        places,
+        operators,
+        counts,
+        tuple(count_violations(table, wanted.forbid)),
+        table.rows(),
     )
 
 
-def digest(labels: Sequence[Label], records: Ints) -> str:
+def digest_column(labels: Sequence[Label], records: Ints) -> str:
     """What a column holds, whatever the order of its rows."""
     lines = (
         f"{int(count)} {'' if label is None else 'x' + label}" for label, count in zip(labels, records, strict=True)
@@ -181,7 +187,7 @@ def digest(labels: Sequence[Label], records: Ints) -> str:
     return hashlib.sha256("\0".join(sorted(lines)).encode()).hexdigest()
 
 
-def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: str) -> Matrix:
+def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where: str) -> Matrix:
     """The matrix of an attribute's values. NULL, where there is one, is a value like any other."""
     if step.matrix is None:
         assert step.retention is not None
@@ -206,7 +212,7 @@ def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: st
     return matrix.of(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
-def _looked_at(wanted: Perturbation) -> set[str]:
+def _needed_attributes(wanted: Perturbation) -> set[str]:
     """The attributes that steps or rules look at."""
     names = {name for step in wanted.steps for name in step.attributes}
     names |= {name for step in wanted.steps if isinstance(step, SwapStep) for name in step.within}
@@ -214,7 +220,7 @@ def _looked_at(wanted: Perturbation) -> set[str]:
 
 
 def _refuse_unreleased(policy: Policy, wanted: Perturbation, where: str) -> None:
-    for name in sorted(_looked_at(wanted)):
+    for name in sorted(_needed_attributes(wanted)):
         if name not in policy.attributes or policy.attributes[name].role is Role.IDENTIFIER:
             what = "is an identifier, which is not released" if name in policy.attributes else "is no attribute"
             raise PolicyError(
@@ -234,7 +240,7 @@ def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, de
         )
 
 
-def _in_words(step: NoiseStep | SwapStep | PramStep) -> str:
+def _describe_step(step: NoiseStep | SwapStep | PramStep) -> str:
     if isinstance(step, NoiseStep):
         if step.kind == "correlated":
             return f"noise of the same covariance, a share of {step.share:g} of the variance"
@@ -248,7 +254,7 @@ def _in_words(step: NoiseStep | SwapStep | PramStep) -> str:
     return "each value exchanged by chance, with the probabilities of the manifest"
 
 
-def violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
+def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
     """How many records hold each combination."""
     found = []
     for rule in rules:

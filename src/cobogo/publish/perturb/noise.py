@@ -51,19 +51,19 @@ def spread(values: Floats) -> Floats:
     return np.array([np.std(column[~np.isnan(column)]) if (~np.isnan(column)).any() else 0.0 for column in values.T])
 
 
-def additive(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
+def add_independent(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
     """Columns plus noise of the given standard deviations, each cell by itself. Missing values (NaN) stay missing."""
     noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
     return values + noise * deviations
 
 
-def multiplicative(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
+def multiply(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
     """Columns times noise of mean 1 and the given standard deviations: large numbers change more than small ones."""
     noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
     return values * (1 + noise * deviations)
 
 
-def correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
+def add_correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
     """Columns mixed with Gaussian noise of the same covariance, so that means and covariances are what they were.
 
     A record x becomes m + √(1−d)·(x−m) + e, with m the means, d the share of the variance that is noise and e of
@@ -80,7 +80,7 @@ def correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
     covariance = np.atleast_2d(np.cov(table, rowvar=False, bias=True))
     root = _root(covariance)
     noise = gaussian(values.size, draw).reshape(values.shape)
-    noise[complete] = _fitted(noise[complete], table - mean)
+    noise[complete] = _fit_noise(noise[complete], table - mean)
     mixed = mean + np.sqrt(1 - share) * (np.where(known, values, mean) - mean) + np.sqrt(share) * noise @ root.T
     return np.where(known, mixed, np.nan)
 
@@ -92,26 +92,26 @@ def _root(covariance: Floats) -> Floats:
     return root
 
 
-def _fitted(noise: Floats, table: Floats) -> Floats:
+def _fit_noise(noise: Floats, table: Floats) -> Floats:
     """The same noise with mean 0, covariance the identity, and no correlation with a table, where it has the rows."""
     records, width = noise.shape
     if records <= 2 * width + 1:
         return noise
-    basis, _ = np.linalg.qr(np.column_stack([np.ones(records), _independent(table)]))
+    basis, _ = np.linalg.qr(np.column_stack([np.ones(records), _column_basis(table)]))
     left = noise - basis @ (basis.T @ noise)
     directions, _, turn = np.linalg.svd(left, full_matrices=False)
     fitted: Floats = np.sqrt(records) * directions @ turn
     return fitted
 
 
-def _independent(table: Floats) -> Floats:
+def _column_basis(table: Floats) -> Floats:
     """A basis of a table's columns, leaving out those that the others make up."""
     directions, weights, _ = np.linalg.svd(table, full_matrices=False)
     basis: Floats = directions[:, weights > weights.max(initial=0) * 1e-10]
     return basis
 
 
-def within(values: Floats, lower: float | None, upper: float | None) -> Floats:
+def reflect(values: Floats, lower: float | None, upper: float | None) -> Floats:
     """Values reflected at the bounds and, where they overshoot both, put on the nearest one.
 
     A cut at the bounds would pile records up on them; reflection keeps the density that noise spreads beyond.

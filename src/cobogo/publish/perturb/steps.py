@@ -15,7 +15,7 @@ from cobogo.floor.randomness import Source, coins
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb import noise
 from cobogo.publish.perturb.coded_table import CodedColumn, CodedTable, write_numbers
-from cobogo.publish.perturb.swap import Forbidden, rank_swapped
+from cobogo.publish.perturb.swap import Forbidden, choose_partners
 
 Rules = Sequence[Mapping[str, str]]
 
@@ -34,7 +34,7 @@ def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], dec
     Example: Correlated noise leaves the means as they are.
         >>> random = np.random.default_rng(1)
         >>> before = random.normal([40, 3000], [10, 500], (100, 2))
-        >>> after = noise.correlated(before, 0.3, lambda count: random.random(count))
+        >>> after = noise.add_correlated(before, 0.3, lambda count: random.random(count))
         >>> bool(np.allclose(before.mean(axis=0), after.mean(axis=0)) and not np.allclose(before, after))
         True
 
@@ -52,14 +52,14 @@ def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], dec
 
     if step.kind == "correlated":
         assert step.share is not None
-        after = noise.correlated(values, step.share, draw)
+        after = noise.add_correlated(values, step.share, draw)
     else:
         scale = noise.spread(values) * step.relative if step.relative is not None else np.array(step.deviation)
-        change = noise.additive if step.kind == "additive" else noise.multiplicative
+        change = noise.add_independent if step.kind == "additive" else noise.multiply
         after = change(values, np.broadcast_to(scale, values.shape[1:]).astype(np.float64), step.distribution, draw)
     for place, name in enumerate(step.attributes):
-        inside = noise.within(after[:, place], *bounds(step, places[name]))
-        sheet.coded[name] = _as_collected(values[:, place], inside, sheet.coded[name], places[name], decimal)
+        inside = noise.reflect(after[:, place], *bounds(step, places[name]))
+        sheet.coded[name] = _write_perturbed(values[:, place], inside, sheet.coded[name], places[name], decimal)
 
 
 def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
@@ -70,7 +70,7 @@ def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
     return lower, upper
 
 
-def _as_collected(before: Floats, after: Floats, column: CodedColumn, places: int, decimal: str) -> CodedColumn:
+def _write_perturbed(before: Floats, after: Floats, column: CodedColumn, places: int, decimal: str) -> CodedColumn:
     """Perturbed numbers; what was NULL stays NULL."""
     assert (np.isnan(before) == np.isnan(after)).all()
     missing = np.array([label is None for label in column.labels] or [True], dtype=np.bool_)[column.codes]
@@ -91,7 +91,7 @@ def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: 
     Example: Who receives whose value: everybody somebody's, nobody's twice.
         >>> order, strata = np.arange(6), np.zeros(6, dtype=np.int64)
         >>> keys = np.arange(6, dtype=np.uint64)
-        >>> partners = rank_swapped(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
+        >>> partners = choose_partners(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
         >>> sorted(partners.tolist())
         [0, 1, 2, 3, 4, 5]
 
@@ -112,7 +112,7 @@ def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: 
     window = sheet.rows if step.window is None else max(1, int(step.window * sheet.rows))
     taking_part = coins(step.share, sheet.rows, source)
     forbidden = _forbidden(sheet, step.attributes, rules)
-    partners = rank_swapped(order, strata, window, taking_part, source.words(sheet.rows), forbidden)
+    partners = choose_partners(order, strata, window, taking_part, source.words(sheet.rows), forbidden)
     for name in step.attributes:
         column = sheet.coded[name]
         sheet.coded[name] = CodedColumn(column.codes[partners], column.labels)
@@ -145,14 +145,14 @@ def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, so
     drawn = operator.sample(column.codes.astype(np.int64), source).astype(np.int32)
     for rule in rules:
         if name in rule:
-            rest = _holding(sheet, {key: value for key, value in rule.items() if key != name})
+            rest = _matching(sheet, {key: value for key, value in rule.items() if key != name})
             wanted = np.array([label == rule[name] for label in column.labels], dtype=np.bool_)
             broken = rest & wanted[drawn] & ~wanted[column.codes]
             drawn[broken] = column.codes[broken]
     sheet.coded[name] = CodedColumn(drawn, column.labels)
 
 
-def _holding(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
+def _matching(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
     """The records that hold all of a rule's values."""
     found = np.ones(sheet.rows, dtype=np.bool_)
     for name, value in rule.items():
@@ -167,12 +167,12 @@ def _forbidden(sheet: CodedTable, swapped: Sequence[str], rules: Rules) -> Forbi
     for number, rule in enumerate(rules):
         own = {name: value for name, value in rule.items() if name in swapped}
         if own and len(own) < len(rule):
-            receives |= _bit(_holding(sheet, {name: rule[name] for name in rule if name not in own}), number)
-            gives |= _bit(_holding(sheet, own), number)
+            receives |= _bits(_matching(sheet, {name: rule[name] for name in rule if name not in own}), number)
+            gives |= _bits(_matching(sheet, own), number)
     return Forbidden(receives, gives)
 
 
-def _bit(holding: Mask, number: int) -> Words:
+def _bits(holding: Mask, number: int) -> Words:
     return holding.astype(np.uint64) << np.uint64(number)
 
 

@@ -32,7 +32,7 @@ class Forbidden:
         return cls(np.zeros(records, dtype=np.uint64), np.zeros(records, dtype=np.uint64))
 
 
-def rank_swapped(
+def choose_partners(
     order: Ints, strata: Ints, window: int, taking_part: NDArray[np.bool_], keys: Words, forbidden: Forbidden
 ) -> Ints:
     """For each record, the one whose values it receives: itself, or its partner.

@@ -29,7 +29,7 @@ from cobogo.promises.guarantees.base import raised
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.randomize.columns import promised
+from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import (
     AttributeValues,
     RandomizationRequest,
@@ -114,7 +114,7 @@ class AlphaBeta:
         return raised(prior, float(mine / others)) if others else 1.0
 
 
-def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
+def draw_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
     """The released records, as ranks among all possible ones; ``originals`` are sorted and distinct."""
     kept = originals[coins(chances.kept, len(originals), source)]
     added = []
@@ -158,7 +158,7 @@ class SetRelease(DrawnRows):
             np.ravel_multi_index(tuple(codes(batch.column(name), places[name]) for name in columns), self.sizes)
             for batch in streamed(table, columns, texts=columns)
         ]
-        released = drawn_set(np.unique(np.concatenate(parts)), self.possible, self.chances, source(self.seed))
+        released = draw_set(np.unique(np.concatenate(parts)), self.possible, self.chances, source(self.seed))
         for start in range(0, max(len(released), 1), AT_ONCE):
             unravelled = np.unravel_index(released[start : start + AT_ONCE], self.sizes)
             arrays = [labelled(code, v.labels) for code, v in zip(unravelled, self.values, strict=True)]
@@ -245,7 +245,7 @@ def check(written: Written) -> CheckResult:
     stated, rows = written.statement, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
     problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
-    problems += ["a record is released twice: one of the two must be an original"] if duplicates(rows) else []
+    problems += ["a record is released twice: one of the two must be an original"] if count_duplicates(rows) else []
     for name, domain in stated["domains"].items():
         if set(counted(rows, name)[0]) - set(domain):
             problems.append(f'"{name}" holds values that are not in the domain stated')
@@ -253,7 +253,7 @@ def check(written: Written) -> CheckResult:
     if len(fit.too_few(np.array([found]), possible, np.array([float(chances.beta)]))):
         problems.append("fewer records are released than β alone leads to")
     verdicts = []
-    for guarantee in promised(written, list(stated["domains"])):
+    for guarantee in read_promises(written, list(stated["domains"])):
         if isinstance(guarantee, DGammaPrivacy):
             verdicts.append(guarantee.of_odds(chances.rise, chances.fall))
         else:  # the columns of a set of records were not drawn one by one
@@ -266,7 +266,7 @@ def check(written: Written) -> CheckResult:
     return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
 
-def duplicates(rows: Table) -> int:
+def count_duplicates(rows: Table) -> int:
     """How many released records stand there more than once: what the duplicate attack lives on."""
     names = list(rows.columns)
     texts = rows.expression.select(**{name: rows.text(name) for name in names})

@@ -22,10 +22,12 @@ def check(written: Written) -> CheckResult:
     found = module_of(name).check(written)
     assert isinstance(found, CheckResult)
     notes = found.notes if written.model_entries else (*found.notes, "no guarantee was asked for, and none is given")
-    return replace(found, problems=(*found.problems, *_unmeasured(written), *_bare(written)), notes=notes)
+    return replace(
+        found, problems=(*found.problems, *_unmet_models(written), *_untouched_columns(written)), notes=notes
+    )
 
 
-def _bare(written: Written) -> Iterator[str]:
+def _untouched_columns(written: Written) -> Iterator[str]:
     """Sensitive columns that nothing was done to."""
     stated = written.statement
     drawn = {name for part in stated.get("drawn", ()) for name in part["attributes"]}
@@ -35,7 +37,7 @@ def _bare(written: Written) -> Iterator[str]:
             yield f'the sensitive column "{name}" was released as it is'
 
 
-def _unmeasured(written: Written) -> Iterator[str]:
+def _unmet_models(written: Written) -> Iterator[str]:
     """Models that were asked for and are no guarantees: groups of at least k are all that can be answered for."""
     for entry in written.model_entries:
         name = entry.get("model")

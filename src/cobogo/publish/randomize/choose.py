@@ -15,7 +15,7 @@ from cobogo.floor.arrays import Floats
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposed, judged
+from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposures, judge
 from cobogo.publish.randomize.optimal import fine_grain
 from cobogo.publish.randomize.request import (
     AttributeValues,
@@ -38,7 +38,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
     method = wanted.table.method
     warnings: list[str] = []
     if method in ("fine-grain", "value-dependent"):
-        drawn = [_for_the_table(wanted, method)]
+        drawn = [_fit_to_table(wanted, method)]
         warnings.append(
             "the guarantee is for attackers who know the distribution of the whole table and no more of a person: "
             "who knows more may learn more"
@@ -47,12 +47,12 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
         parts = _parts(wanted, table)
         draws = len(parts) * wanted.records_per_person
         drawn = [
-            RandomizedAttributes(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws))
+            RandomizedAttributes(part, _uniform_operator(wanted, math.prod(len(v.labels) for v in part), draws))
             for part in parts
         ]
     if method == "gamma-diagonal":
         warnings += warn_of_undeclared_domains(drawn[0].values)
-    _refuse_unless_met(wanted, drawn)
+    _refuse_large_retention(wanted, drawn)
     for part in drawn:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
             share = 100 * float(part.operator.retention)
@@ -68,13 +68,13 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
     )
 
 
-def _refuse_unless_met(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
+def _refuse_large_retention(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
     """A retention of one's own may be too large: better said before anything is drawn."""
     if wanted.table.retention is None:
         return
     parts = [(part.names, part.operator) for part in drawn]
     priors = {v.attribute: v.records / v.records.sum() for part in drawn for v in part.values}
-    verdicts, _ = judged(wanted.guarantees, exposed(parts, wanted.records_per_person, priors))
+    verdicts, _ = judge(wanted.guarantees, exposures(parts, wanted.records_per_person, priors))
     for verdict in verdicts:
         if verdict.fails:
             raise NoSolution(
@@ -101,7 +101,7 @@ def _parts(wanted: RandomizationRequest, table: Table) -> list[tuple[AttributeVa
     return [wanted.values] if wanted.table.joint else [(values,) for values in wanted.values]
 
 
-def _uniform(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
+def _uniform_operator(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
     if wanted.table.retention is not None:
         return Uniform(size, Fraction(str(wanted.table.retention)))
     allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
@@ -115,7 +115,7 @@ def _uniform(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
     return Uniform(size, largest_retention(allowed ** (1 / draws), size))
 
 
-def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
+def require_rho_privacy(wanted: RandomizationRequest) -> RhoPrivacy:
     """The one guarantee that methods for the table's own distribution meet."""
     rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
@@ -134,8 +134,8 @@ def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
     return rho[0]
 
 
-def _for_the_table(wanted: RandomizationRequest, method: str) -> RandomizedAttributes:
-    rho = only_rho(wanted)
+def _fit_to_table(wanted: RandomizationRequest, method: str) -> RandomizedAttributes:
+    rho = require_rho_privacy(wanted)
     (values,) = wanted.values
     shares: Floats = np.asarray(values.records / values.records.sum())
     cap = wanted.table.cap or CAP * rho.largest_amplification
@@ -144,8 +144,8 @@ def _for_the_table(wanted: RandomizationRequest, method: str) -> RandomizedAttri
         if method == "fine-grain":
             found = fine_grain.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
             # The solver meets the bounds up to its tolerance; a breath of chance makes them hold.
-            return RandomizedAttributes(wanted.values, fine_grain.tempered(found, shares, rho.rho1, rho.rho2))
+            return RandomizedAttributes(wanted.values, fine_grain.temper(found, shares, rho.rho1, rho.rho2))
         best = fine_grain.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
-        return RandomizedAttributes(wanted.values, fine_grain.tempered(best, shares, rho.rho1, rho.rho2))
+        return RandomizedAttributes(wanted.values, fine_grain.temper(best, shares, rho.rho1, rho.rho2))
     except NoSolution as error:
         raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None

@@ -136,7 +136,7 @@ class Columns(DrawnRows):
 
     def explanation(self) -> str:
         """How to use it."""
-        return explained(self.drawn)
+        return explain(self.drawn)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """What became of the attributes."""
@@ -145,7 +145,7 @@ class Columns(DrawnRows):
         return tell(self, before, after, say)
 
 
-def explained(drawn: Sequence[RandomizedAttributes]) -> str:
+def explain(drawn: Sequence[RandomizedAttributes]) -> str:
     """What whoever counts randomized values must know."""
     lines = ["## How values were randomized", ""]
     for part in drawn:
@@ -187,29 +187,29 @@ def check(written: Written) -> CheckResult:
             problems += _misfits(written.rows, name, domain, operator, sizes, place, true)
             if true is not None and len(sizes) == 1:
                 priors[name] = true / true.sum()
-    exposures = exposed([(tuple(names), operator) for names, operator in parts], people, priors)
-    verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
+    found = exposures([(tuple(names), operator) for names, operator in parts], people, priors)
+    verdicts, notes = judge(read_promises(written, tuple(found)), found)
     return CheckResult(verdicts, tuple(problems), notes)
 
 
-def exposed(
+def exposures(
     parts: Sequence[tuple[tuple[str, ...], Operator]], people: int, priors: Mapping[str, Floats]
 ) -> dict[str, Exposure]:
     """What is shown of a person's value of each attribute, beside all else that was drawn from the same person."""
     found: dict[str, Exposure] = {}
     for number, (names, operator) in enumerate(parts):
         others = [other.amplification for place, (_, other) in enumerate(parts) if place != number]
-        beside = compounded([*others * people, *[operator.amplification] * (people - 1)])
+        beside = compound([*others * people, *[operator.amplification] * (people - 1)])
         found |= {name: Exposure(operator, beside, prior=priors.get(name)) for name in names}
     return found
 
 
-def compounded(amplifications: Sequence[float]) -> float:
+def compound(amplifications: Sequence[float]) -> float:
     """What several draws tell together: the product, infinite where it is too large for a number."""
     return math.exp(exponent) if (exponent := math.fsum(map(math.log, amplifications))) < 700 else math.inf
 
 
-def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
+def read_promises(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
     """The guarantees that a release must hold: its own, and those of a policy that it is checked against."""
     aside = ("satisfied", "measured")
     asked = [
@@ -223,7 +223,7 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
         raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
 
 
-def judged(
+def judge(
     guarantees: Sequence[Guarantee], exposures: Mapping[str, Exposure]
 ) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
     """The verdicts on what is shown of each attribute; a note of what needs the evidence and has none."""
@@ -250,7 +250,7 @@ def _misfits(
         return
     observed = np.zeros(len(domain), dtype=np.int64)
     observed[[position[label] for label in found]] = counts
-    alone = _alone(operator, sizes, place)
+    alone = _marginal(operator, sizes, place)
     least, most = alone.bounds()
     records = int(observed.sum())
     odd = [*fit.too_few(observed, records, least), *fit.too_many(observed, records, most)]
@@ -260,7 +260,7 @@ def _misfits(
         yield f'the released values of "{name}" are not such as the operator draws from the original ones'
 
 
-def _alone(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
+def _marginal(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
     """The operator of one attribute, of those that are drawn together."""
     if len(sizes) == 1:
         return operator

@@ -20,8 +20,8 @@ from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPriv
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.choose import only_rho
-from cobogo.publish.randomize.columns import promised
+from cobogo.publish.randomize.choose import require_rho_privacy
+from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.optimal.parts import DomainPart, partition_domain
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import free_name
@@ -141,7 +141,7 @@ class SmallDomain(DrawnRows):
 
 def make(wanted: RandomizationRequest, table: Table) -> SmallDomain:
     """Find the parts."""
-    rho = only_rho(wanted)
+    rho = require_rho_privacy(wanted)
     (values,) = wanted.values
     asked = wanted.table
     both = not isinstance(rho, UpwardRhoPrivacy)
@@ -183,7 +183,7 @@ def check(written: Written) -> CheckResult:
         Exposure(operator, share=part["records"] / max(total, 1))
         for part, operator in zip(parts, operators, strict=True)
     ]
-    verdicts = tuple(_worst(guarantee, shown) for guarantee in promised(written, [stated["attribute"]]))
+    verdicts = tuple(_worst(guarantee, shown) for guarantee in read_promises(written, [stated["attribute"]]))
     return CheckResult(verdicts, tuple(problems))
 
 

@@ -18,7 +18,7 @@ from cobogo.promises.guarantees.growth import growth, owned
 from cobogo.promises.operators.base import LARGEST, Operator
 from cobogo.promises.operators.estimate import inverted, likeliest
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.columns import compounded
+from cobogo.publish.randomize.columns import compound
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
 from cobogo.release.columns import counted
 from cobogo.release.contract import Bars, Row, Section, Story
@@ -52,7 +52,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
             plots.append(plot)
             summary[values.attribute] = figures
     first = made.drawn[0]
-    gamma = compounded([part.operator.amplification for part in made.drawn] * made.records_per_person)
+    gamma = compound([part.operator.amplification for part in made.drawn] * made.records_per_person)
     sections.append(posteriors(gamma, 1.0, say))
     if made.policy.utility is not None:
         found = compare_queries(made, before, after, say)
@@ -61,7 +61,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
         taught = compare_mining(made, before, after, say)
         sections += [taught[0]] if taught else []
         beside |= {"mining": taught[1]} if taught else {}
-    retained = _retained(first)
+    retained = _retention(first)
     headline = say("randomized.headline", method=made.method, attribute=", ".join(first.names),
                    share=say.percent(retained))  # fmt: skip
     keys = [
@@ -74,7 +74,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
         same = first.operator.kept(shares)
         keys.insert(1, (say("randomized.same"), say.percent(same), say("randomized.same.why")))
         beside["released-as-is"] = same
-    told = {"retained": retained, "amplification": plain(gamma), "attributes": summary, **beside}
+    told = {"retained": retained, "amplification": json_number(gamma), "attributes": summary, **beside}
     return Story(told, headline, keys, sections, plots)
 
 
@@ -133,14 +133,14 @@ def distribution(
 def posteriors(gamma: float, owner: float, say: Words) -> Section:
     """The largest posterior of a property, by its prior."""
     rows: list[Row] = [
-        [say.percent(prior), say.percent(sampled(raised(prior, gamma), prior, owner))] for prior in PRIORS
+        [say.percent(prior), say.percent(mix_posterior(raised(prior, gamma), prior, owner))] for prior in PRIORS
     ]
     rows.append([say("randomized.growth"), say.percent(owner * growth(gamma))])
     header = [say("randomized.prior"), say("randomized.posterior")]
     return Section(say("randomized.posteriors"), say("randomized.posteriors.why"), header, rows)
 
 
-def _retained(part: RandomizedAttributes) -> float:
+def _retention(part: RandomizedAttributes) -> float:
     """The retention; of operators without one, the share of records expected to be released as they are."""
     if isinstance(part.operator, Uniform):
         return float(part.operator.retention)
@@ -148,7 +148,7 @@ def _retained(part: RandomizedAttributes) -> float:
     return part.operator.kept(records / records.sum())
 
 
-def sampled(posterior: float, prior: float, owner: float) -> float:
+def mix_posterior(posterior: float, prior: float, owner: float) -> float:
     return owner * posterior + (1 - owner) * prior
 
 
@@ -157,7 +157,7 @@ def distance(one: Floats, other: Floats) -> float:
     return float(abs(one - other).sum() / 2)
 
 
-def plain(number: float) -> float | str:
+def json_number(number: float) -> float | str:
     return number if math.isfinite(number) else str(number)
 
 
@@ -244,6 +244,6 @@ def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> S
     retained = float(operator.retention)
     headline = say("randomized.headline", method=made.method, attribute=values.attribute, share=say.percent(retained))
     keys = [(say("randomized.owned"), say.percent(chance), say("randomized.owned.why"))]
-    summary = {"retained": retained, "k": made.k, "owned": chance, "amplification": plain(operator.amplification),
+    summary = {"retained": retained, "k": made.k, "owned": chance, "amplification": json_number(operator.amplification),
                "attributes": {values.attribute: {"distance": {"estimated": distance(estimated, true)}}}}  # fmt: skip
     return Story(summary, headline, keys, sections)

@@ -18,7 +18,7 @@ from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
-from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
+from cobogo.publish.registry.structure import RecordedRelease, Traced, build_structure, trace_rows
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.release import Release
 from cobogo.release.series import REGISTERED, ReleaseSeries
@@ -41,9 +41,7 @@ class RegistryBook:
                 remedy="Leave out suppress, or [registry].",
             )
         if self.asked.base == "quasi-identifiers":
-            return _with_all_that_was_released(
-                policy, {name for kept in self.earlier.values() for name in kept.columns}
-            )
+            return _extend_quasi_identifiers(policy, {name for kept in self.earlier.values() for name in kept.columns})
         if self.asked.base == "m-invariance":
             return self._in_series(policy)
         return policy
@@ -90,7 +88,7 @@ class RegistryBook:
         kept = self._kept(release, trace_rows(release))
         kept = replace(kept.in_order(), series=None if series is None else series.to_json())
         with self.registry.transaction() as book:
-            earlier = _kept(book, self.asked.dataset, self.earlier)
+            earlier = _read_releases(book, self.asked.dataset, self.earlier)
             models = release.problem.promised
             check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
             return self._add(book, release, kept, manifest, directory)
@@ -106,7 +104,7 @@ class RegistryBook:
     def _add(self, book: Transaction, release: Release, kept: RecordedRelease, manifest: str, directory: Path) -> str:
         content = kept.to_bytes()
         summary = self._summary(release, manifest, directory, content)
-        summary["warnings"] = self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
+        summary["warnings"] = self._warn(release, kept, _read_releases(book, self.asked.dataset, self.earlier))
         for entry in book.entries(self.asked.dataset):
             if entry.summary["structure-digest"] == summary["structure-digest"]:
                 return entry.id
@@ -114,19 +112,19 @@ class RegistryBook:
 
     def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
         """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
-        found = check.strangers(earlier, kept, release.problem.promised)
+        found = check.stranger_warnings(earlier, kept, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
         return found
 
     def _breaches(self, book: Transaction, kept: RecordedRelease, models: Sequence[Model]) -> list[check.Breach]:
-        earlier = _kept(book, self.asked.dataset, self.earlier)
+        earlier = _read_releases(book, self.asked.dataset, self.earlier)
         return check.breaches(earlier, kept, models, self.asked.base)
 
     def breaches(self, release: Release) -> list[check.Breach]:
         """What would stop a release."""
         kept = self._kept(release, trace_rows(release))
         with self.registry.transaction() as book:
-            self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
+            self._warn(release, kept, _read_releases(book, self.asked.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
     def exposing(self, release: Release) -> list[Label]:
@@ -141,7 +139,7 @@ class RegistryBook:
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
     def _kept(self, release: Release, columns: Traced) -> RecordedRelease:
-        return structure_of(release, columns, self.registry.key.digests(self.asked.dataset))
+        return build_structure(release, columns, self.registry.key.digests(self.asked.dataset))
 
     def finish(self, identity: str) -> None:
         """Note that a release was put in place."""
@@ -173,7 +171,7 @@ class RegistryBook:
         }
 
 
-def located(policy: Policy) -> tuple[str, Path | None]:
+def locate_registry(policy: Policy) -> tuple[str, Path | None]:
     """Where a policy's registry is, and its key's file if it names one."""
     asked = policy.registry
     assert asked is not None
@@ -187,12 +185,12 @@ def open_book(policy: Policy) -> RegistryBook | None:
     if policy.registry is None:
         return None
     store.check_name(policy.registry.dataset)
-    registry = store.open_registry(*located(policy))
+    registry = store.open_registry(*locate_registry(policy))
     with registry.transaction() as book:
-        return RegistryBook(registry, policy.registry, _kept(book, policy.registry.dataset))
+        return RegistryBook(registry, policy.registry, _read_releases(book, policy.registry.dataset))
 
 
-def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
+def read_series(policy: Policy, identity: str) -> Mapping[str, Any]:
     """The series as it was after a release that is registered."""
     book = open_book(policy)
     if book is None or identity not in book.earlier:
@@ -203,7 +201,7 @@ def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
     return series
 
 
-def _kept(
+def _read_releases(
     book: Transaction, dataset: str, known: Mapping[str, RecordedRelease] | None = None
 ) -> dict[str, RecordedRelease]:
     """The releases of a data set; what is known of them already is not read again."""
@@ -214,7 +212,7 @@ def _kept(
     }
 
 
-def _with_all_that_was_released(policy: Policy, released: set[str]) -> Policy:
+def _extend_quasi_identifiers(policy: Policy, released: set[str]) -> Policy:
     """Every attribute that was released before is a quasi-identifier: by its values rows could be linked."""
     changed = {
         name: AttributePolicy(role=Role.QUASI_IDENTIFIER, hierarchy=attribute.hierarchy)
@@ -254,7 +252,7 @@ def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
     if before is None or tree.attribute not in kept.classes.quasi_identifiers:
         return 0
     column = kept.classes.quasi_identifiers.index(tree.attribute)
-    said = kept.classes.codes[~check.starred(kept.classes)]
+    said = kept.classes.codes[~check.starred_classes(kept.classes)]
     used = {kept.classes.labels[tree.attribute][code] for code in set(said[:, column].tolist())}
     for level in range(tree.height + 1):
         if all(_within_one(label, before, tree, level) for label in used):

@@ -26,10 +26,10 @@ from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.registry.structure import RecordedRelease
 
-SHARED = 0.1
+LEAST_SHARED = 0.1
 """The share of the records of the smaller release that two releases of one data set are expected to have in common."""
 
-TOLD = 0.5
+LEAST_DISTINCT = 0.5
 """The share of the records that the columns of both releases must tell apart."""
 
 BASED, SPECIFIC = "previous", "more specific"
@@ -81,21 +81,23 @@ def breaches(
         crossing = before.with_later(new)
         for attack, crossed in _attacks(crossing, before, new, base):
             for told in attack.tell(crossed):
-                breach = _judged(attack, identity, crossed, told, asked)
+                breach = _judge(attack, identity, crossed, told, asked)
                 found += [] if breach is None else [breach]
         if base == BASED:
-            found += _specific(identity, crossing)
+            found += _more_specific_rows(identity, crossing)
     if len(earlier) > 1 and base not in ("quasi-identifiers", "m-invariance"):
         crossings = [before.with_later(new) for before in earlier.values()]
-        together = _of_all(crossings)
+        together = _cross_all(crossings)
         attack = Complementary() if all(crossing.same_people for crossing in crossings) else Temporal()
         if together is not None:
-            breach = _judged(attack, ", ".join(earlier), crossings[-1], together, asked)
+            breach = _judge(attack, ", ".join(earlier), crossings[-1], together, asked)
             found += [] if breach is None else [breach]
     return found
 
 
-def strangers(earlier: Mapping[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model]) -> list[str]:
+def stranger_warnings(
+    earlier: Mapping[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model]
+) -> list[str]:
     """What to say of earlier releases that share almost nobody with the new one, or whose records are not told apart.
 
     They may be of other people. Or records are told by something else now, and nobody saw that they are the same: the
@@ -105,18 +107,18 @@ def strangers(earlier: Mapping[str, RecordedRelease], new: RecordedRelease, mode
     for identity, before in earlier.items():
         shared, least = len(before.with_later(new).before), min(len(before.classes), len(new.classes))
         words = ""
-        if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < TOLD:
+        if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < LEAST_DISTINCT:
             words = f"what this release and {identity} both have of people does not tell them apart"
-        elif shared < SHARED * least:
+        elif shared < LEAST_SHARED * least:
             words = f"this release and {identity} share {shared:,} of {number_of(least, 'record')}"
         if words:
-            shown = "".join(f"\n- {sentence}" for sentence in _by_what_is_shown(identity, before, new, models))
+            shown = "".join(f"\n- {sentence}" for sentence in _breaches_by_values(identity, before, new, models))
             words += "; if they are of the same people, what the two tell together was not checked: see data.unit"
             found.append(words + (f". By what both show:{shown}" if shown else ""))
     return found
 
 
-def _by_what_is_shown(
+def _breaches_by_values(
     identity: str, before: RecordedRelease, new: RecordedRelease, models: Sequence[Model]
 ) -> list[str]:
     """What attacks would find that link rows by what was released, in sentences."""
@@ -126,7 +128,7 @@ def _by_what_is_shown(
         breach
         for attack in (Temporal(), Intersection(), Differencing())
         for told in attack.tell(crossing)
-        if (breach := _judged(attack, identity, crossing, told, asked)) is not None
+        if (breach := _judge(attack, identity, crossing, told, asked)) is not None
     ]
     return list(dict.fromkeys(breach.sentence for breach in breaches))
 
@@ -144,7 +146,7 @@ def refuse(found: Sequence[Breach], where: str) -> None:
     )
 
 
-def _of_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
+def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
     """The rows that are in every release, in groups of those that all of the releases together say the same of."""
     later = crossings[0].later
     everywhere = np.ones(len(later), dtype=np.bool_)
@@ -195,7 +197,7 @@ def _attacks(
     yield Differencing(), before.unchanged_with(new)
 
 
-def _judged(
+def _judge(
     attack: OnSeveral, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
 ) -> Breach | None:
     """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
@@ -220,10 +222,10 @@ def _judged(
     who = "in both"
     if isinstance(attack, Differencing):
         who = "who came or changed" if told.side == "later" else "who left or changed"
-    return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
+    return Breach(attack.name, who, identity, people, ", ".join(names), _rows_to_suppress(crossing, told, exposed))
 
 
-def _helping(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints:
+def _rows_to_suppress(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints:
     """The rows of the new release without which the attack would find nobody: those exposed; where people left a class,
     those that stayed, so that all of it is gone."""
     if told.side == "later":
@@ -232,15 +234,15 @@ def _helping(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints
     return crossing.after[np.isin(crossing.earlier.owners[crossing.before], left)]
 
 
-def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
+def _more_specific_rows(identity: str, crossing: Crossing) -> Iterator[Breach]:
     """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
-    silent = starred(crossing.earlier)[crossing.earlier.owners[crossing.before]]
+    silent = starred_classes(crossing.earlier)[crossing.earlier.owners[crossing.before]]
     rows = crossing.after[crossing.refined & ~silent]
     if len(rows):
         yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)
 
 
-def starred(classes: ClassStructure) -> Mask:
+def starred_classes(classes: ClassStructure) -> Mask:
     """Which classes say nothing: every quasi-identifier of theirs is a star."""
     stars = [
         np.array([label == SUPPRESSED for label in classes.labels[name]])[classes.codes[:, column]]

@@ -65,14 +65,14 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
                 None if crossing is None else len(crossing.before),
                 None if crossing is None else len(crossing.added),
                 None if crossing is None else len(crossing.removed),
-                _checked(entry, earlier, kept, asked.get("base")),
+                _check_again(entry, earlier, kept, asked.get("base")),
             )
         )
         earlier[entry.id] = kept
     return chapters
 
 
-def _checked(
+def _check_again(
     entry: RegistryEntry, earlier: dict[str, RecordedRelease], kept: RecordedRelease, base: str | None
 ) -> tuple[Breach, ...] | None:
     if not earlier:

@@ -57,13 +57,13 @@ class Reuse:
                 raise RegistryError(f'the hierarchy of "{tree.attribute}" has no level {level} any more')
         checked = Evaluator(replace(problem, limit=problem.scale.records)).check(levels)
         if not checked.satisfied:
-            raise _nothing(self.identity)
+            raise _no_fit(self.identity)
         return Solution(NAME, checked, False, 1, 1, ())
 
     def _classes(self, problem: Problem, order: Sequence[int]) -> Assigned:
         levels = np.array(self.plan["levels"], dtype=np.int32)[:, order]
         values = [self.plan["values"][place] for place in order]
-        owners, leaves = _placed(problem, levels, values)
+        owners, leaves = _place_tuples(problem, levels, values)
         there = problem.table.counts > 0
         assignment = Assignment(
             problem, levels, leaves, np.flatnonzero(there), owners[there], problem.table.counts[there]
@@ -72,12 +72,12 @@ class Reuse:
         kept = np.where(failed[assignment.owners], -1, assignment.owners)
         assignment = replace(assignment, owners=kept).canonical()
         if not len(assignment):
-            raise _nothing(self.identity)
+            raise _no_fit(self.identity)
         value = float(problem.metric.value(assignment.outcome(), problem.scale))
         return Assigned(NAME, assignment, value, 1, 1)
 
 
-def _placed(
+def _place_tuples(
     problem: Problem, levels: NDArray[np.int32], values: Sequence[Sequence[Label]]
 ) -> tuple[Ints, NDArray[np.int32]]:
     """For each tuple the class, of those that it fits into, whose values stand for least; −1 where there is none. And
@@ -111,7 +111,7 @@ def _placed(
     return owners, leaves
 
 
-def _nothing(identity: str) -> NoSolution:
+def _no_fit(identity: str) -> NoSolution:
     return NoSolution(
         f"of the new rows none fits into what was done for {identity}",
         remedy="They are few, or another sort of records: anonymize them with a policy of their own.",

@@ -38,7 +38,7 @@ def apply(
     reuse = Reuse(entry.summary["plan"], identity)
     table = read(data, policy.data, connect(engine))
     with table.engine.guarded("reading and counting"):
-        table, unfit = _fitting(table, policy)
+        table, unfit = _drop_unfit_records(table, policy)
     warnings = []
     if unfit:
         warnings.append(f"{number_of(unfit, 'record')} hold values that the hierarchies do not have, and were left out")
@@ -53,7 +53,7 @@ def apply(
             release.warnings = (*release.warnings, *warnings)
             return release
         before = table.rows()
-        table = _rows_without(table, telling(table, policy.data.unit), exposing)
+        table = _drop_records(table, telling(table, policy.data.unit), exposing)
         held += before - table.rows()
     raise NoSolution(
         f"what was done for {identity} exposes people together with earlier releases, whatever is held back",
@@ -78,7 +78,7 @@ def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: 
     return Policy.of(content, home=summary["home"], name=f"the policy of {identity}")
 
 
-def _fitting(table: Table, policy: Policy) -> tuple[Table, int]:
+def _drop_unfit_records(table: Table, policy: Policy) -> tuple[Table, int]:
     """The records whose values the hierarchies can place, and how many others there are."""
     before = table.rows()
     for name, attribute in policy.attributes.items():
@@ -86,13 +86,13 @@ def _fitting(table: Table, policy: Policy) -> tuple[Table, int]:
             continue
         if attribute.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
             values = list(frequency_table(table, [name], []).values[name])
-            unfit = _unfit(name, values, policy)
+            unfit = _unfit_values(name, values, policy)
             if unfit:
-                table = _rows_without(table, table.text(name), unfit)
+                table = _drop_records(table, table.text(name), unfit)
     return table, before - table.rows()
 
 
-def _unfit(name: str, values: list[Label], policy: Policy) -> list[Label]:
+def _unfit_values(name: str, values: list[Label], policy: Policy) -> list[Label]:
     unfit: list[Label] = []
     while values:
         try:
@@ -104,7 +104,7 @@ def _unfit(name: str, values: list[Label], policy: Policy) -> list[Label]:
     return unfit
 
 
-def _rows_without(table: Table, text: Any, values: list[Label]) -> Table:
+def _drop_records(table: Table, text: Any, values: list[Label]) -> Table:
     import pyarrow as pa
 
     mark, key = unused_names(table.columns, 2)

@@ -54,7 +54,7 @@ def load(file: Path | None) -> RegistryKey:
     """The key of the environment, or else of a file that nobody else may read."""
     given = os.environ.get(VARIABLE)
     if given is not None:
-        return _parsed(given, f"the environment variable {VARIABLE}")
+        return _parse(given, f"the environment variable {VARIABLE}")
     if file is None:
         raise RegistryError(
             "the registry's key is nowhere",
@@ -76,7 +76,7 @@ def load(file: Path | None) -> RegistryKey:
         raise RegistryError(
             "others may read the registry's key", where=str(file), remedy=f"Keep it to yourself: chmod 600 {file}"
         )
-    return _parsed(text, str(file))
+    return _parse(text, str(file))
 
 
 def create(file: Path) -> RegistryKey:
@@ -93,7 +93,7 @@ def create(file: Path) -> RegistryKey:
     return key
 
 
-def _parsed(text: str, where: str) -> RegistryKey:
+def _parse(text: str, where: str) -> RegistryKey:
     try:
         secret = bytes.fromhex(text.strip())
     except ValueError:

@@ -227,7 +227,7 @@ def check_name(dataset: str) -> None:
 
 def create(location: str, key_file: Path | None) -> ReleaseRegistry:
     """Begin a registry where there is none, with a new key unless there is one already."""
-    place = _placed(location)
+    place = _parse_location(location)
     file, new_key = place.file, None
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
         new_key = None if chosen.exists() else chosen
@@ -250,7 +250,7 @@ def create(location: str, key_file: Path | None) -> ReleaseRegistry:
 
 def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
     """The registry at a path or URL, with the key of the environment, the file given, or the file beside it."""
-    place = _placed(location)
+    place = _parse_location(location)
     if place.file is not None and not place.file.is_file():
         raise RegistryError(
             "there is no registry",
@@ -265,9 +265,9 @@ def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
 
 def default_key(location: str) -> Path | None:
     """The key's place where none is named: beside a registry that is a file."""
-    file = _placed(location).file
+    file = _parse_location(location).file
     return None if file is None else file.with_name(file.name + ".key")
 
 
-def _placed(location: str) -> StorePlace:
+def _parse_location(location: str) -> StorePlace:
     return parse_place(location, "registry", RegistryError)

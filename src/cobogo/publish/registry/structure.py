@@ -53,7 +53,7 @@ class RecordedRelease:
         one, other = (part.records for part in (self, later))
         if self.cells.keys() != later.cells.keys():
             one, other = (
-                _records(who, part.classes.owners, list(part.classes.values.values()))
+                _number_records(who, part.classes.owners, list(part.classes.values.values()))
                 for who, part in zip(self._told_with(later), (self, later), strict=True)
             )
         return link_by_key(self.classes, later.classes, one, other)
@@ -61,7 +61,7 @@ class RecordedRelease:
     def unchanged_with(self, later: RecordedRelease) -> Crossing:
         """The same, but for rows whose sensitive values changed in between: those are not linked."""
         both = [name for name in self.classes.values if name in later.classes.values]
-        return self._linked(later, [np.concatenate(self._told_with(later)), *_labels_in_both(self, later, both)])
+        return self._linked(later, [np.concatenate(self._told_with(later)), *_codes_in_both(self, later, both)])
 
     def tells_apart(self, later: RecordedRelease) -> float:
         """The share of this release's rows that what both releases know of them tells apart."""
@@ -73,7 +73,7 @@ class RecordedRelease:
         """Whose each row is, by the columns that both releases know."""
         common = sorted(self.cells.keys() & later.cells.keys())
         if common:
-            one, other = (_whose({name: part.cells[name] for name in common}) for part in (self, later))
+            one, other = (_combine_cells({name: part.cells[name] for name in common}) for part in (self, later))
             return one, other
         parts = (self, later)
         if all(len(part.cells) == 1 for part in parts):  # two units by different names
@@ -96,7 +96,7 @@ class RecordedRelease:
         """The same linked by what was released: rows with the same values take each other's place."""
         names = (*self.classes.quasi_identifiers, *later.classes.quasi_identifiers)
         names += (*self.classes.values, *later.classes.values)
-        return self._linked(later, _labels_in_both(self, later, list(dict.fromkeys(names))))
+        return self._linked(later, _codes_in_both(self, later, list(dict.fromkeys(names))))
 
     def in_order(self) -> RecordedRelease:
         """The same with its rows in the order of their digests, whatever order they came in."""
@@ -174,7 +174,7 @@ def trace_rows(release: Release) -> Traced:
     return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
-def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
+def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
     """The structure of a release, of its rows as they were traced."""
     plan, policy = release.plan, release.policy
     told_by = plan.class_columns
@@ -182,9 +182,9 @@ def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelea
     ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
     domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
-    values = {name: _in_domain(domains[name], *columns[name]) for name in policy.sensitive}
+    values = {name: _encode_in_domain(domains[name], *columns[name]) for name in policy.sensitive}
     cells = _cells(release, columns[release.mark], key)
-    who = _whose(cells)
+    who = _combine_cells(cells)
     several = policy.data.unit is not None and len(np.unique(who)) < len(who)
     return RecordedRelease(
         ClassStructure(
@@ -197,13 +197,13 @@ def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelea
             {tree.attribute: tree for tree in release.problem.hierarchies} if plan.hides_identity else {},
             who if several else None,
         ),
-        _records(who, ids, list(values.values())),
+        _number_records(who, ids, list(values.values())),
         {name: str(policy.attributes[name].role) for name in release.columns if name in policy.attributes},
         cells=cells,
     )
 
 
-def _in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:
+def _encode_in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:
     index = {label: code for code, label in enumerate(domain.labels)}
     return np.array([index[label] for label in labels], dtype=np.int32)[codes]
 
@@ -249,7 +249,7 @@ def _digests(labels: Sequence[Label], key: bytes) -> Digests:
     return np.frombuffer(b"".join(known[label] for label in labels), dtype="<u8").astype(np.uint64)
 
 
-def _whose(cells: Mapping[str, Digests]) -> Digests:
+def _combine_cells(cells: Mapping[str, Digests]) -> Digests:
     """One digest for each row, of all its cells and the names of their columns, in any order."""
     if len(cells) == 1:
         return next(iter(cells.values()))
@@ -260,7 +260,7 @@ def _whose(cells: Mapping[str, Digests]) -> Digests:
     return found
 
 
-def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
+def _number_records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
     """A digest for each row: that of whose it is, told apart by its turn among the rows of the same person."""
     keys: list[NDArray[Any]] = [*values, owners, who]
     order = np.lexsort(keys)
@@ -270,11 +270,11 @@ def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) ->
     return who ^ (turn * SPREAD)
 
 
-def _labels_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequence[str]) -> list[Ints]:
+def _codes_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequence[str]) -> list[Ints]:
     """Columns of two releases, one after the other, in numbers that are the same where the values are."""
     columns = []
     for name in names:
-        parts = [_labelled(side.classes, name) for side in (one, other)]
+        parts = [_coded_column(side.classes, name) for side in (one, other)]
         labels = dict.fromkeys(label for _, known in parts for label in known)
         known = {label: code for code, label in enumerate(labels)}
         translated = [np.array([known[label] for label in labels], dtype=np.int64)[codes] for codes, labels in parts]
@@ -282,7 +282,7 @@ def _labels_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequenc
     return columns
 
 
-def _labelled(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+def _coded_column(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
     if name in side.values:
         return side.values[name], side.domains[name].labels
     if name not in side.quasi_identifiers:

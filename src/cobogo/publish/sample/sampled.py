@@ -71,7 +71,7 @@ class Sampled(DrawnRows):
         import pyarrow as pa
 
         classes, sizes = self._made.classes(self._levels)
-        kept = sampled(sizes, self._found, self._source)
+        kept = draw_counts(sizes, self._found, self._source)
         _, first = np.unique(classes, return_index=True)
         rows = np.repeat(first, kept)
         arrays = []
@@ -161,7 +161,7 @@ class Sampled(DrawnRows):
         return Story(summary, headline, keys, [section], plots[:6])
 
 
-def sampled(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
+def draw_counts(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
     """Of classes of so many records, how many each are released: Bin(n, β), or none if fewer than k."""
     ends = np.cumsum(sizes)
     heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])
@@ -171,7 +171,7 @@ def sampled(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
 
 def make(policy: Policy, table: Table) -> Sampled:
     """Settle the levels, the share and k. If levels are chosen by chance, they are chosen here."""
-    asked, promise = policy.sampling, asked_of(policy)
+    asked, promise = policy.sampling, require_promise(policy)
     if asked is None:
         raise PolicyError(
             "asks for no sample", where=f"{policy.name}, sampling", remedy="Say how: [sampling] and its levels."
@@ -184,8 +184,8 @@ def make(policy: Policy, table: Table) -> Sampled:
         )
     gone = set(policy.with_role(Role.IDENTIFIER))
     names = [name for name in table.columns if name not in gone]
-    made = scheme.coarser(policy, table, frequency_table(table, names, []))
-    levels = scheme.said(policy, made)
+    made = scheme.build_coarser(policy, table, frequency_table(table, names, []))
+    levels = scheme.stated_levels(policy, made)
     open_ones = [name for name in made.hierarchies if name not in levels]
     searching = Fraction(0)
     if open_ones:
@@ -202,11 +202,11 @@ def make(policy: Policy, table: Table) -> Sampled:
     if open_ones:
         schemes = scheme.candidates(policy, made, levels)
         weights = {name: policy.attributes[name].weight for name in made.hierarchies}
-        levels = scheme.chosen(made, schemes, math.ceil(found.k / found.share), searching, weights)
+        levels = scheme.choose_levels(made, schemes, math.ceil(found.k / found.share), searching, weights)
     return Sampled(policy, made, levels, found, searching, source(asked.seed))
 
 
-def asked_of(policy: Policy) -> DifferentialPrivacy:
+def require_promise(policy: Policy) -> DifferentialPrivacy:
     """The one promise that a sample can keep."""
     promises = build_promises(policy.models, (), MEASURES, where=policy.name)
     if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):

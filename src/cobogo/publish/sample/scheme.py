@@ -54,7 +54,7 @@ class Coarser:
         return self.hierarchies[name].labels[levels[name]] if name in levels else self.counted.values[name]
 
 
-def coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coarser:
+def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coarser:
     """Build the hierarchies; what a value becomes must not depend on the values of others."""
     made = {name: built(name, policy, table, counted) for name in policy.quasi_identifiers}
     for name in policy.quasi_identifiers:
@@ -78,7 +78,7 @@ def _decimals(text: str, mark: str) -> int:
     return len(text.partition(mark)[2].rstrip("0"))
 
 
-def said(policy: Policy, made: Coarser) -> dict[str, int]:
+def stated_levels(policy: Policy, made: Coarser) -> dict[str, int]:
     """The levels that the policy says, each one of its hierarchy's."""
     assert policy.sampling is not None
     levels = dict(policy.sampling.levels or {})
@@ -118,7 +118,7 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
     return [{**fixed, **dict(zip(free, levels, strict=True))} for levels in itertools.product(*ranges)]
 
 
-def chosen(
+def choose_levels(
     made: Coarser, schemes: Sequence[dict[str, int]], least: int, epsilon: Fraction, weights: Mapping[str, float]
 ) -> dict[str, int]:
     """One scheme, by the exponential mechanism.
@@ -126,7 +126,7 @@ def chosen(
     Its score is what its values still tell (`worth`) times the records beyond ``least`` of each class, added up: one
     record more or less changes that sum by 1 at most, and the score by `FULL`.
     """
-    scores = [worth(made, levels, weights) * beyond(made.classes(levels)[1], least) for levels in schemes]
+    scores = [worth(made, levels, weights) * count_beyond(made.classes(levels)[1], least) for levels in schemes]
     return dict(schemes[ExponentialMechanism(FULL, epsilon).choose(scores)])
 
 
@@ -140,6 +140,6 @@ def worth(made: Coarser, levels: Levels, weights: Mapping[str, float]) -> int:
     return max(0, min(FULL, int(FULL * told / total)))
 
 
-def beyond(sizes: Ints, least: int) -> int:
+def count_beyond(sizes: Ints, least: int) -> int:
     """Σ max(0, n − least) over classes."""
     return int(np.maximum(sizes - least, 0).sum())

@@ -14,7 +14,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, apart, total
+from cobogo.publish.synthesize.private import Attributes, Fitted, Private, distance, total
 
 MEASURING = Fraction(9, 10)
 """The share of a round's cost that goes into noise; the rest chooses."""
@@ -69,7 +69,7 @@ def fit(private: Private, degree: int) -> Fitted:
     while private.left:
         share = private.left if private.left < 2 * share else share
         deviation = private.max_rows / math.sqrt(2 * MEASURING * share)
-        expected = _expected(private, fitted, workload, [m.attributes for m in measured], records)
+        expected = _expected_counts(private, fitted, workload, [m.attributes for m in measured], records)
         chosen = private.choose(
             list(expected), _score(expected, deviation), min(degree, width), (1 - MEASURING) * share
         )
@@ -90,12 +90,12 @@ def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[At
 
     def score(marginal: Attributes, rows: Private) -> int:
         bias = round(HALF * deviation * rows.cells(marginal))
-        return len(marginal) * (apart(rows, marginal, expected[marginal]) - bias)
+        return len(marginal) * (distance(rows, marginal, expected[marginal]) - bias)
 
     return score
 
 
-def _expected(
+def _expected_counts(
     private: Private, fitted: model.EstimatedModel, workload: list[Attributes], known: list[Attributes], records: float
 ) -> dict[Attributes, Floats]:
     """What the model says of each marginal that could be measured without making it too large."""

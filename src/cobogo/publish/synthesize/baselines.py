@@ -10,7 +10,7 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.publish.synthesize.belief import systematic
+from cobogo.publish.synthesize.belief import draw_systematic
 from cobogo.publish.synthesize.private import Fitted, Private
 
 
@@ -36,7 +36,7 @@ def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
     def draw(records: int, source: Source) -> list[Ints]:
         alike = np.zeros(records, dtype=np.int64)
-        return [systematic(own[None, :].astype(np.float64), alike, source) for own in counts]
+        return [draw_systematic(own[None, :].astype(np.float64), alike, source) for own in counts]
 
     return Fitted(max(1, int(counts[0].sum())), draw)
 

@@ -46,7 +46,7 @@ class JunctionTree:
         for place in needed:
             clique = self.cliques[place]
             above = clique.above in needed
-            operands += [_given(clique) if above else clique.shares, list(clique.attributes)]
+            operands += [_conditional(clique) if above else clique.shares, list(clique.attributes)]
         return np.asarray(opt_einsum.contract(*operands, list(attributes)), dtype=np.float64)
 
     def _needed(self, attributes: Attributes) -> list[int]:
@@ -87,20 +87,20 @@ class JunctionTree:
             group = np.zeros(records, dtype=np.int64)
             for attribute in clique.shared:
                 group = group * self.sizes[attribute] + columns[attribute]
-            drawn = systematic(table, group, source)
+            drawn = draw_systematic(table, group, source)
             for attribute in reversed(fresh):
                 drawn, columns[attribute] = np.divmod(drawn, self.sizes[attribute])
         return [columns[place] for place in range(len(self.sizes))]
 
 
-def calibrated(
+def calibrate(
     sizes: tuple[int, ...],
     nodes: Sequence[Attributes],
     edges: Sequence[tuple[int, int]],
     logs: Mapping[Attributes, Array],
 ) -> JunctionTree:
     """The tree of a model given by the logarithms of its factors: messages go up to the roots and down again."""
-    order, above = rooted(len(nodes), edges)
+    order, above = root_forest(len(nodes), edges)
     place = {node: number for number, node in enumerate(order)}
     attributes = [nodes[node] for node in order]
     parents = [place[above[node]] if above[node] >= 0 else -1 for node in order]
@@ -114,11 +114,11 @@ def calibrated(
     upward: dict[int, Array] = {}
     for n in reversed(range(len(attributes))):
         if parents[n] >= 0:
-            upward[n] = _summed(beliefs[n], attributes[n], shared[n])
+            upward[n] = _log_sum(beliefs[n], attributes[n], shared[n])
             beliefs[parents[n]] = beliefs[parents[n]] + _spread(upward[n], shared[n], attributes[parents[n]])
     for n, up in enumerate(parents):
         if up >= 0:
-            down = _summed(beliefs[up], attributes[up], shared[n]) - upward[n]
+            down = _log_sum(beliefs[up], attributes[up], shared[n]) - upward[n]
             beliefs[n] = beliefs[n] + _spread(down, shared[n], attributes[n])
     found = [np.exp(b - b.max()) for b in beliefs]
     return JunctionTree(
@@ -130,7 +130,7 @@ def calibrated(
     )
 
 
-def systematic(shares: Floats, group: Ints, source: Source) -> Ints:
+def draw_systematic(shares: Floats, group: Ints, source: Source) -> Ints:
     """For each row a place in its group's row of ``shares``: in each group as often as the shares say, to within one,
     and in an order of chance (systematic sampling). Rows of a group without any share are drawn evenly."""
     rows = len(group)
@@ -153,7 +153,7 @@ def systematic(shares: Floats, group: Ints, source: Source) -> Ints:
     return drawn
 
 
-def rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+def root_forest(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
     """The nodes of a forest, each after the one above it, which is told beside."""
     beside: list[list[int]] = [[] for _ in range(nodes)]
     for one, other in edges:
@@ -175,7 +175,7 @@ def rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], lis
     return order, above
 
 
-def _given(clique: JunctionClique) -> Array:
+def _conditional(clique: JunctionClique) -> Array:
     """The distribution of a clique given what it shares with the one above."""
     axes = tuple(n for n, a in enumerate(clique.attributes) if a not in clique.shared)
     below = clique.shares.sum(axis=axes, keepdims=True)
@@ -192,7 +192,7 @@ def _spread(values: Array, attributes: Attributes, into: Attributes) -> Array:
     return found
 
 
-def _summed(values: Array, attributes: Attributes, kept: Attributes) -> Array:
+def _log_sum(values: Array, attributes: Attributes, kept: Attributes) -> Array:
     """The logarithm of the sum over the attributes that are not kept."""
     axes = tuple(n for n, a in enumerate(attributes) if a not in kept)
     top = values.max(axis=axes, keepdims=True)

@@ -35,7 +35,7 @@ def check(written: Written) -> CheckResult:
         ]
         return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
     steps = [_step(entry) for entry in stated["steps"]]
-    problems += _understated(stated, steps)
+    problems += _understated_steps(stated, steps)
     spent = sum((step.cost for step in steps), Fraction(0))
     if spent > fraction(stated["rho"]):
         problems.append("the steps stated cost more than the manifest allows for")
@@ -76,7 +76,7 @@ def _misfits(written: Written) -> Iterator[str]:
         yield "the manifest states domains of other columns than there are"
         return
     for name, content in stated.items():
-        domain = domains.read(name, content)
+        domain = domains.read_domain(name, content)
         labels, _ = counted(written.rows, name)
         if any(not (domain.null if label is None else domain.holds(label, decimal)) for label in labels):
             yield f'"{name}" holds values that are not in its domain'
@@ -94,7 +94,7 @@ def _step(entry: Mapping[str, Any]) -> PaidStep:
     raise VerificationFailed("the manifest states a step by an unknown mechanism")
 
 
-def _understated(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
+def _understated_steps(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
     """Steps that take a person for less than a person can change."""
     rows, width = int(stated["max-rows"]), len(stated["domains"])
     change = METHODS[stated["method"]].change(width, int(stated["degree"])) * rows

@@ -72,7 +72,7 @@ class AttributeDomain(ABC):
 
     @abstractmethod
     def stated(self) -> dict[str, Any]:
-        """As the manifest has it; `read` reads it."""
+        """As the manifest has it; `read_domain` reads it."""
 
     @abstractmethod
     def holds(self, text: str, decimal: str) -> bool:
@@ -128,7 +128,7 @@ class ListedDomain(AttributeDomain):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Binned(AttributeDomain):
+class BinnedDomain(AttributeDomain):
     """Numbers in bins; within a bin they are drawn evenly. The last bin holds its upper edge, too."""
 
     edges: tuple[Fraction, ...]
@@ -193,7 +193,7 @@ class Binned(AttributeDomain):
         return f"{Decimal(step).scaleb(-self.decimals):f}".replace(".", decimal)
 
 
-def declared(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...]:
+def declared_domains(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...]:
     """The domains of the attributes to be synthesized; an error where a policy leaves one to the data."""
     assert policy.synthesis is not None
     given = policy.synthesis.domains or {}
@@ -201,15 +201,15 @@ def declared(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...
     for name in given:
         if name not in names:
             raise PolicyError(f'"{name}" is no attribute that is released', where=where)
-    return tuple(_declared(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
+    return tuple(_declared_domain(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
 
 
-def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
+def _declared_domain(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
     if spec.values is not None:
         known = [value for value in spec.values if value not in policy.data.missing]
         return ListedDomain(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
     if spec.edges is not None or spec.bounds is not None:
-        return _binned(name, spec, where)
+        return _binned_domain(name, spec, where)
     hierarchy = policy.attributes[name].hierarchy
     if not isinstance(hierarchy, CsvHierarchy | OrderingHierarchy | TreeHierarchy):
         raise PolicyError(
@@ -218,10 +218,10 @@ def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> Attrib
             remedy=f'List them: {name} = ["…", "…"]; or give numbers {{ bounds = [0, 110], bins = 11 }}; '
             f"or give the attribute a hierarchy that lists its leaves (csv, ordering, tree).",
         )
-    return _of_hierarchy(policy, name, spec, where)
+    return _hierarchy_domain(policy, name, spec, where)
 
 
-def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> ListedDomain:
+def _hierarchy_domain(policy: Policy, name: str, spec: DomainSpec, where: str) -> ListedDomain:
     built = build(name, policy.attributes[name].hierarchy, (), policy=policy)
     level = spec.level or 0
     if level > built.height:
@@ -233,7 +233,7 @@ def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Li
     return ListedDomain(name, spec.null, tuple(values), places)
 
 
-def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
+def _binned_domain(name: str, spec: DomainSpec, where: str) -> BinnedDomain:
     if spec.edges is not None:
         edges = tuple(fraction(edge) for edge in spec.edges)
     else:
@@ -241,7 +241,7 @@ def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
         assert spec.bins is not None
         low, high = (fraction(bound) for bound in spec.bounds)
         edges = tuple(low + (high - low) * place / spec.bins for place in range(spec.bins + 1))
-    found = Binned(name, spec.null, edges, spec.decimals)
+    found = BinnedDomain(name, spec.null, edges, spec.decimals)
     if any(last < first for first, last in found.steps):
         raise PolicyError(
             f"a bin holds no number with {spec.decimals} digits after the mark",
@@ -251,13 +251,13 @@ def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
     return found
 
 
-def read(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
+def read_domain(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
     """A domain as a manifest states it."""
     null = bool(stated["null"])
     if "values" in stated:
         values = tuple(str(value) for value in stated["values"])
         return ListedDomain(attribute, null, values, {value: place for place, value in enumerate(values)})
-    return Binned(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
+    return BinnedDomain(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
 
 
 def _decimal(edge: Fraction) -> str:

@@ -9,7 +9,7 @@ from cobogo.promises.mechanisms.base import opendp
 from cobogo.promises.payer import Payer, payer_of_curator
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import declared
+from cobogo.publish.synthesize.domains import declared_domains
 from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.synthetic import Synthetic
 
@@ -31,7 +31,7 @@ def make(policy: Policy, table: Table) -> Synthetic:
     if not names:
         raise PolicyError("every column is an identifier, so that nothing is left to synthesize", where=where)
     rows = _max_rows(policy, wanted, method, where)
-    domains = declared(policy, names)
+    domains = declared_domains(policy, names)
     if not method.private:
         _refuse_budget(wanted, where)
         model.require_scipy(where)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.publish.synthesize.belief import JunctionTree, calibrated, rooted
+from cobogo.publish.synthesize.belief import JunctionTree, calibrate, root_forest
 from cobogo.publish.synthesize.private import Attributes, MarginalMeasurement, nonnegative
 
 LONG, SHORT = 3000, 500
@@ -64,14 +64,14 @@ def domain(sizes: Sequence[int]) -> Any:
     return mbi().Domain([str(place) for place in range(len(sizes))], list(sizes))
 
 
-def named(attributes: Attributes) -> tuple[str, ...]:
+def clique_names(attributes: Attributes) -> tuple[str, ...]:
     """Attributes as mbi names them."""
     return tuple(str(place) for place in attributes)
 
 
 def megabytes(sizes: Sequence[int], cliques: Sequence[Attributes]) -> float:
     """How large a model over these marginals would be."""
-    return float(mbi().junction_tree.hypothetical_model_size(domain(sizes), [named(c) for c in cliques]))
+    return float(mbi().junction_tree.hypothetical_model_size(domain(sizes), [clique_names(c) for c in cliques]))
 
 
 class EstimatedModel:
@@ -93,7 +93,7 @@ class EstimatedModel:
             for clique in potentials.cliques
         }
         edges = [(place[one], place[other]) for one, other in tree.edges]
-        return calibrated(self.sizes, [tuple(int(a) for a in node) for node in nodes], edges, logs)
+        return calibrate(self.sizes, [tuple(int(a) for a in node) for node in nodes], edges, logs)
 
 
 def estimate(
@@ -106,7 +106,7 @@ def estimate(
 ) -> EstimatedModel:
     """The model of a domain that fits measurements best, each by how little noise it has."""
     library = mbi()
-    found = [_linear(one) for one in together(measured)]
+    found = [_linear(one) for one in combine(measured)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # Of mbi's ways to compute marginals the one that compiles fastest where many attributes hang on one.
@@ -117,23 +117,23 @@ def estimate(
             known_total=float(records),
             iters=steps,
             tol=CONVERGED,
-            warm_start=beginning(sizes, together(measured), records) if start is None else start.model,
+            warm_start=starting_model(sizes, combine(measured), records) if start is None else start.model,
         )
     return EstimatedModel(sizes, fitted)
 
 
-def beginning(sizes: tuple[int, ...], measured: Sequence[MarginalMeasurement], records: float) -> Any:
+def starting_model(sizes: tuple[int, ...], measured: Sequence[MarginalMeasurement], records: float) -> Any:
     """Where the descent begins: the product of what was measured, each marginal given what it shares with the one above
     it in the junction tree. That is close where the tree's cliques are the marginals; None where they are not.
     """
     library, space = mbi(), domain(sizes)
-    known = {named(one.attributes): nonnegative(one.counts, records) for one in measured}
+    known = {clique_names(one.attributes): nonnegative(one.counts, records) for one in measured}
     tree, _ = library.junction_tree.make_junction_tree(space, list(known))
     nodes = [tuple(node) for node in tree.nodes]
     if not set(nodes) <= set(known):
         return None
     place = {node: number for number, node in enumerate(nodes)}
-    order, above = rooted(len(nodes), [(place[one], place[other]) for one, other in tree.edges])
+    order, above = root_forest(len(nodes), [(place[one], place[other]) for one, other in tree.edges])
     factors = {}
     for number in order:
         node = nodes[number]
@@ -151,14 +151,17 @@ def _linear(measured: MarginalMeasurement) -> Any:
     library = mbi()
     counts = np.asarray(measured.counts, dtype=np.float64)
     if measured.summed is None:
-        return library.LinearMeasurement(counts, named(measured.attributes), stddev=float(measured.deviation))
+        return library.LinearMeasurement(counts, clique_names(measured.attributes), stddev=float(measured.deviation))
     weights = 1 / np.sqrt(measured.summed)
     return library.LinearMeasurement(
-        counts * weights, named(measured.attributes), stddev=measured.deviation, query=library.WeightedQuery(weights)
+        counts * weights,
+        clique_names(measured.attributes),
+        stddev=measured.deviation,
+        query=library.WeightedQuery(weights),
     )
 
 
-def together(measured: Sequence[MarginalMeasurement]) -> list[MarginalMeasurement]:
+def combine(measured: Sequence[MarginalMeasurement]) -> list[MarginalMeasurement]:
     """Measurements of the same attributes as one, each by how little noise it has."""
     by_name: dict[Attributes, list[MarginalMeasurement]] = {}
     for one in measured:

@@ -11,13 +11,13 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize import model
-from cobogo.publish.synthesize.belief import systematic
+from cobogo.publish.synthesize.belief import draw_systematic
 from cobogo.publish.synthesize.private import (
     Attributes,
     Fitted,
     MarginalMeasurement,
     Private,
-    apart,
+    distance,
     nonnegative,
     total,
 )
@@ -60,7 +60,7 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     alone = (private.rho if width == 1 else third) / width
     ones = [private.measure((place,), alone) for place in private.every]
     records = total(ones)
-    back = [_merged(one) for one in ones]
+    back = [_merge_rare(one) for one in ones]
     private.merge([codes for codes, _ in back])
     merged = [one.merged(codes) for one, (codes, _) in zip(ones, back, strict=True)]
     pairs = _tree(private, merged, records, third / max(width - 1, 1))
@@ -70,7 +70,9 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
     def draw(count: int, source: Source) -> list[Ints]:
         drawn = fitted.tree.draw(count, source)
-        return [_parted(column, codes, shares, source) for column, (codes, shares) in zip(drawn, back, strict=True)]
+        return [
+            _split_merged(column, codes, shares, source) for column, (codes, shares) in zip(drawn, back, strict=True)
+        ]
 
     return Fitted(records, draw)
 
@@ -82,7 +84,7 @@ def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho
 
     def score(pair: Attributes, rows: Private) -> int:
         one, other = pair
-        return apart(rows, pair, records * np.outer(shares[one], shares[other]))
+        return distance(rows, pair, records * np.outer(shares[one], shares[other]))
 
     chosen: list[Attributes] = []
     known: dict[Attributes, int] = {}
@@ -106,7 +108,7 @@ def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho
         component = [component[one] if place == left else place for place in component]
 
 
-def _merged(one: MarginalMeasurement) -> tuple[Ints, Floats]:
+def _merge_rare(one: MarginalMeasurement) -> tuple[Ints, Floats]:
     """A map that takes rare values of an attribute for one, and the shares that part it again."""
     rare = one.counts < RARE * one.deviation
     if rare.sum() < 2:
@@ -118,9 +120,9 @@ def _merged(one: MarginalMeasurement) -> tuple[Ints, Floats]:
     return codes, shares
 
 
-def _parted(column: Ints, codes: Ints, shares: Floats, source: Source) -> Ints:
+def _split_merged(column: Ints, codes: Ints, shares: Floats, source: Source) -> Ints:
     """Codes of merged values as codes of values."""
     width = int(codes.max()) + 1
     table = np.zeros((width, len(codes)))
     table[codes, np.arange(len(codes))] = shares
-    return systematic(table, column, source) if width < len(codes) else column
+    return draw_systematic(table, column, source) if width < len(codes) else column

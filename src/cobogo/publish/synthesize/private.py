@@ -188,7 +188,7 @@ def nonnegative(counts: NDArray[Any], records: float) -> Floats:
     return found
 
 
-def apart(private: Private, attributes: Attributes, expected: NDArray[Any]) -> int:
+def distance(private: Private, attributes: Attributes, expected: NDArray[Any]) -> int:
     """How far the counts are from those expected, in the L1 norm: one record more or less changes it by 1 at most.
 
     What is expected is rounded first, so that the distance is a whole number and nothing of it is lost.

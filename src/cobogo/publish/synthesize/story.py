@@ -9,7 +9,7 @@ import numpy as np
 from cobogo.data.policy import Utility
 from cobogo.data.table.read import Table
 from cobogo.promises.accounting import epsilon_of
-from cobogo.publish.synthesize.domains import encode_rows, read
+from cobogo.publish.synthesize.domains import encode_rows, read_domain
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.release.contract import Bars, Row, Section, Story
 
@@ -29,7 +29,7 @@ def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
     """Everything, from both tables coded alike."""
     decimal = made.policy.data.decimal
     original = encode_rows(before, made.domains, decimal)
-    released = encode_rows(after, [read(domain.attribute, domain.stated()) for domain in made.domains], decimal)
+    released = encode_rows(after, [read_domain(domain.attribute, domain.stated()) for domain in made.domains], decimal)
     asked = made.policy.utility or Utility()
     found = fidelity(
         made.domains,

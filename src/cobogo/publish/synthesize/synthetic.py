@@ -118,7 +118,7 @@ class Synthetic(DrawnRows):
             else "tables that differ in one record",
             "max-rows": self.max_rows,
             "rho": str(self.cost.rho),
-            "steps": [_stated(step, names) for step in self.done.steps],
+            "steps": [_state_step(step, names) for step in self.done.steps],
             **({"receipt": self.done.receipt} if self.done.receipt else {}),
         }
 
@@ -179,7 +179,7 @@ class Synthetic(DrawnRows):
         return tell(self, before, after, say)
 
 
-def _stated(step: PaidStep, names: Sequence[str]) -> Json:
+def _state_step(step: PaidStep, names: Sequence[str]) -> Json:
     said: Json = {
         "mechanism": step.mechanism,
         "attributes": [names[place] for place in step.attributes],

@@ -17,7 +17,7 @@ from cobogo.promises.operators.estimate import inverted, likeliest, onto_simplex
 from cobogo.promises.operators.matrix import of, warner
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate import counts, mining
-from cobogo.publish.randomize.estimate.density import filtered, noise_density, reconstructed
+from cobogo.publish.randomize.estimate.density import filter_noise, noise_density, reconstruct
 
 Z = 5.5  # standard errors that a mean of many draws strays by with a probability below 1e-7
 
@@ -120,7 +120,7 @@ def test_sampled_groups_stand_for_all_their_records() -> None:
     sizes = random.integers(3, 9, 4000)
     truth = random.choice(4, 4000, p=[0.4, 0.3, 0.2, 0.1])
     shown = operator.sample(truth, Entropy())
-    found = counts.sampled(operator, shown, sizes, [0])
+    found = counts.count_sampled(operator, shown, sizes, [0])
     assert abs(found.count - 0.4 * sizes.sum()) < Z * found.error
 
 
@@ -141,7 +141,7 @@ def test_a_density_is_found_again_under_noise(kind: str) -> None:
         "uniform": random.uniform(-scale * math.sqrt(3), scale * math.sqrt(3), n),
     }  # fmt: skip
     noisy = truth + draw[kind]
-    found = reconstructed(noisy, kind, scale, 0, 100, intervals=25)
+    found = reconstruct(noisy, kind, scale, 0, 100, intervals=25)
     true = np.histogram(truth, found.edges)[0] / n
     seen = np.histogram(noisy.clip(0, 100), found.edges)[0] / n
     assert abs(found.shares - true).sum() < 0.4 * abs(seen - true).sum()
@@ -158,7 +158,7 @@ def test_weak_noise_on_columns_that_belong_together_is_filtered_out() -> None:
 
     def left(truth: np.ndarray) -> float:
         noisy = truth + random.normal(0, scale, truth.shape)
-        return float(np.sqrt(((filtered(noisy, scale) - truth) ** 2).mean()) / scale)
+        return float(np.sqrt(((filter_noise(noisy, scale) - truth) ** 2).mean()) / scale)
 
     assert left(together) < 0.5
     assert left(alone) > 0.8
@@ -178,9 +178,9 @@ def test_rules_are_found_again_on_randomized_data() -> None:
     operator = Uniform(3, Fraction(1, 2))
     released = operator.sample(target, Entropy())
     options = {"support": 0.02, "confidence": 0.6}
-    true = mining.rules(columns, target, 3, mining.as_they_are, **options)
-    found = mining.rules(columns, released, 3, mining.corrected(operator), **options)
-    naive = mining.rules(columns, released, 3, mining.as_they_are, **options)
+    true = mining.find_rules(columns, target, 3, mining.no_correction, **options)
+    found = mining.find_rules(columns, released, 3, mining.correction(operator), **options)
+    naive = mining.find_rules(columns, released, 3, mining.no_correction, **options)
     assert len(true) == 15  # each value of the first column, alone and with each of the second's
     assert mining.agreement(true, found) == (1.0, 1.0)
     assert mining.agreement(true, naive)[0] < 1
@@ -194,8 +194,8 @@ def test_a_tree_of_randomized_data_is_as_good_as_one_of_the_original() -> None:
     half = len(target) // 2
     operator = Uniform(3, Fraction(2, 5))
     released = operator.sample(target, Entropy())
-    original = mining.tree(columns[:half], target[:half], 3, mining.as_they_are)
-    corrected = mining.tree(columns[:half], released[:half], 3, mining.corrected(operator))
+    original = mining.grow_tree(columns[:half], target[:half], 3, mining.no_correction)
+    corrected = mining.grow_tree(columns[:half], released[:half], 3, mining.correction(operator))
     best = mining.accuracy(original, columns[half:], target[half:])
     assert original.column == corrected.column == 0
     assert best > 0.8

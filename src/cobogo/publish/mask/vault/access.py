@@ -19,7 +19,7 @@ from cobogo.floor.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault import rotation, rows, stewardship
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import VaultLogEntry, entries
-from cobogo.publish.mask.vault.session import VaultSession, opened
+from cobogo.publish.mask.vault.session import VaultSession, open_session
 from cobogo.publish.mask.vault.store import Crossed, VaultStore
 
 BATCH = 200_000
@@ -64,12 +64,12 @@ class Vault:
     def create(cls, place: str | Path, key: VaultKey | None = None) -> tuple[Self, VaultKey]:
         """Make an empty vault, in a new file or in a database; its first key is a steward's."""
         steward = key or VaultKey.new()
-        return cls(stewardship.created(VaultStore(place), steward)), steward
+        return cls(stewardship.create_vault(VaultStore(place), steward)), steward
 
     @classmethod
     def open(cls, place: str | Path, key: VaultKey | str | Path) -> Self:
         """Open a vault, with a key or the path of its file."""
-        return cls(opened(place, key))
+        return cls(open_session(place, key))
 
     def tokenize(self, domain: str, values: Any, *, progress: Progress | None = None) -> Any:
         """The token of each value, new for values that have none; NULL stays NULL.
@@ -77,11 +77,11 @@ class Vault:
         Takes a sequence of texts and gives a list, or takes an Arrow array and gives one. Each batch is committed
         before the next: whatever happens, a value keeps its one token, and to run again is to go on.
         """
-        return _by_distinct(values, lambda distinct: self._tokens(domain, distinct, progress))
+        return _map_distinct(values, lambda distinct: self._tokens(domain, distinct, progress))
 
     def detokenize(self, domain: str, tokens: Any, *, missing: Missing = "error") -> Any:
         """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
-        return _by_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
+        return _map_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
 
     def require(self, domain: str, role: VaultRole) -> None:
         """Refuse at once, before any work, what the key may not do."""
@@ -129,35 +129,35 @@ class Vault:
             if progress is not None:
                 progress("tokenize", start, len(values))
             some = values[start : start + BATCH]
-            found += self._again(lambda: self._batch(domain, some))  # noqa: B023
+            found += self._retry(lambda: self._tokenize_batch(domain, some))  # noqa: B023
         return found
 
-    def _batch(self, domain: str, values: list[str]) -> list[str] | None:
+    def _tokenize_batch(self, domain: str, values: list[str]) -> list[str] | None:
         """The tokens of at most a batch of values; None when the secrets for it are no longer those of the vault."""
         session = self._session
         grant = session.grant(domain, VaultRole.TOKENIZE)
         index = lookups(grant.secret("index"), values)
         with session.store.reading() as connection:
-            known = rows.known(session.store, connection, grant.domain, index)
+            known = rows.known_tokens(session.store, connection, grant.domain, index)
         new = {lookup: value for lookup, value in zip(index, values, strict=True) if lookup not in known}
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None
-            added = rows.added(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
+            added = rows.add_tokens(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
             session.append(connection, "tokenize", domain, len(values), f"{len(added)} without a token before")
         known |= added
         return [known[lookup] for lookup in index]
 
     def _values(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None]:
-        return self._again(lambda: self._opened(domain, tokens, missing))
+        return self._retry(lambda: self._detokenize_batch(domain, tokens, missing))
 
-    def _opened(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None] | None:
+    def _detokenize_batch(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None] | None:
         session = self._session
         grant = session.grant(domain, VaultRole.DETOKENIZE)
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None
-            sealed = rows.sealed(session.store, connection, grant.domain, tokens)
+            sealed = rows.read_sealed(session.store, connection, grant.domain, tokens)
             batches = rows.ephemerals(session.store, connection, sealed)
             absent = len(tokens) - len(sealed)
             session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
@@ -169,12 +169,12 @@ class Vault:
                 remedy='Check the domain, or ask for NULL in their place (missing = "null", --missing null).',
             )
         try:
-            values = rows.opened(sealed, grant.secret("private"), batches)
+            values = rows.open_values(sealed, grant.secret("private"), batches)
         except DoesNotOpen:
-            raise rows.damaged(session.store.place) from None
+            raise rows.damage_error(session.store.place) from None
         return [values.get(token) for token in tokens]
 
-    def _again(self, attempt: Callable[[], Answer | None]) -> Answer:
+    def _retry(self, attempt: Callable[[], Answer | None]) -> Answer:
         """Try until the vault was not rotated meanwhile, and no other writer came across."""
         while True:
             try:
@@ -186,7 +186,7 @@ class Vault:
             self._session.refresh()
 
 
-def _by_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None]]) -> Any:
+def _map_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None]]) -> Any:
     """Change the distinct values of a column once each, and put the results where the values stand."""
     import pyarrow as pa
 

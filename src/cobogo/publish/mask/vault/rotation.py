@@ -29,14 +29,14 @@ def rotate(session: VaultSession, name: str, *, renew: bool) -> int:
         grant = session.grant(name, VaultRole.STEWARD)
         domain = replace(grant.domain, generation=grant.domain.generation + 1)
         secrets = new_secrets(session)
-        changed = _resealed(session, connection, domain, grant.secrets, secrets, renew=renew)
+        changed = _reseal(session, connection, domain, grant.secrets, secrets, renew=renew)
         sealed = wrap(root, secrets, domain_context(session.vault, domain))
         connection.execute(
             update(schema.domains)
             .where(schema.domains.c.number == domain.number)
             .values(generation=domain.generation, sealed=sealed)
         )
-        _granted_anew(session, connection, root, domain, secrets)
+        _renew_grants(session, connection, root, domain, secrets)
         session.append(connection, "rotate", name, changed, "keys and tokens" if renew else "keys")
     session.refresh()
     return changed
@@ -52,14 +52,14 @@ def forget(session: VaultSession, name: str, tokens: Sequence[str | None], value
     with store.writing() as connection:
         if not session.is_current(connection, domain):
             raise VaultError("the domain was rotated just now", where=store.place, remedy="Run again.")
-        found = {*rows.known(store, connection, domain, index).values()}
-        found |= {row[0] for row in rows.sealed(store, connection, domain, wanted)}
+        found = {*rows.known_tokens(store, connection, domain, index).values()}
+        found |= {row[0] for row in rows.read_sealed(store, connection, domain, wanted)}
         rows.erase(store, connection, domain, sorted(found))
         session.append(connection, "forget", name, len(found))
     return len(found)
 
 
-def _resealed(
+def _reseal(
     session: VaultSession, connection: Connection, domain: TokenDomain, old: Secrets, new: Secrets, *, renew: bool
 ) -> int:
     """Open every value with the old secrets and seal it with the new ones."""
@@ -71,14 +71,14 @@ def _resealed(
     )
     for page in rows.pages(connection, domain):
         try:
-            known = rows.opened(page, private, rows.ephemerals(store, connection, page))
+            known = rows.open_values(page, private, rows.ephemerals(store, connection, page))
         except DoesNotOpen:
-            raise rows.damaged(store.place) from None
+            raise rows.damage_error(store.place) from None
         tokens, values = list(known), list(known.values())
         found = lookups(index, values)
         if renew:
             rows.erase(store, connection, domain, tokens)
-            rows.added(store, connection, domain, public, dict(zip(found, values, strict=True)))
+            rows.add_tokens(store, connection, domain, public, dict(zip(found, values, strict=True)))
         else:
             batch = SealedBatch.new(public)
             inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral))
@@ -96,7 +96,7 @@ def _resealed(
     return changed
 
 
-def _granted_anew(
+def _renew_grants(
     session: VaultSession, connection: Connection, root: bytes, domain: TokenDomain, secrets: Secrets
 ) -> None:
     """Give the new secrets to every key that had the old ones."""

@@ -23,12 +23,14 @@ Sealed = tuple[str, bytes, bytes, int]
 """A token, the lookup of its value, the sealed value, and the number of its batch."""
 
 
-def known(store: VaultStore, connection: Connection, domain: TokenDomain, index: Sequence[bytes]) -> dict[bytes, str]:
+def known_tokens(
+    store: VaultStore, connection: Connection, domain: TokenDomain, index: Sequence[bytes]
+) -> dict[bytes, str]:
     """The tokens of the values that have one, by lookup."""
     return dict(store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number))
 
 
-def sealed(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> list[Sealed]:
+def read_sealed(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> list[Sealed]:
     """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
     columns = "token, lookup, sealed, batch"
     usable = [token for token in tokens if "\0" not in token]
@@ -55,7 +57,7 @@ def ephemerals(store: VaultStore, connection: Connection, rows: Sequence[Sealed]
     return dict(store.select(connection, "number, ephemeral", schema.batches.name, "number", numbers, domain=None))
 
 
-def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
     """The values of rows, by token. Raises `DoesNotOpen` where one was altered."""
     by_batch: dict[int, list[Sealed]] = {}
     for row in rows:
@@ -68,7 +70,7 @@ def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes])
     return values
 
 
-def damaged(place: str) -> VaultError:
+def damage_error(place: str) -> VaultError:
     """What to say of values that do not open."""
     return VaultError(
         "a value does not open: the vault was altered or is damaged",
@@ -77,7 +79,7 @@ def damaged(place: str) -> VaultError:
     )
 
 
-def added(
+def add_tokens(
     store: VaultStore, connection: Connection, domain: TokenDomain, public: bytes, values: Mapping[bytes, str]
 ) -> dict[bytes, str]:
     """Give tokens to values, by lookup; a value that got one from another writer meanwhile has that one."""
@@ -94,7 +96,7 @@ def added(
             met.update(zip(missing, tokens, strict=True))
             continue
         before = len(met)
-        met |= known(store, connection, domain, missing)
+        met |= known_tokens(store, connection, domain, missing)
         fruitless = 0 if len(met) > before else fruitless + 1
         if fruitless >= FRUITLESS:
             raise VaultError(

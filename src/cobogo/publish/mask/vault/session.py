@@ -107,7 +107,7 @@ class VaultSession:
         self.log_key = bytes.fromhex(secrets["log"])
         if self.root is not None:
             for domain in known.values():
-                self._grants[domain.name] = Grant(domain, self.opened(connection, domain))
+                self._grants[domain.name] = Grant(domain, self.domain_secrets(connection, domain))
 
     def domains(self, connection: Connection) -> dict[int, TokenDomain]:
         """Every domain, by its number."""
@@ -115,7 +115,7 @@ class VaultSession:
         rows = connection.execute(select(columns.number, columns.name, columns.format, columns.generation))
         return {row.number: TokenDomain(*row) for row in rows}
 
-    def opened(self, connection: Connection, domain: TokenDomain) -> Secrets:
+    def domain_secrets(self, connection: Connection, domain: TokenDomain) -> Secrets:
         """A domain's secrets, for a steward."""
         sealed = connection.execute(
             select(schema.domains.c.sealed).where(schema.domains.c.number == domain.number)
@@ -170,7 +170,7 @@ class VaultSession:
         append(connection, self.log_key, self.key.name, action, domain, count, detail)
 
 
-def opened(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
+def open_session(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     """Open a vault with a key or the path of its file."""
     store = VaultStore(place)
     if not store.exists():
@@ -178,7 +178,7 @@ def opened(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     return VaultSession(store, key if isinstance(key, VaultKey) else VaultKey.load(key))
 
 
-def joined(roles: Sequence[VaultRole]) -> str:
+def join_roles(roles: Sequence[VaultRole]) -> str:
     """Roles as the vault writes them."""
     return ",".join(sorted(set(roles)))
 

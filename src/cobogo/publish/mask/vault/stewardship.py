@@ -22,22 +22,22 @@ from cobogo.publish.mask.vault.session import (
     VaultSession,
     domain_context,
     grant_context,
-    joined,
+    join_roles,
     key_context,
 )
 from cobogo.publish.mask.vault.store import VaultStore
 
 
-def created(store: VaultStore, steward: VaultKey) -> VaultSession:
+def create_vault(store: VaultStore, steward: VaultKey) -> VaultSession:
     """An empty vault with its first key."""
     if store.exists():
         raise VaultError("there is a vault already", where=store.place, remedy="Choose another place.")
     name, root, log_key = os.urandom(16).hex(), new_key(), new_key()
-    with store.created() as connection:
+    with store.creating() as connection:
         connection.execute(insert(schema.vault).values(name=name, version=schema.VERSION, entries=0, digest=FIRST))
-        _add_key(connection, name, root, steward, joined([VaultRole.STEWARD]))
+        _add_key(connection, name, root, steward, join_roles([VaultRole.STEWARD]))
         secrets = {"root": root.hex(), "log": log_key.hex()}
-        add_grant(connection, name, steward, joined([VaultRole.STEWARD]), None, secrets)
+        add_grant(connection, name, steward, join_roles([VaultRole.STEWARD]), None, secrets)
         append(connection, log_key, steward.name, "create", None, 0)
     return VaultSession(store, steward)
 
@@ -73,7 +73,7 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
             where=session.store.place,
             remedy="Leave out the domains." if names else "Say which: `--domain NAME`.",
         )
-    key, written = VaultKey.new(), joined(asked)
+    key, written = VaultKey.new(), join_roles(asked)
     granted = [session.grant(name, VaultRole.STEWARD) for name in names]
     with session.store.writing() as connection:
         _add_key(connection, session.vault, root, key, written)
@@ -95,7 +95,7 @@ def revoke(session: VaultSession, name: str) -> None:
         current = select(schema.keys.c.name).where(schema.keys.c.revoked.is_(None))
         if connection.execute(current.where(schema.keys.c.name == name)).one_or_none() is None:
             raise VaultError(f"there is no key {name!r}", where=session.store.place, remedy="See `cobogo vault show`.")
-        stewards = current.where(schema.keys.c.roles == joined([VaultRole.STEWARD]), schema.keys.c.name != name)
+        stewards = current.where(schema.keys.c.roles == join_roles([VaultRole.STEWARD]), schema.keys.c.name != name)
         if connection.execute(stewards.limit(1)).one_or_none() is None:
             raise VaultError(
                 "it is the last steward's key", where=session.store.place, remedy="Issue another steward's key first."
@@ -209,7 +209,7 @@ def _roles(names: Sequence[str]) -> list[VaultRole]:
 def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
     """The values that open; the others are looked for by halves."""
     try:
-        return rows.opened(part, private, batches)
+        return rows.open_values(part, private, batches)
     except DoesNotOpen:
         middle = len(part) // 2
         if not middle:

@@ -67,7 +67,7 @@ class VaultStore(Store):
         return self.transaction()
 
     @contextmanager
-    def created(self) -> Iterator[Connection]:
+    def creating(self) -> Iterator[Connection]:
         """The transaction in which a vault is made; if it fails there is no file."""
         made = self.file is not None and create_book(self.file, "vault", VaultError)
         try:

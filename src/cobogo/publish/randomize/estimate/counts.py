@@ -55,7 +55,7 @@ def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> CountE
     """
     codes = sorted(set(wanted))
     if isinstance(operator, Uniform):
-        return _uniform(operator, observed, codes)
+        return _count_uniform(operator, observed, codes)
     weights = np.zeros(operator.size)
     weights[codes] = 1
     matrix = operator.matrix()
@@ -69,7 +69,7 @@ def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> CountE
     return CountEstimate(float(reader @ observed), math.sqrt(max(float(found @ (square - mean**2)), 0.0)))
 
 
-def _uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> CountEstimate:
+def _count_uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> CountEstimate:
     """(o_S − n·|S|·q)/p; the variance [c·a(1 − a) + (n − c)·b(1 − b)]/p² with b = |S|·q and a = p + b."""
     p, b = float(operator.retention), len(codes) * float(operator.other)
     records = int(observed.sum())
@@ -85,7 +85,7 @@ def uniform_variance(operator: Uniform, true: float, records: int, values: int) 
     return (true * a * (1 - a) + (records - true) * b * (1 - b)) / (p * p)
 
 
-def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> CountEstimate:
+def count_sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> CountEstimate:
     """The same where one record of each group was released, with the size of its group: ``observed[g]`` is its value.
 
     Each record stands for its group; the variance is that of weighted draws, with the group's draw of a record in it.
@@ -93,10 +93,10 @@ def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[i
     p, b = float(operator.retention), len(set(wanted)) * float(operator.other)
     hits = np.isin(observed, sorted(set(wanted)))
     each = sizes * (hits - b) / p
-    return CountEstimate(float(each.sum()), float(np.sqrt((sizes**2 * _spread(hits, p, b)).sum())))
+    return CountEstimate(float(each.sum()), float(np.sqrt((sizes**2 * _variance_each(hits, p, b)).sum())))
 
 
-def _spread(hits: Mask, p: float, b: float) -> Floats:
+def _variance_each(hits: Mask, p: float, b: float) -> Floats:
     """About the variance of one record's estimate: that of a coin of the overall share, over p²."""
     share = float(np.clip(hits.mean(), 1e-12, 1 - 1e-12)) if len(hits) else 0.0
     return np.full(len(hits), max(share * (1 - share), b * (1 - b)) / (p * p))

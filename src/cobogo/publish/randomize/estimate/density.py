@@ -37,7 +37,7 @@ class Density:
         return np.asarray((self.edges[:-1] + self.edges[1:]) / 2)
 
 
-def reconstructed(
+def reconstruct(
     noisy: Floats, kind: str, scale: float, low: float, high: float, *, intervals: int = 50, rounds: int = 500
 ) -> Density:
     """The density of values between ``low`` and ``high`` from values with additive noise of a known distribution.
@@ -65,7 +65,7 @@ def reconstructed(
     return Density(edges, guess / guess.sum())
 
 
-def filtered(noisy: Floats, scale: float) -> Floats:
+def filter_noise(noisy: Floats, scale: float) -> Floats:
     """Spectral filtering (Kargupta, Datta, Wang and Sivakumar 2003): the noise-free values, estimated.
 
     Noise of equal strength in every column adds its variance to every eigenvalue of the covariance; columns that

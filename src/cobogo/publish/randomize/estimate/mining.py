@@ -11,16 +11,16 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.operators.base import Operator
 
-Corrected = Callable[[Ints], Floats]
+Correction = Callable[[Ints], Floats]
 """From the released counts of the values of some records to the estimated original ones."""
 
 
-def corrected(operator: Operator) -> Corrected:
+def correction(operator: Operator) -> Correction:
     """By the inverse of the operator, as it is: negative counts stay, for they are summed."""
     return lambda observed: operator.inverse(observed.astype(float))
 
 
-def as_they_are(observed: Ints) -> Floats:
+def no_correction(observed: Ints) -> Floats:
     """Of values that were not randomized."""
     return observed.astype(float)
 
@@ -35,11 +35,11 @@ class Rule:
     confidence: float  # share of those with the condition that have the value
 
 
-def rules(
+def find_rules(
     columns: Ints,
     target: Ints,
     values: int,
-    estimate: Corrected,
+    estimate: Correction,
     *,
     support: float,
     confidence: float,
@@ -91,8 +91,8 @@ class DecisionTree:
         return found
 
 
-def tree(
-    columns: Ints, target: Ints, values: int, estimate: Corrected, *, deepest: int = 3, fewest: int = 200
+def grow_tree(
+    columns: Ints, target: Ints, values: int, estimate: Correction, *, deepest: int = 3, fewest: int = 200
 ) -> DecisionTree:
     """A decision tree for a randomized attribute (as Du and Zhan 2003): the records of a node are known exactly, the
     distribution of the attribute among them is estimated, and the gain of a split is that of the estimates.
@@ -108,20 +108,20 @@ def tree(
     if best < 0 or gains[best] <= 1e-9:
         return leaf
     branches = {
-        int(code): tree(columns[rows], target[rows], values, estimate, deepest=deepest - 1, fewest=fewest)
+        int(code): grow_tree(columns[rows], target[rows], values, estimate, deepest=deepest - 1, fewest=fewest)
         for code in np.unique(columns[:, best])
         if len(rows := np.flatnonzero(columns[:, best] == code)) >= fewest
     }
     return DecisionTree(leaf.value, best, branches)
 
 
-def _shares(target: Ints, values: int, estimate: Corrected) -> Floats:
+def _shares(target: Ints, values: int, estimate: Correction) -> Floats:
     """The estimated distribution, with what cannot be cut off."""
     likely = np.clip(estimate(np.bincount(target, minlength=values)), 0, None)
     return np.asarray(likely / max(likely.sum(), 1e-12))
 
 
-def _gain(column: Ints, target: Ints, values: int, estimate: Corrected, shares: Floats, fewest: int) -> float:
+def _gain(column: Ints, target: Ints, values: int, estimate: Correction, shares: Floats, fewest: int) -> float:
     """How much the Gini impurity falls."""
     inside = 0.0
     for code in np.unique(column):

@@ -17,13 +17,13 @@ from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.estimate.counts import CountEstimate, count, sampled
+from cobogo.publish.randomize.estimate.counts import CountEstimate, count, count_sampled
 from cobogo.release import manifest as manifests
 
 Values = Mapping[str, Collection[Label]]
 
 
-def estimated_count(public: str | Path, where: Values, sensitive: Values) -> CountEstimate:
+def estimate_count(public: str | Path, where: Values, sensitive: Values) -> CountEstimate:
     """About how many records of the original have one of some values of each attribute of ``where``, which were not
     randomized, and of the one attribute of ``sensitive``, which was.
 
@@ -68,7 +68,7 @@ def _count_in_column(
     if len(part["attributes"]) > 1:
         assert isinstance(operator, Uniform)
         operator = Uniform(len(domain), operator.retention)
-    return count(operator, _observed(table, name, domain, where), _codes(domain, wanted))
+    return count(operator, _count_released(table, name, domain, where), _codes(domain, wanted))
 
 
 def _count_in_parts(
@@ -80,7 +80,7 @@ def _count_in_parts(
         codes = _codes(part["domain"], wanted)
         if codes:
             operator = Uniform(len(part["domain"]), fraction(part["retention"]))
-            observed = _observed(table, name, part["domain"], {**where, stated["column"]: [str(number)]})
+            observed = _count_released(table, name, part["domain"], {**where, stated["column"]: [str(number)]})
             total += count(operator, observed, codes)
     return total
 
@@ -96,7 +96,7 @@ def _count_in_groups(
     shown = np.repeat(codes[counted.codes[inside, 0]], counted.counts[inside])
     weights = np.repeat(sizes[counted.codes[inside, 1]], counted.counts[inside])
     operator = Uniform(len(stated["domain"]), fraction(stated["retention"]))
-    return sampled(operator, shown, weights, _codes(stated["domain"], wanted))
+    return count_sampled(operator, shown, weights, _codes(stated["domain"], wanted))
 
 
 def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> CountEstimate:
@@ -116,7 +116,7 @@ def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> Cou
     return CountEstimate(found, math.sqrt(spread) / alpha)
 
 
-def _observed(table: Table, name: str, domain: Sequence[Label], where: Values) -> Ints:
+def _count_released(table: Table, name: str, domain: Sequence[Label], where: Values) -> Ints:
     """How often each value of a domain was released in the records that meet a condition."""
     counted = frequency_table(table, [name, *where], [])
     inside = _matching(counted, where)

@@ -36,7 +36,9 @@ class CountingQuery:
         return found
 
 
-def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int) -> Iterator[CountingQuery]:
+def draw_queries(
+    table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int
+) -> Iterator[CountingQuery]:
     """Runs of neighbouring values of one or two quasi-identifiers and of the sensitive attribute, each around the
     values of a record, as wide as makes a share ``selectivity`` of independent attributes."""
     random = np.random.default_rng(seed)
@@ -72,7 +74,7 @@ def true_count(table: FrequencyTable, attribute: str, query: CountingQuery) -> f
     return float(histogram.counts[inside].sum())
 
 
-def errors(
+def relative_errors(
     table: FrequencyTable, attribute: str, asked: Sequence[CountingQuery], answer: Callable[[CountingQuery], float]
 ) -> Floats:
     """The relative error of each answer."""
@@ -93,7 +95,7 @@ class Rival:
     why: str = ""
 
 
-def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> tuple[Rival, ...]:
+def build_rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> tuple[Rival, ...]:
     """The best full-domain generalization and anatomy by which no value of a class is known with more than the
     confidence: a generalization in which no value has a larger share of a class, and anatomy's buckets of
     ⌈1/confidence⌉ different values."""
@@ -102,8 +104,8 @@ def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> t
     diverse = {"model": "l-diversity", "attribute": attribute, "kind": "distinct", "l": l}
     found = []
     for name, algorithm, model, make in (
-        ("generalization", "optimal", bounded, _generalized),
-        ("anatomy", "anatomy", diverse, _anatomized),
+        ("generalization", "optimal", bounded, _answer_by_generalization),
+        ("anatomy", "anatomy", diverse, _answer_by_anatomy),
     ):
         asked = policy.model_copy(
             update={
@@ -121,7 +123,7 @@ def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> t
     return tuple(found)
 
 
-def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
+def _answer_by_generalization(table: Table, policy: Policy, attribute: str) -> Answer:
     """Each released value is spread evenly over the leaves that it stands for."""
     from cobogo.examine.utility.sides import in_codes_of, sides
     from cobogo.publish.anonymize import prepare, solve
@@ -143,7 +145,7 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     return answer
 
 
-def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
+def _answer_by_anatomy(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
     """Each bucket's records that match, by the share of its sensitive values that do."""
     from cobogo.publish.anonymize import prepare, solve
 

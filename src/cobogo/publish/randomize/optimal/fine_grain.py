@@ -162,7 +162,7 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
         with $S = \frac{1 - \sum f_x p_x}{m}$
     Example:
         >>> shares = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
-        >>> kept = tempered(value_dependent(shares, 0.12, 0.6), shares, 0.12, 0.6)
+        >>> kept = temper(value_dependent(shares, 0.12, 0.6), shares, 0.12, 0.6)
         >>> worst_posterior(kept.matrix(), shares, 0.12) <= 0.6
         True
 
@@ -191,7 +191,7 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     return of((1 - retention)[None, :] / m + np.diag(retention))
 
 
-def tempered(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
+def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
     """The operator mixed with as little of pure chance as makes it meet the guarantee in both directions, for all
     properties: with the probability 1 − t a value is drawn from the whole domain instead."""
     matrix, m = operator.matrix(), operator.size

@@ -81,7 +81,7 @@ def search_operators(
         cuts = below(m + 1, population, random)
         for one, other, cut in zip(picks[::2], picks[1::2], cuts, strict=True):
             child = np.hstack([parents[one][:, :cut], parents[other][:, cut:]])
-            admit(_moved(child, random))
+            admit(_move_mass(child, random))
     front: list[OperatorPoint] = []
     for hidden, wrong, matrix in sorted(archive.values(), key=lambda entry: -entry[0]):
         if not front or wrong < front[-1].error:
@@ -95,7 +95,7 @@ def _posterior(matrix: Floats, shares: Floats) -> float:
     return float(np.divide(joint, seen, out=np.zeros_like(joint), where=seen > 0).max())
 
 
-def _moved(matrix: Floats, random: Source) -> Floats:
+def _move_mass(matrix: Floats, random: Source) -> Floats:
     """Some of one column's mass from one value to another."""
     column, giver, taker = (int(n) for n in below(len(matrix), 3, random))
     share = int(below(1001, 1, random)[0]) / 1000

@@ -65,13 +65,13 @@ class Tape(Exact):
         self.answers: list[Any] = []
         self.given = list(answers)
 
-    def noisy(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
+    def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
         return self._answer(
-            "gaussian", counts.tolist(), squared, rho, lambda: super(Tape, self).noisy(counts, squared, rho)
+            "gaussian", counts.tolist(), squared, rho, lambda: super(Tape, self).add_noise(counts, squared, rho)
         )
 
-    def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        drawn = lambda: super(Tape, self).chosen(scores, sensitivity, epsilon)  # noqa: E731
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        drawn = lambda: super(Tape, self).choose(scores, sensitivity, epsilon)  # noqa: E731
         return self._answer("exponential", list(scores), sensitivity, epsilon, drawn)
 
     def _answer(self, kind: str, exact: list[int], bound: int, price: Fraction, draw: Any) -> Any:

@@ -31,7 +31,7 @@ Maker = Callable[[Policy, Table], DrawnRows]
 """Settles what is to be done to a table, by a policy: checks what can be checked, and draws nothing."""
 
 PERTURBING: dict[str, str] = {
-    "perturbation": "cobogo.publish.perturb.make:make",
+    "perturbation": "cobogo.publish.perturb.release:make",
     "randomization": "cobogo.publish.randomize.make:make",
 }
 """The tables of a policy that `perturb` serves, and the maker of what each asks for."""
@@ -66,7 +66,7 @@ def mask(
     pandas, polars, Arrow or Ibis. A policy that lists several tables gives `MaskedTables`.
     """
     from cobogo.publish.mask.build import Shared
-    from cobogo.publish.mask.masked import make
+    from cobogo.publish.mask.release import make
     from cobogo.publish.mask.tables import mask_tables
 
     asked = data if policy is None else policy
@@ -95,7 +95,7 @@ def sample(
     ``sample(policy)`` reads the policy's own data; ``sample(data, policy)`` takes the data given: a path, or a frame of
     pandas, polars, Arrow or Ibis.
     """
-    from cobogo.publish.sample.sampled import make
+    from cobogo.publish.sample.release import make
 
     data, rules = split(data, policy)
     return transform(data, rules, make, engine=engine, progress=progress)
@@ -110,7 +110,7 @@ def synthesize(
     ``synthesize(policy)`` reads the policy's own data; ``synthesize(data, policy)`` takes the data given: a path, or a
     frame of pandas, polars, Arrow or Ibis.
     """
-    from cobogo.publish.synthesize.make import make
+    from cobogo.publish.synthesize.release import make
 
     data, rules = split(data, policy)
     if rules.synthesis is None:

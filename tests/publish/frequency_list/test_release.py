@@ -21,8 +21,7 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.publish.frequency_list import kernels
 from cobogo.publish.frequency_list.bounds import DistanceBounds, bounds, ratio, tail
-from cobogo.publish.frequency_list.mechanism import FrequencyList, _trace_list
-from cobogo.publish.frequency_list.outline import Counts, Outline, outline
+from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList, Outline, _trace_list, outline
 from support.commands import cobogo
 
 pytestmark = pytest.mark.slow

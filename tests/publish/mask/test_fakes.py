@@ -11,9 +11,8 @@ from cobogo.data.schema import forms
 from cobogo.errors import DataError
 from cobogo.publish.mask import digits
 from cobogo.publish.mask import edits as texts
-from cobogo.publish.mask.encryption import decrypt, encrypt, pseudonyms
 from cobogo.publish.mask.fakes import MAIL, ListedFake, draw_for_each, fake, substitutes
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.secret import Secret, decrypt_values, encrypt_values, pseudonyms
 
 SECRET = Secret(bytes(range(32)))
 VALID = {
@@ -121,12 +120,12 @@ def test_dates_are_never_moved_by_no_day(most: int) -> None:
 
 def test_pseudonyms_and_encryption() -> None:
     values = ["Ana", "José Conceição", "Ana", None, ""]
-    shut = encrypt(values, SECRET, "name")
-    assert decrypt(shut, SECRET, "name") == values
+    shut = encrypt_values(values, SECRET, "name")
+    assert decrypt_values(shut, SECRET, "name") == values
     assert shut[0] != shut[2], "equal values look different"
     for secret, column in ((Secret(bytes(32)), "name"), (SECRET, "other")):
         with pytest.raises(DataError, match="4 values of 5 cannot be decrypted"):
-            decrypt(shut, secret, column)
+            decrypt_values(shut, secret, column)
     one, two = pseudonyms(["Ana", "Rui"], SECRET, "people", 32)
     assert one != two
     assert [one] == pseudonyms(["Ana"], SECRET, "people", 32) != pseudonyms(["Ana"], SECRET, "staff", 32)

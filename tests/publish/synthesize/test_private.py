@@ -109,8 +109,8 @@ def test_the_score_of_dependence_comes_near_its_sensitivity() -> None:
 
 def test_every_step_of_a_replayed_release_is_within_epsilon_and_delta() -> None:
     from cobogo.data.policy import Synthesis
-    from cobogo.publish.synthesize.cost import Cost
+    from cobogo.publish.synthesize.release import Cost
 
-    cost = Cost.of(Synthesis(epsilon=1.0, delta=1e-9), "here")
+    cost = Cost.from_policy(Synthesis(epsilon=1.0, delta=1e-9), "here")
     assert delta_of(float(cost.rho), 1.0) <= 1e-9
     assert delta_of(1.001 * float(cost.rho), 1.0) > 1e-9

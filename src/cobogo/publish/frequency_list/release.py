@@ -13,8 +13,7 @@ from cobogo.floor.randomness import Source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.publish.frequency_list.bounds import bounds
-from cobogo.publish.frequency_list.mechanism import FrequencyList
-from cobogo.publish.frequency_list.outline import Counts
+from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
 from cobogo.release.contract import (
     ENTROPY,
     SEED,
@@ -53,11 +52,11 @@ class DrawnList(DrawnRows):
         self._seed, self._paid = seed, paid
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """None of the original's."""
+        """The two columns of a list; none of the original's."""
         return COLUMNS
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
-        """The one draw."""
+        """Draw the list, once."""
         import pyarrow as pa
 
         drawn = self._mechanism.draw(self._true, self._source)
@@ -65,14 +64,14 @@ class DrawnList(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of both columns: neither is what was counted."""
+        """What the two columns mean: both are noisy."""
         return {
             COUNT: Meaning("a number of records (accounts) that share one item (password), after noise"),
             ITEMS: Meaning("how many items have that count, after noise"),
         }
 
     def statement(self) -> Json:
-        """The mechanism and its parameters; nothing of the data, whose limits are those of any list."""
+        """The mechanism and its parameters, which do not depend on the data."""
         found = self._mechanism.bounds
         return {
             "mechanism": "exponential, over integer partitions",
@@ -86,7 +85,7 @@ class DrawnList(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """What the list is, and how far it may be off."""
+        """What the list is, and how large its error is."""
         epsilon, delta = float(self._mechanism.epsilon), float(self._mechanism.delta)
         return (
             f"Each row says how many items occur `{COUNT}` times; together they are the sorted list of how often items "
@@ -107,7 +106,7 @@ class DrawnList(DrawnRows):
         return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
-        """How far the drawn list is from the true one: for the data holder's eyes."""
+        """How far the drawn list is from the true one, for the data holder only."""
         true, drawn = self._true, read_list(after)
         distance = true.distance(drawn)
         scale = float(np.sqrt(max(true.accounts, 1) / float(self._mechanism.epsilon)))
@@ -143,20 +142,20 @@ class DrawnList(DrawnRows):
 
 
 def count_at_rank(counts: Counts, rank: int) -> int:
-    """The count of the item of a rank; 0 where there is none."""
+    """The count of the item of a rank, or 0 where there are fewer items."""
     place = int(np.searchsorted(np.cumsum(counts.items), rank))
     return int(counts.counts[place]) if place < len(counts.counts) else 0
 
 
 def _share_of_first(counts: Counts, rank: int) -> float:
-    """Of all accounts, those that the first items have."""
+    """The share of all accounts that the items up to a rank have."""
     upto = np.cumsum(counts.items)
     taken = np.diff(np.minimum(upto, rank), prepend=0)
     return float(taken @ counts.counts) / max(counts.accounts, 1)
 
 
 def read_list(rows: Table) -> Counts:
-    """A released list, read back; `ValueError` where it is none."""
+    """Read a released list back; raise `ValueError` where the rows are no such list."""
     found = rows.engine.fetch(rows.expression)
     counts, items = (np.array([int(value) for value in found[name].to_pylist()], dtype=np.int64) for name in COLUMNS)
     order = np.argsort(-counts)
@@ -164,7 +163,7 @@ def read_list(rows: Table) -> Counts:
 
 
 def check(written: Written) -> CheckResult:
-    """Recompute the mechanism from what is stated, and look whether the rows are a list of counts."""
+    """Recompute the mechanism from what is stated, and check that the rows are a list of counts."""
     stated = written.statement
     epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
     problems = []

@@ -1,4 +1,4 @@
-"""From a policy's ``[masking]`` to operators: what each column's table asks for, and what columns share."""
+"""From a policy's ``[masking]`` to operators: the operator of each column, and what columns share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from cobogo.errors import DataError, PolicyError, VaultError
 from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import mask_characters, nulls, truncate
-from cobogo.publish.mask.encryption import pseudonyms
 from cobogo.publish.mask.fakes import Fake, ListedFake, fake, substitutes
 from cobogo.publish.mask.operators import (
     Blurred,
@@ -29,14 +28,14 @@ from cobogo.publish.mask.operators import (
     Substituted,
     distinct,
 )
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.secret import Secret, pseudonyms
 from cobogo.release.columns import whole
 from cobogo.release.contract import Json
 
 
 @dataclass(frozen=True, repr=False)
 class Member:
-    """A column of a group: where its values are, and what messages call it."""
+    """A column of a group: its table, its name, and its place in the policy for messages."""
 
     table: Table
     column: str
@@ -55,15 +54,17 @@ class Group:
 
 
 class Shared:
-    """What the tables of one job share: the secret, and the groups of columns. Dictionaries are made when the first
-    column of a group is released, from the values of all its columns."""
+    """What the tables of one job share: the secret, and the groups of columns.
+
+    A group's dictionary is built from the values of all its columns, when the first of them is released.
+    """
 
     def __init__(self) -> None:
         self._secrets: dict[str, Secret] = {}
         self._groups: dict[str, Group] = {}
 
     def secret(self, policy: Policy, wanted: specs.Masking) -> Secret:
-        """The secret of a policy; the one that is drawn for the job, where it names none."""
+        """The secret that a policy names, or one drawn for this job."""
         path = "" if wanted.secret is None else str(policy.resolve(wanted.secret))
         if path not in self._secrets:
             self._secrets[path] = Secret.load(policy.resolve(wanted.secret)) if wanted.secret else Secret.draw()
@@ -82,7 +83,7 @@ class Shared:
         group.unique |= spec.unique
 
     def dictionary(self, name: str, secret: Secret) -> Dictionary:
-        """What the values of a group become."""
+        """The substitutes of a group's values."""
         group = self._groups[name]
         if group.dictionary is None:
             known = sorted({value for member in group.members for value in distinct(member.table, member.column)})
@@ -93,7 +94,7 @@ class Shared:
 
 
 def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOperator, ...]:
-    """The operator of each column that a policy masks."""
+    """Build the operator of each column that a policy masks."""
     wanted = policy.masking
     made: list[MaskingOperator] = []
     if wanted is None:
@@ -228,7 +229,7 @@ def _mask_characters(spec: specs.CharactersSpec, values: Sequence[str]) -> list[
 
 
 def _read_list(policy: Policy, path: str, where: str) -> tuple[str, ...]:
-    """The lines of a list, each once."""
+    """Read the distinct lines of a list."""
     file = policy.resolve(path)
     try:
         raw = read_regular(file)

@@ -1,4 +1,4 @@
-"""Fakes made of digits: CPF, CNPJ, phone, CEP and card, drawn in bulk with valid check digits, and their checks."""
+"""Numbers as fakes: CPF, CNPJ, phone, CEP and card, drawn in bulk with valid check digits, and their validation."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ _CNPJ = (np.array([5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]), np.array([6, 5, 4, 3, 2
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """A kind of number: how its values are written, the layout of those that are written otherwise, how digits are
-    drawn (by number of digits), and whether given ones are valid."""
+    """A kind of number.
+
+    ``pattern`` recognizes its values; ``layout`` is used for values that are written otherwise; ``draw`` draws a number
+    of digits; ``valid`` checks given ones.
+    """
 
     pattern: str
     layout: str
@@ -35,7 +38,7 @@ class NumberFormat:
 
 
 def _spread(words: Words, count: int) -> Digits:
-    """Decimal digits of words: 16 of each, which leaves a bias below 10⁻³ on the highest."""
+    """Decimal digits from random words: 16 from each, which leaves a bias below 10⁻³ on the highest."""
     drawn = []
     for place in range(count):
         word = words[:, place // 16] // np.uint64(10 ** (place % 16))
@@ -83,7 +86,7 @@ def _validator(weights: Sequence[NDArray[np.int64]]) -> Callable[[Digits], NDArr
 
 
 def _phone(words: Words, count: int) -> Digits:
-    """With or without the country's 55; an area code that exists; nine digits of a mobile, or eight of a landline."""
+    """A phone number with an existing area code, with or without the country's 55, of a mobile or a landline."""
     short = count if count <= 11 else count - 2
     digits = _spread(words, short)
     area = _AREAS[(words[:, 3] % np.uint64(len(_AREAS))).astype(np.int64)]
@@ -101,7 +104,7 @@ def _cep(words: Words, count: int) -> Digits:
 
 
 def _luhn(digits: Digits) -> NDArray[np.int64]:
-    """The sum of Luhn's check, over all digits; a valid number's is a multiple of ten."""
+    """The sum of Luhn's check over all digits: a multiple of ten for a valid number."""
     places = np.arange(digits.shape[1])[::-1] % 2
     doubled = digits.astype(np.int64) * (1 + places)
     return np.asarray(np.where(doubled > 9, doubled - 9, doubled).sum(axis=1))
@@ -136,8 +139,8 @@ DOCUMENTS: dict[str, NumberFormat] = {
 
 
 def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str | None = None) -> NDArray[np.object_]:
-    """What each value is, however it is written: its digits alone where it has the form of one of these numbers (or
-    ``pattern``), and otherwise the value itself.
+    """Each value in one form, however it is written: only the digits of what matches one of these numbers (or
+    ``pattern``), otherwise the value itself.
 
     >>> canonical(["529.982.247-25", "52998224725", "A-7"]).tolist()
     ['52998224725', '52998224725', 'A-7']
@@ -152,7 +155,7 @@ def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str |
 
 
 def layouts(values: Sequence[str] | NDArray[np.object_], kind: NumberFormat) -> NDArray[np.object_]:
-    """How each value is written, with 0 for every digit; the kind's own layout for what is not of its form."""
+    """The layout of each value, with 0 for every digit; the kind's own layout for values that do not match it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -164,7 +167,7 @@ def layouts(values: Sequence[str] | NDArray[np.object_], kind: NumberFormat) -> 
 
 
 def draw_numbers(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArray[np.object_]:
-    """A fake for each row of words: its digits alone, as many as asked for."""
+    """Draw a number for each row of words: only digits, as many as ``lengths`` says."""
     found = np.empty(len(words), dtype=object)
     for length in np.unique(lengths).tolist():
         rows = np.flatnonzero(lengths == length)
@@ -174,7 +177,7 @@ def draw_numbers(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -
 
 
 def lay_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Digits in the layouts given, which have a 0 for each."""
+    """Write digits in the layouts given, which have a 0 in the place of each digit."""
     found = np.empty(len(bare), dtype=object)
     forms, where = np.unique(written.astype(str), return_inverse=True)
     for number, form in enumerate(forms.tolist()):
@@ -189,7 +192,7 @@ def lay_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray[
 
 
 def count_invalid(values: Sequence[str], kind: NumberFormat) -> int:
-    """How many values are not of the form, or have other check digits than they should."""
+    """How many values do not match the pattern, or have wrong check digits."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

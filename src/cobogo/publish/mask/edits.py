@@ -76,7 +76,7 @@ PLAIN = r"^[+-]?\d{1,15}(\.\d{1,9})?$"
 
 
 def read_numbers(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
-    """An Arrow column of texts as numbers, NaN for what is none, and how many decimals each has."""
+    """Read an Arrow column of texts as numbers (NaN for other texts), and how many decimals each has."""
     import pyarrow.compute as pc
 
     texts = pc.utf8_trim_whitespace(column)
@@ -109,7 +109,7 @@ def blur(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
 
 
 def write_numbers(numbers: Floats, decimals: NDArray[np.int64], decimal: str) -> Any:
-    """Numbers as an Arrow column of texts; NaN is NULL."""
+    """Write numbers as an Arrow column of texts; NaN becomes NULL."""
     import pyarrow as pa
 
     texts = np.full(len(numbers), None, dtype=object)
@@ -130,7 +130,7 @@ Days = NDArray[np.int64]
 
 
 def keeps_days(form: str) -> bool:
-    """Whether texts in the format tell the day, so that days between them can be counted.
+    """Whether the format includes the day, so that the days between two dates can be counted.
 
     >>> keeps_days("%d/%m/%Y"), keeps_days("%m/%Y")
     (True, False)

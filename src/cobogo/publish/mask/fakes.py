@@ -1,4 +1,4 @@
-"""Fakes: how the substitute of a value is made of numbers, and what must never come out."""
+"""Fakes: how a substitute is made from random words, and which substitutes are refused."""
 
 from __future__ import annotations
 
@@ -18,32 +18,33 @@ from cobogo.publish.mask import digits
 from cobogo.publish.mask.secret import Secret, random_words
 
 ATTEMPTS = 60
-"""How often a substitute that may not be is drawn anew."""
+"""How often a refused substitute is drawn again. With half of all substitutes taken, 60 draws fail for one value with
+probability 2⁻⁶⁰; a list that is too short is reported soon enough."""
 
 MAIL = ("example.com", "example.org", "example.net")
-"""Domains that are reserved for examples: no mail is ever delivered there (RFC 2606)."""
+"""Domains reserved for examples, where no mail is delivered (RFC 2606)."""
 
 
 class Fake(ABC):
-    """A kind of substitute. What two values share as ``identity`` is one thing written in two ways."""
+    """A kind of substitute. Two values with the same ``identity`` are one thing written in two ways."""
 
     unique: ClassVar[bool] = False  # whether no two values ever share a substitute
     apart: ClassVar[bool] = False  # whether no substitute is any of the original values
 
     @abstractmethod
     def make(self, words: Words, identities: Texts) -> Texts:
-        """Substitutes, from four numbers each."""
+        """Make substitutes, each from four random words."""
 
     @abstractmethod
     def count_misfits(self, values: Sequence[str]) -> int:
-        """How many released values cannot be substitutes of this kind."""
+        """How many values cannot be substitutes of this kind."""
 
     def identities(self, values: Texts) -> Texts:
-        """What each value is, however it is written."""
+        """Each value in one form, however it is written."""
         return digits.canonical(values)
 
     def write_like(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
-        """Substitutes written as the values are."""
+        """Write substitutes in the way the values are written."""
         return made
 
 
@@ -57,20 +58,20 @@ class Number(Fake):
         self.kind = digits.DOCUMENTS[kind]
 
     def identities(self, values: Texts) -> Texts:
-        """The digits alone, of what has the form."""
+        """Only the digits, of values that match the pattern."""
         return digits.canonical(values, self.kind.pattern)
 
-    def made(self, words: Words, identities: Texts) -> Texts:
-        """Digits alone, as many as the identity has."""
+    def make(self, words: Words, identities: Texts) -> Texts:
+        """Only digits, as many as the identity has."""
         lengths = np.char.count(digits.layouts(identities, self.kind).astype(str), "0")
         return digits.draw_numbers(words, lengths.astype(np.int64), self.kind)
 
-    def written(self, made: Texts, values: Texts) -> Texts:
-        """In the value's own layout; what has no form of the kind, in the usual one."""
+    def write_like(self, made: Texts, values: Texts) -> Texts:
+        """In the value's own layout, or in the usual one where the value does not match the pattern."""
         return digits.lay_out(made, digits.layouts(values, self.kind))
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By form and check digits."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Check pattern and check digits."""
         return digits.count_invalid(values, self.kind)
 
 
@@ -96,14 +97,14 @@ class ListedFake(Fake):
     def __init__(self, words: Sequence[str]) -> None:
         self.words = np.array(words, dtype=object)
 
-    def made(self, words: Words, identities: Texts) -> Texts:
-        """Any of the list, but the value itself: then the next."""
+    def make(self, words: Words, identities: Texts) -> Texts:
+        """A word of the list; the next one where that is the value itself."""
         places = (words[:, 0] % np.uint64(len(self.words))).astype(np.int64)
         own = self.words[places] == identities
         return np.asarray(self.words[(places + own) % len(self.words)])
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By the list."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Count the values that are not in the list."""
         known = {word.casefold() for word in self.words.tolist()}
         return sum(value.casefold() not in known for value in values)
 
@@ -111,7 +112,7 @@ class ListedFake(Fake):
 class Cased(ListedFake):
     """A name or a place: in capitals where the value is."""
 
-    def written(self, made: Texts, values: Texts) -> Texts:
+    def write_like(self, made: Texts, values: Texts) -> Texts:
         """In capitals where the value is."""
         import pyarrow as pa
         import pyarrow.compute as pc
@@ -128,16 +129,16 @@ class Name(Cased):
         super().__init__(word_list("surname", place))
         self.given = np.array(word_list("given-name", place), dtype=object)
 
-    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
-        """Three words, each of its list."""
+    def make(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
+        """A given name and two different surnames."""
         count = np.uint64(len(self.words))
         given = self.given[(words[:, 1] % np.uint64(len(self.given))).astype(np.int64)]
         first = (words[:, 0] % count).astype(np.int64)
         second = (first + 1 + (words[:, 2] % (count - np.uint64(1))).astype(np.int64)) % len(self.words)
         return np.asarray(given + " " + self.words[first] + " " + self.words[second])
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By the last word, which is a surname."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Count the values whose last word is no surname of the list."""
         ends = {word.casefold().split()[-1] for word in self.words.tolist()}
         return sum(value.casefold().split()[-1:] == [] or value.casefold().split()[-1] not in ends for value in values)
 
@@ -145,13 +146,13 @@ class Name(Cased):
 class Street(Cased):
     """A street with a number."""
 
-    def made(self, words: Words, identities: Texts) -> Texts:
+    def make(self, words: Words, identities: Texts) -> Texts:
         """A street of the list, and a number below 2,000."""
         numbers = (1 + words[:, 1] % np.uint64(1999)).astype(str).astype(object)
         return np.asarray(super().make(words, identities) + ", " + numbers)
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By what stands before the number."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Check what precedes the number."""
         return super().count_misfits([value.rpartition(", ")[0] for value in values])
 
 
@@ -167,8 +168,8 @@ class Mail(Fake):
             for kind in ("given-name", "surname")
         )
 
-    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
-        """``given.surname`` and a number."""
+    def make(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
+        """``given.surname``, a number and one of the reserved domains."""
         given, surnames, domains = (
             names[(words[:, place] % np.uint64(len(names))).astype(np.int64)]
             for place, names in enumerate((self.given, self.surnames, np.array(MAIL, dtype=object)))
@@ -176,8 +177,8 @@ class Mail(Fake):
         numbers = (words[:, 3] % np.uint64(10**6)).astype(str).astype(object)
         return np.asarray(given + "." + surnames + numbers + "@" + domains)
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By the domain."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Count the values at other domains."""
         return sum(value.rpartition("@")[2] not in MAIL for value in values)
 
 
@@ -214,10 +215,10 @@ def fake(kind: str, place: str) -> Fake:
 
 
 def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *, unique: bool, where: str) -> Texts:
-    """The substitute of each distinct value: never the value itself where the kind has another.
+    """Make the substitute of each distinct value: never the value itself where the kind has another.
 
-    Where substitutes must be apart from one another, or from every original, those that are not are drawn anew, in
-    the order of the values: the same values have the same substitutes in any order of records.
+    Where substitutes must differ from one another, or from every original, those that do not are drawn again, in the
+    order of the values. So the same values get the same substitutes, whatever the order of the records.
     """
     import pandas as pd
 
@@ -252,7 +253,7 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
 
 
 def draw_for_each(values: Texts, kind: Fake) -> Texts:
-    """A substitute for each record, drawn anew each time; never the record's own value where the kind has another."""
+    """Draw a substitute for each record; never the record's own value where the kind has another."""
     things = kind.identities(values)
     made = np.empty(len(things), dtype=object)
     pending = np.arange(len(things))
@@ -265,7 +266,7 @@ def draw_for_each(values: Texts, kind: Fake) -> Texts:
 
 
 def _same(some: Texts, others: Texts) -> NDArray[np.bool_]:
-    """Whether texts are equal but for capitals, pair by pair."""
+    """Whether the texts of each pair are equal, capitals aside."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

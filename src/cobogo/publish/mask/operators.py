@@ -1,6 +1,6 @@
-"""The operators that mask a column, each with what its released values must look like.
+"""The operators that mask a column, each with a check of its released values.
 
-An operator is made of the policy's table for its column; `apply` changes the column of one batch of records.
+An operator is built from the policy's table for its column; `apply` changes the column of one batch of records.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
-from cobogo.publish.mask.encryption import encrypt
 from cobogo.publish.mask.fakes import Fake, draw_for_each
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.secret import Secret, encrypt_values
 from cobogo.release.columns import Codes, codes, counted, labelled
 from cobogo.release.contract import Json
 
 
 class MaskingOperator(ABC):
-    """What is done to a column."""
+    """A change to one column: its meaning for recipients, and what the manifest states of it."""
 
-    other_columns: tuple[str, ...] = ()  # other columns that it looks at, as text
+    other_columns: tuple[str, ...] = ()  # that it needs too, as text
 
     def __init__(self, column: str, meaning: str, stated: Json) -> None:
         self.column = column
@@ -41,16 +40,18 @@ class MaskingOperator(ABC):
 
     @abstractmethod
     def apply(self, batch: Any) -> Any:
-        """The column of a batch, changed: an Arrow array of text."""
+        """The changed column of a batch, as an Arrow array of text."""
 
     def misfit(self, before: Table, after: Table) -> str | None:  # noqa: ARG002
-        """What in the released column cannot be, seen beside the original; what follows from `stated` alone is checked
-        by verification."""
+        """What is wrong with the released column when it is compared with the original, or None.
+
+        What follows from `stated` alone is checked by verification.
+        """
         return None
 
 
 class Substituted(MaskingOperator):
-    """The same substitute for the same value, from a dictionary that is made before the first batch."""
+    """The same substitute for the same value, from a dictionary that is built before the first batch."""
 
     def __init__(
         self,
@@ -61,20 +62,20 @@ class Substituted(MaskingOperator):
         kind: Fake | None = None,
     ) -> None:
         super().__init__(column, meaning, stated)
-        self._asked = dictionary
+        self._build = dictionary
         self._kind = kind
 
     def begin(self) -> None:
-        """Make the dictionary, or have the one of the group."""
-        self._dictionary = self._asked()
+        """Build the dictionary, or take that of the group."""
+        self._dictionary = self._build()
 
-    def released(self, batch: Any) -> Any:
-        """By the dictionary."""
+    def apply(self, batch: Any) -> Any:
+        """Look up each value."""
         known = self._dictionary
         return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
 
     def misfit(self, before: Table, after: Table) -> str | None:
-        """Substitutes are of their kind, and those that must be are apart from every original."""
+        """Check that substitutes are of their kind and, where the kind demands it, that none is an original value."""
         new = distinct(after, self.column)
         if self._kind is None:
             return None
@@ -85,7 +86,7 @@ class Substituted(MaskingOperator):
 
 
 class Dictionary:
-    """What each value becomes; NULL stays NULL."""
+    """The substitute of each value; NULL stays NULL."""
 
     def __init__(self, values: Sequence[str], outputs: Sequence[str]) -> None:
         self.places: Mapping[Label, int] = {**{value: n for n, value in enumerate(values)}, None: len(values)}
@@ -93,14 +94,14 @@ class Dictionary:
 
 
 class DrawnForEach(MaskingOperator):
-    """A substitute for each record, whatever other records got."""
+    """A substitute for each record, independent of other records."""
 
     def __init__(self, column: str, meaning: str, stated: Json, kind: Fake) -> None:
         super().__init__(column, meaning, stated)
         self._kind = kind
 
-    def released(self, batch: Any) -> Any:
-        """Drawn anew for each."""
+    def apply(self, batch: Any) -> Any:
+        """Draw a substitute for each record."""
         column = _text(batch.column(self.column))
         values = column.to_numpy(zero_copy_only=False)
         there = column.is_valid().to_numpy(zero_copy_only=False)
@@ -118,8 +119,8 @@ class Changed(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._change = change
 
-    def released(self, batch: Any) -> Any:
-        """Each distinct value changed once."""
+    def apply(self, batch: Any) -> Any:
+        """Change each distinct value once."""
         coded = _encode(batch.column(self.column))
         return _text_array(self._change(coded.dictionary.to_pylist())).take(coded.indices)
 
@@ -149,23 +150,23 @@ class Shuffled(MaskingOperator):
 
     def __init__(self, column: str, meaning: str, stated: Json, whole: Callable[[], tuple[Codes, Sequence[Label]]]):
         super().__init__(column, meaning, stated)
-        self._asked = whole
+        self._read = whole
 
     def begin(self) -> None:
         """Draw the circle."""
-        found, self._labels = self._asked()
+        found, self._labels = self._read()
         order = np.argsort(keys(len(found)), kind="stable")
         self._moved = np.empty_like(found)
         self._moved[order] = found[np.roll(order, -1)]
         self._done = 0
 
-    def released(self, batch: Any) -> Any:
-        """The next of them."""
+    def apply(self, batch: Any) -> Any:
+        """The next rows of the shuffled column."""
         start, self._done = self._done, self._done + batch.num_rows
         return labelled(self._moved[start : self._done], self._labels)
 
     def misfit(self, before: Table, after: Table) -> str | None:
-        """Every value is there as often as before."""
+        """Check that every value occurs as often as before."""
         (old, often), (new, now) = counted(before, self.column), counted(after, self.column)
         return None if old == new and (often == now).all() else "other values than those that were shuffled"
 
@@ -179,8 +180,8 @@ class Blurred(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._share, self._decimal, self._strict, self._where = share, decimal, strict, where
 
-    def released(self, batch: Any) -> Any:
-        """Each by a factor of its own."""
+    def apply(self, batch: Any) -> Any:
+        """Multiply each number by a factor of its own."""
         column = _text(batch.column(self.column))
         found, decimals = edits.read_numbers(column, self._decimal)
         if self._strict:
@@ -203,8 +204,8 @@ class Shifted(MaskingOperator):
         self._strict, self._where = strict, where
         self.other_columns = () if per is None else (per,)
 
-    def released(self, batch: Any) -> Any:
-        """Each moved."""
+    def apply(self, batch: Any) -> Any:
+        """Move each date."""
         column = _encode(batch.column(self.column))
         times = read_times(column.dictionary.to_pylist(), self._form)
         if self._strict:
@@ -231,9 +232,9 @@ class Encrypted(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._secret = secret
 
-    def released(self, batch: Any) -> Any:
-        """Equal values look different."""
-        return _text_array(encrypt(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
+    def apply(self, batch: Any) -> Any:
+        """Encrypt each value; equal values look different."""
+        return _text_array(encrypt_values(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
 
 
 def _text(column: Any) -> Any:
@@ -270,7 +271,7 @@ def _refuse(wrong: int, what: str, where: str) -> None:
 
 
 def distinct(table: Table, name: str) -> list[str]:
-    """Each value of a column once, as text, in any order; NULL is none."""
+    """The distinct values of a column as text, in any order, without NULL."""
     found = table.expression.select(value=table.text(name)).distinct()
     return [
         value

@@ -1,4 +1,4 @@
-"""The way back: a file whose tokens are values again, and whose encrypted columns can be read."""
+"""Reversing a masking: tokens are turned back to values by the vault, and encrypted columns are decrypted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.secret import Secret, decrypt_values
 from cobogo.publish.mask.vault.access import Missing, Vault
 
 
@@ -28,7 +28,7 @@ def restore(
     separator: str = ",",
     missing: Missing = "error",
 ) -> int:
-    """Turn the tokens of some columns (by domain) back and decrypt others; how many records were written.
+    """Turn the tokens of some columns (by domain) back and decrypt others; return how many records were written.
 
     The new file is made for this user only, and appears whole or not at all.
     """
@@ -54,7 +54,7 @@ def restore(
             raise PolicyError("encrypted columns need the secret", where="--secret")
         loaded = Secret.load(Path(secret))
         for name in decrypt:
-            rows = _replace_column(rows, name, decrypt(rows.column(name).to_pylist(), loaded, name))
+            rows = _replace_column(rows, name, decrypt_values(rows.column(name).to_pylist(), loaded, name))
     _write(table.engine, rows, target, separator)
     return int(rows.num_rows)
 

@@ -57,14 +57,14 @@ class CodedTable:
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Table, columns: Sequence[str], looked_at: Sequence[str]) -> CodedTable:
+    def read(cls, table: Table, columns: Sequence[str], needed: Sequence[str]) -> CodedTable:
         """Read a table once, so that its rows stand in one order."""
         import pyarrow as pa
 
-        coders = {name: Coder() for name in looked_at}
+        coders = {name: Coder() for name in needed}
         others: dict[str, list[Any]] = {name: [] for name in columns if name not in coders}
         rows = 0
-        for batch in streamed(table, [*columns], texts=looked_at):
+        for batch in streamed(table, [*columns], texts=needed):
             rows += batch.num_rows
             for name, coder in coders.items():
                 coder.add(batch.column(name))

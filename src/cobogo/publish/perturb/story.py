@@ -17,7 +17,7 @@ from cobogo.release.columns import whole
 from cobogo.release.contract import Bars, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.publish.perturb.make import Perturbed
+    from cobogo.publish.perturb.release import Perturbed
     from cobogo.tell.report.words import Words
 
 BARS = 20

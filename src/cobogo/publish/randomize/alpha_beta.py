@@ -89,7 +89,7 @@ class AlphaBeta:
         return cls(Fraction(math.floor(alpha * 2**40), 2**40), Fraction(math.ceil(alpha / r * 2**40), 2**40))
 
     @property
-    def kept(self) -> Fraction:
+    def retention(self) -> Fraction:
         """With what probability an original record is released."""
         return self.alpha + self.beta
 
@@ -100,23 +100,23 @@ class AlphaBeta:
     @property
     def rise(self) -> float:
         """How many times the prior odds the odds of a released record are."""
-        return float(self.kept / self.beta)
+        return float(self.retention / self.beta)
 
     @property
     def fall(self) -> float:
         """To which part of its prior the probability of a record that is not released may fall."""
-        return float((1 - self.beta) / (1 - self.kept)) if self.kept < 1 else math.inf
+        return float((1 - self.beta) / (1 - self.retention)) if self.retention < 1 else math.inf
 
     def person_posterior(self, prior: float) -> float:
         """Of a person's one value, when of all their possible records only the one with it is released: the others
         speak against themselves, too."""
-        mine, others = self.kept * (1 - self.beta), self.beta * (1 - self.kept)
+        mine, others = self.retention * (1 - self.beta), self.beta * (1 - self.retention)
         return raised(prior, float(mine / others)) if others else 1.0
 
 
 def draw_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
     """The released records, as ranks among all possible ones; ``originals`` are sorted and distinct."""
-    kept = originals[coins(chances.kept, len(originals), source)]
+    kept = originals[coins(chances.retention, len(originals), source)]
     added = []
     for start in range(0, possible, AT_ONCE):
         ranks = start + np.flatnonzero(coins(chances.beta, min(AT_ONCE, possible - start), source))
@@ -244,7 +244,9 @@ def check(written: Written) -> CheckResult:
     """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
     stated, rows = written.statement, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
-    problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
+    problems = (
+        [] if chances.alpha >= 0 and 0 < chances.beta <= chances.retention <= 1 else ["α and β are no probabilities"]
+    )
     problems += ["a record is released twice: one of the two must be an original"] if count_duplicates(rows) else []
     for name, domain in stated["domains"].items():
         if set(counted(rows, name)[0]) - set(domain):

@@ -15,8 +15,8 @@ from cobogo.floor.arrays import Floats
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
+from cobogo.publish.randomize import fine_grain
 from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposures, judge
-from cobogo.publish.randomize.optimal import fine_grain
 from cobogo.publish.randomize.request import (
     AttributeValues,
     RandomizationRequest,

@@ -49,15 +49,15 @@ class RandomizedAttributes:
         """The size of each one's domain; the operator's is the product."""
         return tuple(len(values.labels) for values in self.values)
 
-    def released(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
+    def randomize(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
         """A batch's columns, drawn, of the types that they had."""
         before = [codes(batch.column(values.attribute), values.places) for values in self.values]
         return {
             values.attribute: labelled(column, values.labels, kinds[values.attribute])
-            for values, column in zip(self.values, self._sampled(before, source), strict=True)
+            for values, column in zip(self.values, self._draw(before, source), strict=True)
         }
 
-    def _sampled(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
+    def _draw(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
         if len(before) == 1:
             return [self.operator.sample(before[0], source)]
         if not isinstance(self.operator, Uniform):
@@ -98,7 +98,7 @@ class Columns(DrawnRows):
         for batch in streamed(table, columns, texts=names):
             changed: dict[str, Any] = {}
             for part in self.drawn:
-                changed |= part.released(batch, kinds, random)
+                changed |= part.randomize(batch, kinds, random)
             yield replaced(batch, changed)
 
     @property

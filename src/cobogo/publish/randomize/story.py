@@ -26,7 +26,7 @@ from cobogo.release.contract import Bars, Row, Section, Story
 if TYPE_CHECKING:
     from cobogo.publish.randomize.alpha_beta import SetRelease
     from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
-    from cobogo.publish.randomize.generalized import Generalized
+    from cobogo.publish.randomize.perturbed_generalization import Generalized
     from cobogo.publish.randomize.request import AttributeValues
     from cobogo.publish.randomize.small_domain import SmallDomain
     from cobogo.tell.report.words import Words

@@ -10,7 +10,7 @@ from cobogo.data.policy import Policy
 from cobogo.errors import OutputError, RegistryError
 from cobogo.publish import anonymize as job
 from cobogo.publish.registry.check import Breach
-from cobogo.publish.registry.plans import Reuse
+from cobogo.publish.registry.reuse import Reuse
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.readback import parts, released_table

@@ -29,10 +29,10 @@ class RegistryBook:
     """The registry that a policy names, and the data set's releases as they were when it was opened."""
 
     registry: ReleaseRegistry
-    asked: RegistryPolicy
+    settings: RegistryPolicy
     earlier: Mapping[str, RecordedRelease] = field(default_factory=dict)
 
-    def keeping_to(self, policy: Policy) -> Policy:
+    def bind_policy(self, policy: Policy) -> Policy:
         """The policy as the earlier releases bind it: more quasi-identifiers, or a series to go on with."""
         if policy.recoding.suppress == "sensitive":
             raise PolicyError(
@@ -40,13 +40,13 @@ class RegistryBook:
                 where=f"{policy.name}, recoding.suppress",
                 remedy="Leave out suppress, or [registry].",
             )
-        if self.asked.base == "quasi-identifiers":
+        if self.settings.base == "quasi-identifiers":
             return _extend_quasi_identifiers(policy, {name for kept in self.earlier.values() for name in kept.columns})
-        if self.asked.base == "m-invariance":
-            return self._in_series(policy)
+        if self.settings.base == "m-invariance":
+            return self._continue_series(policy)
         return policy
 
-    def _in_series(self, policy: Policy) -> Policy:
+    def _continue_series(self, policy: Policy) -> Policy:
         if not any(model.get("model") == "m-invariance" for model in policy.models):
             raise PolicyError(
                 "no model asks for m-invariance",
@@ -62,9 +62,9 @@ class RegistryBook:
         )
         return policy.model_copy(update={"privacy": Privacy(models=models)})
 
-    def lowest(self, hierarchies: Sequence[Hierarchy], lowest: Levels, highest: Levels, where: str) -> Levels:
+    def lowest_levels(self, hierarchies: Sequence[Hierarchy], lowest: Levels, highest: Levels, where: str) -> Levels:
         """The levels below which values would be more specific than what was released."""
-        if self.asked.base != check.BASED:
+        if self.settings.base != check.BASED:
             return lowest
         raised = []
         for tree, low, high in zip(hierarchies, lowest, highest, strict=True):
@@ -85,17 +85,17 @@ class RegistryBook:
 
         The same release of the same records is recorded once.
         """
-        kept = self._kept(release, trace_rows(release))
-        kept = replace(kept.in_order(), series=None if series is None else series.to_json())
+        kept = self._structure(release, trace_rows(release))
+        kept = replace(kept.sort_rows(), series=None if series is None else series.to_json())
         with self.registry.transaction() as book:
-            earlier = _read_releases(book, self.asked.dataset, self.earlier)
+            earlier = _read_releases(book, self.settings.dataset, self.earlier)
             models = release.problem.promised
-            check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
+            check.refuse(check.breaches(earlier, kept, models, self.settings.base), release.policy.name)
             return self._add(book, release, kept, manifest, directory)
 
     def adopt(self, release: Release, manifest: str, directory: Path) -> str:
         """Record a release that is out already, whatever it exposes; its id."""
-        kept = self._kept(release, trace_rows(release)).in_order()
+        kept = self._structure(release, trace_rows(release)).sort_rows()
         with self.registry.transaction() as book:
             identity = self._add(book, release, kept, manifest, directory)
             book.finish(identity)
@@ -104,11 +104,11 @@ class RegistryBook:
     def _add(self, book: Transaction, release: Release, kept: RecordedRelease, manifest: str, directory: Path) -> str:
         content = kept.to_bytes()
         summary = self._summary(release, manifest, directory, content)
-        summary["warnings"] = self._warn(release, kept, _read_releases(book, self.asked.dataset, self.earlier))
-        for entry in book.entries(self.asked.dataset):
+        summary["warnings"] = self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
+        for entry in book.entries(self.settings.dataset):
             if entry.summary["structure-digest"] == summary["structure-digest"]:
                 return entry.id
-        return book.add(self.asked.dataset, summary, content)
+        return book.add(self.settings.dataset, summary, content)
 
     def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
         """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
@@ -117,29 +117,29 @@ class RegistryBook:
         return found
 
     def _breaches(self, book: Transaction, kept: RecordedRelease, models: Sequence[Model]) -> list[check.Breach]:
-        earlier = _read_releases(book, self.asked.dataset, self.earlier)
-        return check.breaches(earlier, kept, models, self.asked.base)
+        earlier = _read_releases(book, self.settings.dataset, self.earlier)
+        return check.breaches(earlier, kept, models, self.settings.base)
 
     def breaches(self, release: Release) -> list[check.Breach]:
         """What would stop a release."""
-        kept = self._kept(release, trace_rows(release))
+        kept = self._structure(release, trace_rows(release))
         with self.registry.transaction() as book:
-            self._warn(release, kept, _read_releases(book, self.asked.dataset, self.earlier))
+            self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
-    def exposing(self, release: Release) -> list[Label]:
+    def exposing_records(self, release: Release) -> list[Label]:
         """What tells the records apart without which a release would expose nobody."""
         columns = trace_rows(release)
         with self.registry.transaction() as book:
-            found = self._breaches(book, self._kept(release, columns), release.problem.promised)
+            found = self._breaches(book, self._structure(release, columns), release.problem.promised)
         codes, labels = columns[release.mark]
         rows = [breach.rows for breach in found]
         if found and not any(map(len, rows)):
             check.refuse(found, release.policy.name)
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
-    def _kept(self, release: Release, columns: Traced) -> RecordedRelease:
-        return build_structure(release, columns, self.registry.key.digests(self.asked.dataset))
+    def _structure(self, release: Release, columns: Traced) -> RecordedRelease:
+        return build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
 
     def finish(self, identity: str) -> None:
         """Note that a release was put in place."""
@@ -153,7 +153,7 @@ class RegistryBook:
                 book.remove(identity)
 
     def _summary(self, release: Release, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
-        key = self.registry.key.digests(self.asked.dataset)
+        key = self.registry.key.digests(self.settings.dataset)
         policy = release.policy
         return {
             "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),

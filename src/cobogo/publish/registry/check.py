@@ -78,7 +78,7 @@ def breaches(
     asked = _askable(models)
     found = []
     for identity, before in earlier.items():
-        crossing = before.with_later(new)
+        crossing = before.cross(new)
         for attack, crossed in _attacks(crossing, before, new, base):
             for told in attack.tell(crossed):
                 breach = _judge(attack, identity, crossed, told, asked)
@@ -86,7 +86,7 @@ def breaches(
         if base == BASED:
             found += _more_specific_rows(identity, crossing)
     if len(earlier) > 1 and base not in ("quasi-identifiers", "m-invariance"):
-        crossings = [before.with_later(new) for before in earlier.values()]
+        crossings = [before.cross(new) for before in earlier.values()]
         together = _cross_all(crossings)
         attack = Complementary() if all(crossing.same_people for crossing in crossings) else Temporal()
         if together is not None:
@@ -105,7 +105,7 @@ def stranger_warnings(
     """
     found = []
     for identity, before in earlier.items():
-        shared, least = len(before.with_later(new).before), min(len(before.classes), len(new.classes))
+        shared, least = len(before.cross(new).before), min(len(before.classes), len(new.classes))
         words = ""
         if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < LEAST_DISTINCT:
             words = f"what this release and {identity} both have of people does not tell them apart"
@@ -189,12 +189,12 @@ def _attacks(
     who came.
     """
     if base == "m-invariance":
-        yield Differencing(), before.shown_with(new)
+        yield Differencing(), before.cross_by_values(new)
         return
     if base != "quasi-identifiers":
         yield (Complementary() if crossing.same_people else Temporal()), crossing
     yield Intersection(), crossing
-    yield Differencing(), before.unchanged_with(new)
+    yield Differencing(), before.cross_unchanged(new)
 
 
 def _judge(

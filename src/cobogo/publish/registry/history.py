@@ -55,7 +55,7 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
         kept = RecordedRelease.from_bytes(book.structure(entry.id))
         known = {name for one in earlier.values() for name in one.columns}
         asked = entry.summary["policy"].get("registry") or {}
-        crossing = next(reversed(earlier.values())).with_later(kept) if earlier else None
+        crossing = next(reversed(earlier.values())).cross(kept) if earlier else None
         chapters.append(
             Chapter(
                 entry,

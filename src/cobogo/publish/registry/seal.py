@@ -31,22 +31,22 @@ class RegistryKey:
         """Encrypt, under a label that must be given again to open it: what is sealed cannot change its place."""
         from cobogo.floor.sealing import Sealer
 
-        return Sealer(self._for("seal")).seal(content, label)
+        return Sealer(self._derive_key("seal")).seal(content, label)
 
     def open(self, sealed: bytes, label: str) -> bytes | None:
         """Decrypt; None where the key, the label or a single bit is another."""
         from cobogo.floor.sealing import DoesNotOpen, Sealer
 
         try:
-            return Sealer(self._for("seal")).open(sealed, label)
+            return Sealer(self._derive_key("seal")).open(sealed, label)
         except DoesNotOpen:
             return None
 
     def digests(self, dataset: str) -> bytes:
         """The key of a data set's digests: records of one data set can be told again, those of two cannot be joined."""
-        return self._for(f"digests of {dataset}")
+        return self._derive_key(f"digests of {dataset}")
 
-    def _for(self, purpose: str) -> bytes:
+    def _derive_key(self, purpose: str) -> bytes:
         return blake2b(purpose.encode(), key=self.secret, digest_size=BYTES).digest()
 
 

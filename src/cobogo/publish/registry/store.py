@@ -165,7 +165,7 @@ class Transaction:
     def structure(self, identity: str) -> bytes:
         """The class structure of one release."""
         query = select(_releases.c.structure).where(_releases.c.id == identity)
-        return self._opened(self.connection.execute(query).scalar_one(), identity, "structure")
+        return self._unseal(self.connection.execute(query).scalar_one(), identity, "structure")
 
     def add(self, dataset: str, summary: dict[str, Any], structure: bytes, *, state: str = UNFINISHED) -> str:
         """Record a release under the data set's next number; its id."""
@@ -201,10 +201,10 @@ class Transaction:
         self.connection.execute(_releases.update().where(_releases.c.id == identity).values(gone))
 
     def _entry(self, row: Any) -> RegistryEntry:
-        summary = json.loads(self._opened(row.summary, row.id, "summary"))
+        summary = json.loads(self._unseal(row.summary, row.id, "summary"))
         return RegistryEntry(row.id, row.dataset, row.number, row.created, row.state, summary)
 
-    def _opened(self, sealed: Any, identity: str, part: str) -> bytes:
+    def _unseal(self, sealed: Any, identity: str, part: str) -> bytes:
         content = self.key.open(bytes(sealed), f"{identity} {part}")
         if content is None:
             raise RegistryError(

@@ -48,28 +48,28 @@ class RecordedRelease:
     series: Mapping[str, Any] | None = None
     cells: Mapping[str, Digests] = field(default_factory=dict)
 
-    def with_later(self, later: RecordedRelease) -> Crossing:
+    def cross(self, later: RecordedRelease) -> Crossing:
         """This release crossed with a later one, their rows linked by whose they are."""
         one, other = (part.records for part in (self, later))
         if self.cells.keys() != later.cells.keys():
             one, other = (
                 _number_records(who, part.classes.owners, list(part.classes.values.values()))
-                for who, part in zip(self._told_with(later), (self, later), strict=True)
+                for who, part in zip(self._person_digests(later), (self, later), strict=True)
             )
         return link_by_key(self.classes, later.classes, one, other)
 
-    def unchanged_with(self, later: RecordedRelease) -> Crossing:
+    def cross_unchanged(self, later: RecordedRelease) -> Crossing:
         """The same, but for rows whose sensitive values changed in between: those are not linked."""
         both = [name for name in self.classes.values if name in later.classes.values]
-        return self._linked(later, [np.concatenate(self._told_with(later)), *_codes_in_both(self, later, both)])
+        return self._link(later, [np.concatenate(self._person_digests(later)), *_codes_in_both(self, later, both)])
 
     def tells_apart(self, later: RecordedRelease) -> float:
         """The share of this release's rows that what both releases know of them tells apart."""
-        who, _ = self._told_with(later)
+        who, _ = self._person_digests(later)
         _, many = np.unique(who, return_counts=True)
         return float((many == 1).sum()) / max(len(who), 1)
 
-    def _told_with(self, later: RecordedRelease) -> tuple[Digests, Digests]:
+    def _person_digests(self, later: RecordedRelease) -> tuple[Digests, Digests]:
         """Whose each row is, by the columns that both releases know."""
         common = sorted(self.cells.keys() & later.cells.keys())
         if common:
@@ -82,7 +82,7 @@ class RecordedRelease:
         one, other = (part.records if part.classes.people is None else part.classes.people for part in parts)
         return one, other
 
-    def _linked(self, later: RecordedRelease, columns: Sequence[NDArray[Any]]) -> Crossing:
+    def _link(self, later: RecordedRelease, columns: Sequence[NDArray[Any]]) -> Crossing:
         """Rows that agree in some columns (of both releases, one after the other), as many as there are of each."""
         codes = [np.unique(column, return_inverse=True)[1] for column in columns]
         ours = len(self.classes)
@@ -92,13 +92,13 @@ class RecordedRelease:
         keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
         return link_by_key(self.classes, later.classes, keys[0], keys[1])
 
-    def shown_with(self, later: RecordedRelease) -> Crossing:
+    def cross_by_values(self, later: RecordedRelease) -> Crossing:
         """The same linked by what was released: rows with the same values take each other's place."""
         names = (*self.classes.quasi_identifiers, *later.classes.quasi_identifiers)
         names += (*self.classes.values, *later.classes.values)
-        return self._linked(later, _codes_in_both(self, later, list(dict.fromkeys(names))))
+        return self._link(later, _codes_in_both(self, later, list(dict.fromkeys(names))))
 
-    def in_order(self) -> RecordedRelease:
+    def sort_rows(self) -> RecordedRelease:
         """The same with its rows in the order of their digests, whatever order they came in."""
         order, c = np.argsort(self.records), self.classes
         values = {name: codes[order] for name, codes in c.values.items()}

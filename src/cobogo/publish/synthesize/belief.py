@@ -42,16 +42,16 @@ class JunctionTree:
         import opt_einsum
 
         operands: list[Any] = []
-        needed = self._needed(attributes)
+        needed = self._nodes_holding(attributes)
         for place in needed:
             clique = self.cliques[place]
             above = clique.above in needed
             operands += [_conditional(clique) if above else clique.shares, list(clique.attributes)]
         return np.asarray(opt_einsum.contract(*operands, list(attributes)), dtype=np.float64)
 
-    def _needed(self, attributes: Attributes) -> list[int]:
+    def _nodes_holding(self, attributes: Attributes) -> list[int]:
         """The smallest parts of the tree that hold the attributes: leaves that add none are cut off in turn."""
-        beside, wanted = [set(around) for around in self._beside], set(attributes)
+        beside, wanted = [set(around) for around in self._neighbours], set(attributes)
         gone: set[int] = set()
         waiting = [place for place, around in enumerate(beside) if len(around) <= 1]
         while waiting:
@@ -67,7 +67,7 @@ class JunctionTree:
         return [place for place in range(len(beside)) if place not in gone]
 
     @cached_property
-    def _beside(self) -> list[set[int]]:
+    def _neighbours(self) -> list[set[int]]:
         found: list[set[int]] = [set() for _ in self.cliques]
         for place, clique in enumerate(self.cliques):
             if clique.above >= 0:

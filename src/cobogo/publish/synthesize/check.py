@@ -15,7 +15,7 @@ from cobogo.promises.payer import check_debit
 from cobogo.publish.synthesize import domains
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import PaidStep
-from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
+from cobogo.publish.synthesize.release import NO_GUARANTEE
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 

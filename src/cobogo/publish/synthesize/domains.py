@@ -67,18 +67,18 @@ class AttributeDomain(ABC):
         """What reports call a code."""
 
     @abstractmethod
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
+    def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
         """Codes as an Arrow column of values, of a type of Arrow's or of text."""
 
     @abstractmethod
-    def stated(self) -> dict[str, Any]:
+    def statement(self) -> dict[str, Any]:
         """As the manifest has it; `read_domain` reads it."""
 
     @abstractmethod
     def holds(self, text: str, decimal: str) -> bool:
         """Whether a released value is one that could be drawn."""
 
-    def coded(self, column: Any, decimal: str) -> Codes:
+    def encode(self, column: Any, decimal: str) -> Codes:
         """A column of text of an Arrow batch as codes; each distinct text is looked at once."""
         import pyarrow as pa
 
@@ -110,11 +110,11 @@ class ListedDomain(AttributeDomain):
         """The value itself."""
         return self.values[code] if code < len(self.values) else None
 
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
+    def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
         """The values themselves."""
         return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
 
-    def stated(self) -> dict[str, Any]:
+    def statement(self) -> dict[str, Any]:
         """The list."""
         return {"values": list(self.values), "null": self.null}
 
@@ -154,7 +154,7 @@ class BinnedDomain(AttributeDomain):
         low, high = (f"{float(edge):g}" for edge in self.edges[code : code + 2])
         return f"[{low}, {high}{']' if code == self.known - 1 else ')'}"
 
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
+    def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
         """Numbers of the bins, with the declared digits."""
         steps = np.zeros(len(codes), dtype=np.int64)
         for code in range(self.known):
@@ -162,11 +162,11 @@ class BinnedDomain(AttributeDomain):
             first, last = self.steps[code]
             steps[rows] = first + below(last - first + 1, len(rows), source)
         present, places = np.unique(steps, return_inverse=True)
-        texts = [self._written(int(step), "." if kind is not None else decimal) for step in present]
+        texts = [self._write_number(int(step), "." if kind is not None else decimal) for step in present]
         places = np.where(codes < self.known, places, len(texts))
         return labelled(places, (*texts, None), kind)
 
-    def stated(self) -> dict[str, Any]:
+    def statement(self) -> dict[str, Any]:
         """The edges, as exact decimals."""
         return {"edges": [_decimal(edge) for edge in self.edges], "decimals": self.decimals, "null": self.null}
 
@@ -189,7 +189,7 @@ class BinnedDomain(AttributeDomain):
     def _floats(self) -> NDArray[np.float64]:
         return np.array([float(edge) for edge in self.edges])
 
-    def _written(self, step: int, decimal: str) -> str:
+    def _write_number(self, step: int, decimal: str) -> str:
         return f"{Decimal(step).scaleb(-self.decimals):f}".replace(".", decimal)
 
 
@@ -293,7 +293,7 @@ def encode_rows(
     for batch in streamed(table, looked_at, texts=looked_at):
         for place, domain in enumerate(domains):
             column = batch.column(domain.attribute)
-            codes = domain.coded(column, decimal)
+            codes = domain.encode(column, decimal)
             beyond[domain.attribute] += int((codes == domain.other).sum()) - column.null_count
             parts[place].append(codes.astype(np.int32))
         if unit is not None:

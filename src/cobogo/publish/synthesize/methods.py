@@ -21,7 +21,7 @@ class Method:
     change: Callable[[int, int], int]
 
     @classmethod
-    def of(cls, fit: Any) -> Method:
+    def from_function(cls, fit: Any) -> Method:
         """The method of a function that carries a card."""
         own: Card = fit.card
         return cls(own.facts["private"], own.summary, fit, own.facts.get("change", lambda width, degree: 1))  # noqa: ARG005
@@ -40,6 +40,6 @@ METHODS: Registry[Method] = Registry(
     listed="mechanisms",
     guide="synthesis",
     remark="synthesis",
-    ready=Method.of,
+    ready=Method.from_function,
 )
 """Every method by its name in ``synthesis.method``."""

@@ -62,7 +62,7 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     records = total(ones)
     back = [_merge_rare(one) for one in ones]
     private.merge([codes for codes, _ in back])
-    merged = [one.merged(codes) for one, (codes, _) in zip(ones, back, strict=True)]
+    merged = [one.merge(codes) for one, (codes, _) in zip(ones, back, strict=True)]
     pairs = _tree(private, merged, records, third / max(width - 1, 1))
     each = private.left / max(len(pairs), 1)
     twos = [private.measure(pair, each) for pair in pairs]
@@ -89,7 +89,7 @@ def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho
     chosen: list[Attributes] = []
     known: dict[Attributes, int] = {}
 
-    def remembered(pair: Attributes, rows: Private) -> int:
+    def cached_score(pair: Attributes, rows: Private) -> int:
         if pair not in known:
             known[pair] = score(pair, rows)
         return known[pair]
@@ -102,7 +102,7 @@ def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho
         ]
         if not candidates:
             return chosen
-        one, other = private.choose(candidates, remembered, 1, rho)
+        one, other = private.choose(candidates, cached_score, 1, rho)
         chosen.append((one, other))
         left = component[other]
         component = [component[one] if place == left else place for place in component]

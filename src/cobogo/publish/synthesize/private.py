@@ -31,22 +31,22 @@ KEPT_CELLS = 20_000_000
 class Mechanisms(Protocol):
     """Where exact figures go and noisy ones come from."""
 
-    def noisy(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
+    def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
         """Counts with Gaussian noise, and its scale. A person changes them by √``squared`` at most, in the L2 norm."""
 
-    def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """The place of one score, a large one rather. A person changes each by ``sensitivity`` at most."""
 
 
 class Exact:
     """Discrete noise by OpenDP, choices by whole numbers alone, both from the operating system's entropy."""
 
-    def noisy(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
+    def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
         """The discrete Gaussian."""
         noise = Gaussian(squared, rho)
         return np.array(noise.release(counts.tolist()), dtype=np.int64), noise.scale
 
-    def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """The exponential mechanism."""
         return ExponentialMechanism(sensitivity, epsilon).choose(scores)
 
@@ -60,7 +60,7 @@ class MarginalMeasurement:
     deviation: float
     summed: Ints | None = None  # for each count, of how many it is the sum; each of them has noise
 
-    def merged(self, codes: Ints) -> MarginalMeasurement:
+    def merge(self, codes: Ints) -> MarginalMeasurement:
         """The same, of one attribute, with some values taken for one."""
         width = int(codes.max()) + 1
         counts = np.bincount(codes, weights=self.counts, minlength=width)
@@ -127,7 +127,7 @@ class Private:
         """How many records have each combination of values, with noise that costs ρ."""
         self._spend(rho)
         squared = self.max_rows**2
-        noisy, scale = self.mechanisms.noisy(self.counts(attributes), squared, rho)
+        noisy, scale = self.mechanisms.add_noise(self.counts(attributes), squared, rho)
         self.steps.append(PaidStep("gaussian", attributes, rho, scale=scale, sensitivity=squared))
         return MarginalMeasurement(attributes, noisy, scale)
 
@@ -141,7 +141,7 @@ class Private:
         self._spend(rho)
         epsilon, sensitivity = choosing(rho), change * self.max_rows
         scores = [score(candidate, self) for candidate in candidates]
-        chosen = candidates[self.mechanisms.chosen(scores, sensitivity, epsilon)]
+        chosen = candidates[self.mechanisms.choose(scores, sensitivity, epsilon)]
         self.steps.append(
             PaidStep(
                 "exponential", chosen, rho, epsilon=epsilon, sensitivity=sensitivity, candidates=len(candidates)

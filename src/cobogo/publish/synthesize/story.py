@@ -14,7 +14,7 @@ from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.publish.synthesize.synthetic import Synthetic
+    from cobogo.publish.synthesize.release import Synthetic
     from cobogo.tell.report.words import Words
 
 SHOWN = 30
@@ -29,7 +29,9 @@ def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
     """Everything, from both tables coded alike."""
     decimal = made.policy.data.decimal
     original = encode_rows(before, made.domains, decimal)
-    released = encode_rows(after, [read_domain(domain.attribute, domain.stated()) for domain in made.domains], decimal)
+    released = encode_rows(
+        after, [read_domain(domain.attribute, domain.statement()) for domain in made.domains], decimal
+    )
     asked = made.policy.utility or Utility()
     found = fidelity(
         made.domains,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,13 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+import cobogo as cb
+from cobogo.errors import OutputError
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.estimate import inverted, likeliest, onto_simplex, variances
 from cobogo.promises.operators.matrix import of, warner
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate import counts, mining
+from cobogo.publish.randomize.estimate.counts import estimate_count
 from cobogo.publish.randomize.estimate.density import filter_noise, noise_density, reconstruct
+from cobogo.publish.randomize.make import METHODS
+from support.randomized_tables import policy, table
 
 Z = 5.5  # standard errors that a mean of many draws strays by with a probability below 1e-7
 
@@ -200,3 +206,64 @@ def test_a_tree_of_randomized_data_is_as_good_as_one_of_the_original() -> None:
     assert original.column == corrected.column == 0
     assert best > 0.8
     assert mining.accuracy(corrected, columns[half:], target[half:]) == pytest.approx(best, abs=0.01)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("published")
+    for method in METHODS:
+        cb.perturb(table(), policy(method)).write(place / method)
+    return place
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("alpha-beta", "gamma-diagonal", "warner")])
+def test_counts_are_near_the_truth(method: str, home: Path) -> None:
+    rows = table().to_pylist()
+    place = {} if method == "perturbed-generalization" else {"city": ["Crato", "Sobral"]}
+    wanted = ["d0", "d2", None]
+    true = sum(r["disease"] in wanted and r["city"] in place.get("city", [r["city"]]) for r in rows)
+    found = estimate_count(home / method / "public", place, {"disease": wanted})
+    assert 0 < found.error < true
+    assert abs(found.count - true) < Z * found.error
+    whole = estimate_count(home / method / "public", {}, {"disease": [*{r["disease"] for r in rows}]})
+    assert whole.count == pytest.approx(len(rows))
+
+
+@pytest.mark.slow
+def test_counts_of_yes_and_no(home: Path) -> None:
+    true = sum(r["smokes"] == "yes" and r["age"] == "30" for r in table().to_pylist())
+    found = estimate_count(home / "warner" / "public", {"age": ["30"]}, {"smokes": ["yes"]})
+    assert abs(found.count - true) < Z * found.error
+
+
+@pytest.mark.slow
+def test_counts_of_a_set_are_of_distinct_records(home: Path) -> None:
+    distinct = {(r["age"], r["city"], r["disease"]) for r in table().to_pylist()}
+    true = sum(city == "Crato" and disease in ("d0", "d1") for _, city, disease in distinct)
+    found = estimate_count(home / "alpha-beta" / "public", {"city": ["Crato"]}, {"disease": ["d0", "d1"]})
+    assert abs(found.count - true) < Z * found.error
+
+
+@pytest.mark.slow
+def test_a_marginal_of_whole_records(home: Path) -> None:
+    found = estimate_count(home / "gamma-diagonal" / "public", {}, {"city": ["Crato"]})
+    true = sum(r["city"] == "Crato" for r in table().to_pylist())
+    assert abs(found.count - true) < Z * found.error
+
+
+@pytest.mark.slow
+def test_what_cannot_be_estimated_is_refused(home: Path, tmp_path: Path) -> None:
+    for method, where, sensitive, word in (
+        ("uniform", {}, {"weight": ["1"]}, "no column"),
+        ("uniform", {}, {"age": ["30"], "disease": ["d0"]}, "one randomized"),
+        ("gamma-diagonal", {"age": ["30"]}, {"disease": ["d0"]}, "randomized, too"),
+        ("small-domain", {}, {"age": ["30"]}, "not randomized"),
+    ):
+        with pytest.raises(OutputError, match=word):
+            estimate_count(home / method / "public", where, sensitive)
+    asked = {"attributes": policy("uniform")["attributes"], "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}}
+    asked["recoding"] = {"suppression-limit": 0.5}
+    cb.anonymize(table(), asked).write(tmp_path / "recoded")
+    with pytest.raises(OutputError, match="not a randomized"):
+        estimate_count(tmp_path / "recoded" / "public", {}, {"disease": ["d0"]})

@@ -16,7 +16,7 @@ from cobogo.errors import VaultError, number_of
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Progress
 from cobogo.floor.sealing import DoesNotOpen, lookups
-from cobogo.publish.mask.vault import rotation, rows, stewardship
+from cobogo.publish.mask.vault import rows, stewardship
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import VaultLogEntry, entries
 from cobogo.publish.mask.vault.session import VaultSession, open_session
@@ -72,41 +72,43 @@ class Vault:
         return cls(open_session(place, key))
 
     def tokenize(self, domain: str, values: Any, *, progress: Progress | None = None) -> Any:
-        """The token of each value, new for values that have none; NULL stays NULL.
+        """The token of each value, drawn for values that have none; NULL stays NULL.
 
-        Takes a sequence of texts and gives a list, or takes an Arrow array and gives one. Each batch is committed
-        before the next: whatever happens, a value keeps its one token, and to run again is to go on.
+        Takes a sequence of texts and returns a list, or takes an Arrow array and returns one. Each batch is committed
+        before the next: after a failure a value still has one token, and a second run continues.
         """
         return _map_distinct(values, lambda distinct: self._tokens(domain, distinct, progress))
 
     def detokenize(self, domain: str, tokens: Any, *, missing: Missing = "error") -> Any:
-        """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
+        """The value behind each token. ``missing``: what becomes of a token whose value is unknown or forgotten."""
         return _map_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
 
     def require(self, domain: str, role: VaultRole) -> None:
-        """Refuse at once, before any work, what the key may not do."""
+        """Raise an error, before any work, if the key lacks a role in a domain."""
         self._session.grant(domain, role)
 
     def add_domain(self, name: str, *, format: str = "opaque") -> None:
-        """A new purpose: the same value has another token in each, so that their tables cannot be linked."""
+        """Add a domain: the same value has another token in each domain, so that their tables cannot be linked."""
         stewardship.add_domain(self._session, name, format)
 
     def issue(self, domains: str | Sequence[str] = (), *, roles: str | Sequence[str]) -> VaultKey:
-        """A new key with these roles in these domains; a steward's is for all."""
+        """Issue a key with these roles in these domains; a steward's key is for all."""
         return stewardship.issue(self._session, domains, roles)
 
     def revoke(self, key: str) -> None:
-        """Close the vault to a key, by its name. What it opened is known to its holder until the domain is rotated."""
+        """Revoke a key, by its name. Its holder still knows the secrets of a domain until that is rotated."""
         stewardship.revoke(self._session, key)
 
     def rotate(self, domain: str, *, tokens: bool = False) -> int:
-        """New secrets for a domain, every value sealed anew; with ``tokens`` also new tokens, and the old ones are
-        irreversible. All at once or not at all. How many values there are."""
-        return rotation.rotate(self._session, domain, renew=tokens)
+        """Give a domain new secrets and seal every value with them; return how many values there are.
+
+        With ``tokens`` every value also gets a new token, and the old ones become irreversible. One transaction.
+        """
+        return stewardship.rotate(self._session, domain, renew=tokens)
 
     def forget(self, domain: str, *, tokens: Texts = (), values: Texts = ()) -> int:
-        """Erase values, by token or by value: their tokens can never be turned back. How many were erased."""
-        return rotation.forget(self._session, domain, tokens, values)
+        """Erase values, by token or by value, so that their tokens become irreversible; return how many."""
+        return stewardship.forget(self._session, domain, tokens, values)
 
     def log(self) -> tuple[tuple[VaultLogEntry, ...], str]:
         """The audit log, checked link by link, and its last digest."""
@@ -115,11 +117,11 @@ class Vault:
             return entries(connection, self._session.log_key, self._session.store.place)
 
     def show(self) -> dict[str, Any]:
-        """What is in the vault, without any value or token: domains with their counts, and keys with their roles."""
+        """The domains with their counts, and the keys with their roles, without any value or token."""
         return stewardship.show(self._session)
 
     def check(self) -> int:
-        """Open every value that is kept, and the log; how many values there are. Damage is an error."""
+        """Open every value and verify the log; return how many values there are. Damage is an error."""
         return stewardship.check(self._session)
 
     def _tokens(self, domain: str, values: list[str], progress: Progress | None) -> list[str]:
@@ -133,7 +135,7 @@ class Vault:
         return found
 
     def _tokenize_batch(self, domain: str, values: list[str]) -> list[str] | None:
-        """The tokens of at most a batch of values; None when the secrets for it are no longer those of the vault."""
+        """The tokens of one batch of values, or None if the domain was rotated meanwhile."""
         session = self._session
         grant = session.grant(domain, VaultRole.TOKENIZE)
         index = lookups(grant.secret("index"), values)
@@ -175,7 +177,7 @@ class Vault:
         return [values.get(token) for token in tokens]
 
     def _retry(self, attempt: Callable[[], Answer | None]) -> Answer:
-        """Try until the vault was not rotated meanwhile, and no other writer came across."""
+        """Repeat an attempt until no rotation and no deadlock with another writer interrupts it."""
         while True:
             try:
                 answer = attempt()
@@ -187,7 +189,7 @@ class Vault:
 
 
 def _map_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None]]) -> Any:
-    """Change the distinct values of a column once each, and put the results where the values stand."""
+    """Apply a change to each distinct value of a column once, and return the results in the order of the rows."""
     import pyarrow as pa
 
     try:

@@ -15,10 +15,10 @@ from cobogo.floor.arrays import Bytes
 Draw = Callable[[Sequence[str]], list[str]]
 
 SYMBOLS = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Of opaque tokens: digits and letters, without those that are taken for another."""
+"""Symbols of opaque tokens: digits and letters, without those that are easily confused."""
 
 LENGTH = 24
-"""Of opaque tokens: 24 symbols of five bits, 120 bits in all."""
+"""Symbols in an opaque token, five bits each: of 10¹² such tokens, two are equal with a probability below 10⁻¹²."""
 
 LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 _KEPT = 0
@@ -40,7 +40,7 @@ def draw_uniform(count: int, below: int) -> Bytes:
 
 
 def draw_opaque(values: Sequence[str]) -> list[str]:
-    """A token of 24 symbols for each value, whatever the value.
+    """Draw a token of 24 symbols for each value, independent of the value.
 
     >>> [len(token) for token in draw_opaque(["Ana", "52998224725"])]
     [24, 24]
@@ -54,7 +54,9 @@ def draw_opaque(values: Sequence[str]) -> list[str]:
 
 
 def draw_shaped(values: Sequence[str]) -> list[str]:
-    """For each value a token with its letters and digits drawn anew, case kept; other signs stay. Never the value.
+    """Draw for each value a token of its shape: letters (in their case) and digits are replaced, other signs stay.
+
+    A token is never the value itself.
 
     >>> token = draw_shaped(["529.982.247-25"])[0]
     >>> token[3], token[7], token[11], len(token), token.replace(".", "").replace("-", "").isdigit()
@@ -88,7 +90,7 @@ def _redraw(values: Sequence[str]) -> list[str]:
 
 
 def _kind(character: str) -> int:
-    """Which alphabet a character is drawn from anew; what no database may hold becomes a letter."""
+    """The alphabet that replaces a character; one that a database cannot hold becomes a letter."""
     if character.isdigit():
         return 3
     if character.isupper():
@@ -99,4 +101,4 @@ def _kind(character: str) -> int:
 
 
 FORMATS: dict[str, Draw] = {"opaque": draw_opaque, "shape": draw_shaped}
-"""How each format draws tokens for values."""
+"""The function that draws the tokens of each format."""

@@ -16,7 +16,8 @@ from cobogo.publish.mask.vault.store import VaultStore
 PAGE = 50_000
 
 FRUITLESS = 100
-"""How often tokens are drawn for values whose tokens were all taken, before their shape is said to be used up."""
+"""Rounds of draws in which every token was taken already, after which the tokens of a shape count as used up. A hundred
+rounds cost milliseconds, and miss the last free one of ten tokens with probability 3·10⁻⁵."""
 
 
 Sealed = tuple[str, bytes, bytes, int]
@@ -31,7 +32,7 @@ def known_tokens(
 
 
 def read_sealed(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> list[Sealed]:
-    """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
+    """Read the sealed values of tokens, without tokens that are not of the domain or whose value was forgotten."""
     columns = "token, lookup, sealed, batch"
     usable = [token for token in tokens if "\0" not in token]
     found = store.select(connection, columns, schema.tokens.name, "token", usable, domain=domain.number)
@@ -39,7 +40,7 @@ def read_sealed(store: VaultStore, connection: Connection, domain: TokenDomain, 
 
 
 def pages(connection: Connection, domain: TokenDomain) -> Iterator[list[Sealed]]:
-    """Everything that a domain keeps, page by page. Rows that are written meanwhile are not among them."""
+    """All rows of a domain, page by page, without rows that are written meanwhile."""
     columns = schema.tokens.c
     newest = connection.execute(select(schema.batches.c.number).order_by(schema.batches.c.number.desc()).limit(1))
     last, until = "", newest.scalar() or 0
@@ -58,7 +59,7 @@ def ephemerals(store: VaultStore, connection: Connection, rows: Sequence[Sealed]
 
 
 def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
-    """The values of rows, by token. Raises `DoesNotOpen` where one was altered."""
+    """Open the values of rows, by token. Raises `DoesNotOpen` where one was altered."""
     by_batch: dict[int, list[Sealed]] = {}
     for row in rows:
         by_batch.setdefault(row[3], []).append(row)
@@ -71,7 +72,7 @@ def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, by
 
 
 def damage_error(place: str) -> VaultError:
-    """What to say of values that do not open."""
+    """The error for values that do not open."""
     return VaultError(
         "a value does not open: the vault was altered or is damaged",
         where=place,
@@ -82,7 +83,7 @@ def damage_error(place: str) -> VaultError:
 def add_tokens(
     store: VaultStore, connection: Connection, domain: TokenDomain, public: bytes, values: Mapping[bytes, str]
 ) -> dict[bytes, str]:
-    """Give tokens to values, by lookup; a value that got one from another writer meanwhile has that one."""
+    """Give tokens to values, by lookup; a value that another writer gave one meanwhile keeps that one."""
     batch = SealedBatch.new(public)
     inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral)).inserted_primary_key
     number = int(inserted[0]) if inserted is not None else 0
@@ -108,7 +109,7 @@ def add_tokens(
 
 
 def erase(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> None:
-    """Take away what stands behind tokens; the tokens stay, so that none is ever given out again."""
+    """Erase the values behind tokens. The tokens stay, so that none is given out again."""
     statement = (
         f"UPDATE {schema.tokens.name} SET lookup = NULL, sealed = NULL, batch = NULL "
         f"WHERE domain = {domain.number:d} AND token = ?"

@@ -95,9 +95,9 @@ class _Rows:
         for number, (low, high) in enumerate(directions):
             self._knapsack(shares, low, high, self.m**2 + number * (self.m**2 + self.m))
         if margin:
-            self._identifiable(margin)
+            self._separate_values(margin)
         if cap is not None:
-            self._capped(cap)
+            self._cap_amplification(cap)
 
     def _knapsack(self, shares: Floats, low: float, high: float, first: int) -> None:
         m = self.m
@@ -111,7 +111,7 @@ class _Rows:
                 row = self._row(0.0)
                 self._entries += [(row, y * m + x, shares[x]), (row, multiplier, -shares[x]), (row, slack, -1.0)]
 
-    def _identifiable(self, margin: float) -> None:
+    def _separate_values(self, margin: float) -> None:
         m = self.m
         for y in range(m):
             for x in range(m):
@@ -119,7 +119,7 @@ class _Rows:
                     row = self._row(-margin)
                     self._entries += [(row, y * m + x, 1.0), (row, y * m + y, -1.0)]
 
-    def _capped(self, cap: float) -> None:
+    def _cap_amplification(self, cap: float) -> None:
         """P[y|x] ≤ cap·P[y|x']: through the least of each row, a variable of its own."""
         m, least = self.m, self.variables
         self.variables += m
@@ -177,7 +177,7 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     if rho2 >= 1 - 1 / m:
         raise NoSolution(f"with {m} values rho2 must be below {1 - 1 / m:.3g} for this form", remedy="Use fine-grain.")
 
-    def kept(drawn: float) -> Floats:
+    def retentions(drawn: float) -> Floats:
         """The retentions that a share of records drawn anew allows."""
         limit = (rho2 * drawn / np.where(rare, shares, 1) - 1 / m) / ((1 - rho2) - 1 / m)
         found = np.where(rare, np.clip(limit, 0, 1), np.where(shares > 0, 1.0, 0.0))
@@ -186,8 +186,8 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     low, high = 0.0, 1 / m
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (low, middle) if (shares * kept(middle)).sum() > 1 - m * middle else (middle, high)
-    retention = kept(low)
+        low, high = (low, middle) if (shares * retentions(middle)).sum() > 1 - m * middle else (middle, high)
+    retention = retentions(low)
     return of((1 - retention)[None, :] / m + np.diag(retention))
 
 
@@ -196,13 +196,11 @@ def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix
     properties: with the probability 1 − t a value is drawn from the whole domain instead."""
     matrix, m = operator.matrix(), operator.size
 
-    def mixed(t: float) -> Floats:
+    def mix(t: float) -> Floats:
         return t * matrix + (1 - t) / m
 
     def meets(t: float) -> bool:
-        return (
-            worst_posterior(mixed(t), shares, rho1) <= rho2 and worst_posterior(mixed(t), shares, 1 - rho2) <= 1 - rho1
-        )
+        return worst_posterior(mix(t), shares, rho1) <= rho2 and worst_posterior(mix(t), shares, 1 - rho2) <= 1 - rho1
 
     if meets(1.0):
         return operator
@@ -210,4 +208,4 @@ def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if meets(middle) else (low, middle)
-    return of(mixed(low))
+    return of(mix(low))

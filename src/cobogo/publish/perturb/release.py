@@ -1,4 +1,4 @@
-"""From a policy's ``[perturbation]`` to what will be done, and the doing of it."""
+"""A perturbed release: from a policy's ``[perturbation]`` to its steps, their execution, and their verification."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, nearest, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import source
+from cobogo.promises import fit
 from cobogo.promises.operators import matrix
+from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.matrix import Matrix
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.columns import counted
-from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
+
 
 NO_GUARANTEE = "perturbation gives no formal guarantee: attack the release before giving it away"
 
@@ -45,7 +48,7 @@ class Perturbed(DrawnRows):
     places: Mapping[str, int]  # digits after the mark, of attributes that get noise
     operators: Mapping[str, tuple[tuple[Label, ...], Matrix]]  # of attributes that are post-randomized
     counts: Mapping[str, str]  # digests of what swapped attributes hold
-    count_violations: tuple[int, ...]  # records that hold what is forbidden, before
+    violations: tuple[int, ...]  # records that hold what is forbidden, before
     records: int
     swapped: dict[int, float] = field(default_factory=dict)  # by step, the share of records that found a partner
 
@@ -55,8 +58,8 @@ class Perturbed(DrawnRows):
         """The whole table in memory: partners may stand anywhere in it."""
         random = source(self.wanted.seed)
         rules = self.wanted.forbid
-        looked_at = _needed_attributes(self.wanted)
-        sheet = CodedTable.of(table, columns, [name for name in columns if name in looked_at])
+        needed = _needed_attributes(self.wanted)
+        sheet = CodedTable.read(table, columns, [name for name in columns if name in needed])
         for number, step in enumerate(self.wanted.steps):
             if isinstance(step, NoiseStep):
                 steps.add_noise(sheet, step, self.places, self.decimal, random)
@@ -76,11 +79,11 @@ class Perturbed(DrawnRows):
         """What was done to which attributes, with what whoever uses them needs to correct for it."""
         return {
             "entropy": ENTROPY if self.wanted.seed is None else SEED,
-            "steps": [self._stated(step) for step in self.wanted.steps],
+            "steps": [self._state_step(step) for step in self.wanted.steps],
             "forbid": [dict(rule) for rule in self.wanted.forbid],
         }
 
-    def _stated(self, step: NoiseStep | SwapStep | PramStep) -> Json:
+    def _state_step(self, step: NoiseStep | SwapStep | PramStep) -> Json:
         said: Json = {"method": step.method, "attributes": list(step.attributes)}
         if isinstance(step, NoiseStep):
             keys = ("kind", "distribution", "deviation", "relative", "share", "lower", "upper")
@@ -264,3 +267,56 @@ def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[i
         counted = rows.aggregate(found=rows.count())
         found.append(int(table.engine.fetch(counted)["found"][0].as_py()))
     return found
+
+
+def check(written: Written) -> CheckResult:
+    """What can be seen in the rows: bounds and digits of noise, domains and frequencies of what was exchanged by
+    chance; and with the evidence, that swapping changed no column and no rule was broken."""
+    stated, kept = written.statement, written.private_statement
+    problems: list[str] = []
+    last = {name: step for step in stated["steps"] for name in step["attributes"]}
+    for name, step in last.items():
+        labels, records = counted(written.rows, name)
+        if step["method"] == "noise":
+            problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
+        elif step["method"] == "pram":
+            known = {} if kept is None else kept["operators"][name]
+            told = {**step["operators"][name], **known}
+            problems += _misfit_values(name, told, labels, records, ruled=bool(stated["forbid"]))
+        if kept is not None and name in kept["swapped"] and digest_column(labels, records) != kept["swapped"][name]:
+            problems.append(f'"{name}" does not hold the values that were swapped')
+    if kept is not None:
+        found = count_violations(written.rows, stated["forbid"])
+        if any(now > before for now, before in zip(found, kept["violations"], strict=True)):
+            problems.append("more records than before hold a combination that is forbidden")
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
+
+
+def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], decimal: str) -> Iterator[str]:
+    numbers = np.array([written_number(label, decimal) for label in labels if label is not None])
+    lower, upper = float(step.get("lower", -np.inf)), float(step.get("upper", np.inf))
+    places = int(step["decimals"][name])
+    if np.isnan(numbers).any():
+        yield f'"{name}" holds values that are no numbers'
+        return
+    if (numbers < lower).any() or (numbers > upper).any():
+        yield f'"{name}" holds values beyond its bounds'
+    if decimal_places(labels, decimal) > places:
+        yield f'"{name}" holds values with more digits than stated'
+
+
+def _misfit_values(
+    name: str, stated: dict[str, Any], labels: Sequence[Label], records: np.ndarray[Any, Any], *, ruled: bool
+) -> Iterator[str]:
+    place = {label: number for number, label in enumerate(stated["values"])}
+    if set(labels) - set(place):
+        yield f'"{name}" holds values that are not among those stated'
+        return
+    if ruled or not stated.keys() - {"values", "invariant"}:
+        return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
+    observed = np.zeros(len(place), dtype=np.int64)
+    observed[[place[label] for label in labels]] = records
+    least, most = operators.read(stated).bounds()
+    total = int(observed.sum())
+    if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
+        yield f'the values of "{name}" are not such as its matrix leads to'

@@ -43,7 +43,7 @@ def exposure(operator: Uniform, k: int, guarantee: Guarantee | None = None) -> E
     return Exposure(operator, owned=owned(float(operator.retention), operator.size, k, prior))
 
 
-def largest_retention(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
+def largest_group_retention(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
     """The largest retention that meets the guarantees: what is shown grows with it, so halving finds it."""
     low, high, steps = 0, 2**40 - 1, 2**40
     while high - low > 1:
@@ -66,7 +66,7 @@ class Generalized(DrawnRows):
         and $\lambda$ the largest prior; so a belief grows by at most $h$ times what uniform perturbation lets it
     Example: In groups of ten more is retained than in groups of two.
         >>> growth = DeltaGrowth("disease", delta=0.2)
-        >>> [round(float(largest_retention([growth], size=10, k=k)), 3) for k in (2, 10)]
+        >>> [round(float(largest_group_retention([growth], size=10, k=k)), 3) for k in (2, 10)]
         [0.166, 0.378]
 
     Guarantee: Δ-growth (or (ρ1, ρ2)-privacy), whomever else of the group the attacker has corrupted.
@@ -186,7 +186,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Generalized:
     if wanted.table.retention is not None:
         retention = Fraction(str(wanted.table.retention))
     elif wanted.guarantees:
-        retention = largest_retention(wanted.guarantees, size, k)
+        retention = largest_group_retention(wanted.guarantees, size, k)
     else:
         raise PolicyError(
             "says neither how much is retained nor what must be guaranteed",

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.publish.perturb.swap import Forbidden, choose_partners
+from cobogo.publish.perturb.steps import Forbidden, choose_partners
 
 some = settings(max_examples=60, deadline=None)
 

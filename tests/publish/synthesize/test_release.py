@@ -19,7 +19,7 @@ from cobogo.data.table.read import read
 from cobogo.errors import BudgetSpent, PolicyError
 from cobogo.promises.ledger import Ledger
 from cobogo.publish.synthesize.domains import declared_domains, encode_rows
-from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
+from cobogo.publish.synthesize.release import NO_GUARANTEE
 from cobogo.release import manifest
 from support.paths import ROOT
 from support.synth_tables import BASELINES, PRIVATE, people, policy
@@ -283,7 +283,7 @@ import os, signal, sys
 sys.path[:0] = sys.argv[1:3]
 from support.synth_tables import people
 import cobogo as cb
-import cobogo.publish.synthesize.synthetic as synthetic, json
+import cobogo.publish.synthesize.release as synthetic, json
 synthetic.encode_rows = lambda *a, **k: os.kill(os.getpid(), signal.SIGKILL)
 cb.synthesize(people(50), json.loads(sys.argv[3])).write(sys.argv[4])
 """

@@ -1,4 +1,7 @@
-"""Synthetic records as a release: what is done, what is said of it, and what stays with the data holder."""
+"""Synthetic records as a release: what a policy asks for, how records are drawn, and what is stated about them.
+
+Everything that can be refused is refused before any row is read.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,17 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from cobogo.data.policy import Policy, Synthesis
+from cobogo.data.policy import Policy, Role, Synthesis
 from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Entropy
-from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.accounting import PrivacyLoss, rho_of
+from cobogo.promises.mechanisms.base import opendp
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
-from cobogo.promises.payer import Payer
-from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, encode_rows
+from cobogo.promises.payer import Payer, payer_of_curator
+from cobogo.promises.units import exact
+from cobogo.publish.synthesize import model
+from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, declared_domains, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.private import PaidStep, Private
 from cobogo.release.columns import kind_of
@@ -24,6 +30,42 @@ from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a release may cost anybody's privacy: ρ, and the (ε, δ) that it was found from."""
+
+    rho: Fraction
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+
+    @classmethod
+    def from_policy(cls, wanted: Synthesis, where: str) -> Cost:
+        """As a policy says it; ρ is the largest that stays within (ε, δ)."""
+        if wanted.rho is not None:
+            return cls(exact(wanted.rho, f"{where}.rho"))
+        if wanted.epsilon is None or wanted.delta is None:
+            raise PolicyError(
+                "nobody said what this may cost anybody's privacy",
+                where=where,
+                remedy="Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9.",
+            )
+        epsilon, delta = exact(wanted.epsilon, f"{where}.epsilon"), exact(wanted.delta, f"{where}.delta")
+        return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
+
+    def loss(self, measure: str, where: str) -> PrivacyLoss:
+        """The same as a book counts it."""
+        if measure == "rho":
+            return PrivacyLoss("rho", self.rho)
+        if self.epsilon is None or self.delta is None:
+            raise PolicyError(
+                "the curator's book counts in ε, and the cost is given in ρ",
+                where=where,
+                remedy="Give epsilon and delta instead of rho.",
+            )
+        return PrivacyLoss("epsilon", self.epsilon, self.delta)
+
 
 NO_GUARANTEE = "this synthetic data gives NO guarantee: it was fitted to exact counts, and may tell of single people"
 
@@ -87,7 +129,7 @@ class Synthetic(DrawnRows):
         kinds = [kind_of(table, name) for name in columns]
         for start in range(0, records, AT_ONCE):
             part = [
-                domain.drawn(codes[start : start + AT_ONCE], source, decimal, kind)
+                domain.draw_column(codes[start : start + AT_ONCE], source, decimal, kind)
                 for domain, codes, kind in zip(self.domains, drawn, kinds, strict=True)
             ]
             plain = [p.cast(p.type.value_type) if pa.types.is_dictionary(p.type) else p for p in part]
@@ -107,7 +149,7 @@ class Synthetic(DrawnRows):
             "entropy": ENTROPY,
             "degree": self.wanted.degree,
             "records": "as asked for" if self.wanted.records or self.cost is None else "by a noisy count",
-            "domains": {domain.attribute: domain.stated() for domain in self.domains},
+            "domains": {domain.attribute: domain.statement() for domain in self.domains},
         }
         if self.cost is None:
             return said | {"warning": NO_GUARANTEE}
@@ -188,3 +230,69 @@ def _state_step(step: PaidStep, names: Sequence[str]) -> Json:
     if step.mechanism == "exponential":
         return said | {"candidates": step.candidates, "epsilon": str(step.epsilon)}
     return said | {"scale": step.scale}
+
+
+def make(policy: Policy, table: Table) -> Synthetic:
+    """Settle a synthesis: everything that can be refused without a look at the rows is refused here."""
+    wanted = policy.synthesis
+    assert wanted is not None
+    where = f"{policy.name}, synthesis"
+    method = METHODS.find(wanted.method, f"{where}.method")
+    if policy.privacy is not None:
+        raise PolicyError(
+            "promises models, and synthetic records have no classes that they could hold of",
+            where=f"{policy.name}, privacy",
+            remedy="Leave out [privacy]: the guarantee is epsilon and delta under [synthesis].",
+        )
+    gone = set(policy.with_role(Role.IDENTIFIER))
+    names = [name for name in table.columns if name not in gone]
+    if not names:
+        raise PolicyError("every column is an identifier, so that nothing is left to synthesize", where=where)
+    rows = _max_rows(policy, wanted, method, where)
+    domains = declared_domains(policy, names)
+    if not method.private:
+        _refuse_budget(wanted, where)
+        model.require_scipy(where)
+        return Synthetic(policy, wanted, domains, None, None, rows)
+    model.require(where)
+    opendp()
+    cost = Cost.from_policy(wanted, where)
+    return Synthetic(policy, wanted, domains, cost, _payer(policy, wanted, cost, where), rows)
+
+
+def _payer(policy: Policy, wanted: Synthesis, cost: Cost, where: str) -> Payer | None:
+    """The budget that a policy names, in whose measure the cost can be said."""
+    if wanted.curator is None:
+        return None
+    file, dataset, analyst = policy.resolve(wanted.curator), str(wanted.dataset), str(wanted.analyst)
+    payer = payer_of_curator(file, dataset, analyst, policy.data.unit, where)
+    cost.loss(payer.measure, where)
+    return payer
+
+
+def _max_rows(policy: Policy, wanted: Synthesis, method: Method, where: str) -> int:
+    if policy.data.unit is None:
+        if wanted.max_rows not in (None, 1):
+            raise PolicyError(
+                "max-rows bounds the rows of a person, and nobody said what tells people apart",
+                where=f"{where}.max-rows",
+                remedy="Name the column that does: data.unit.",
+            )
+        return 1
+    if wanted.max_rows is None and method.private:
+        raise PolicyError(
+            "a person may have several rows, and nobody said how many of them count",
+            where=f"{where}.max-rows",
+            remedy="Give max-rows: of a person with more, so many are drawn at random; noise grows with it.",
+        )
+    return wanted.max_rows or 10**6
+
+
+def _refuse_budget(wanted: Synthesis, where: str) -> None:
+    given = [key for key in ("epsilon", "rho", "curator") if getattr(wanted, key) is not None]
+    if given:
+        raise PolicyError(
+            f"{wanted.method} gives no guarantee, whatever {given[0]} says",
+            where=f"{where}.{given[0]}",
+            remedy="Leave it out, or choose a method with a guarantee: mst, aim, privbayes.",
+        )

@@ -25,7 +25,7 @@ from cobogo.floor.randomness import Seeded
 from cobogo.publish.anonymize import anonymize
 from cobogo.publish.sample import scheme
 from cobogo.publish.sample.parameters import SamplingParameters, delta_of, largest_share, least_k, parameters
-from cobogo.publish.sample.sampled import draw_counts
+from cobogo.publish.sample.release import draw_counts
 from cobogo.publish.transform import sample
 from support.commands import cobogo
 

@@ -13,7 +13,7 @@ from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.promises.guarantees import Exposure
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.optimal.fine_grain import linear_programme, temper, value_dependent
+from cobogo.publish.randomize.fine_grain import linear_programme, temper, value_dependent
 
 F = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
 

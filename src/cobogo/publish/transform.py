@@ -1,6 +1,6 @@
 """The jobs that draw rows: perturb, mask, sample, synthesize. A policy in, a release out that is not yet written.
 
-Each settles what is done to a table by its own maker; reading and checking the table is the same for all.
+Each has a maker of its own that decides what is done to a table; reading and checking the table is the same for all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
 Maker = Callable[[Policy, Table], DrawnRows]
-"""Settles what is to be done to a table, by a policy: checks what can be checked, and draws nothing."""
+"""Decides what is done to a table, by a policy: checks what can be checked, and draws nothing."""
 
 PERTURBING: dict[str, str] = {
     "perturbation": "cobogo.publish.perturb.release:make",
@@ -131,10 +131,10 @@ def transform(
     progress: Progress = silent,
     blind: bool = False,
 ) -> Release:
-    """Read the data of a policy (or the ``data`` given, where that is not None) and settle its transformation.
+    """Read the data of a policy (or the ``data`` given, where that is not None) and prepare its transformation.
 
-    Draws nothing and writes nothing. ``blind``: no row is looked at, not even whether there are any, because what that
-    tells is paid for when the rows are drawn.
+    Draws nothing and writes nothing. ``blind``: no row is read, not even to see whether there are any, because what
+    that reveals is paid for when the rows are drawn.
     """
     if policy.registry is not None:
         raise PolicyError(
@@ -159,7 +159,7 @@ def transform(
 
 
 def _refuse_normalizing(policy: Policy) -> None:
-    """The writing of most records is chosen by a look at them, which differential privacy does not account for."""
+    """Refuse ``normalize``: it chooses the most frequent spelling, which differential privacy does not account for."""
     for name, attribute in policy.attributes.items():
         if attribute.normalize:
             raise PolicyError(
@@ -170,7 +170,7 @@ def _refuse_normalizing(policy: Policy) -> None:
 
 
 def _admit_rows(policy: Policy, table: Table) -> tuple[str, ...]:
-    """Refuse what cannot be released whatever is done to it; what the data holder should know of the rest."""
+    """Refuse data that cannot be released whatever is done to them; return warnings for the data holder."""
     records = table.rows()
     if not records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")

@@ -1,7 +1,7 @@
 """Noise on numbers: additive, multiplicative, and correlated so that means and covariances stay what they were.
 
-None of these gives a formal guarantee. Noise that is small beside what the attributes share can be filtered out again,
-and a record that stands far from all others still does.
+None of these gives a formal guarantee. Noise that is small compared with the common variance of the attributes can be
+filtered out, and a record far from all others remains so.
 """
 
 from __future__ import annotations
@@ -52,24 +52,24 @@ def spread(values: Floats) -> Floats:
 
 
 def add_independent(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
-    """Columns plus noise of the given standard deviations, each cell by itself. Missing values (NaN) stay missing."""
+    """Add independent noise of the given standard deviations to each cell. Missing values (NaN) stay missing."""
     noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
     return values + noise * deviations
 
 
 def multiply(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
-    """Columns times noise of mean 1 and the given standard deviations: large numbers change more than small ones."""
+    """Multiply each cell by noise of mean 1 and the given standard deviations: large numbers change more."""
     noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
     return values * (1 + noise * deviations)
 
 
 def add_correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
-    """Columns mixed with Gaussian noise of the same covariance, so that means and covariances are what they were.
+    """Mix columns with Gaussian noise of the same covariance, so that means and covariances stay the same.
 
     A record x becomes m + √(1−d)·(x−m) + e, with m the means, d the share of the variance that is noise and e of
-    covariance d·Σ (Kim 1986). The noise is made to have mean 0 and exactly that covariance in the table, and to be
-    uncorrelated with it: where no value is missing and nothing is cut off or rounded afterwards, means and covariances
-    are preserved exactly. Records with a missing value take part with the values that they have.
+    covariance d·Σ (Kim 1986). The noise is adjusted to have mean 0 and exactly that covariance in the table, and no
+    correlation with it: where no value is missing, reflected or rounded, means and covariances are preserved exactly.
+    A record with a missing value is changed in the values that it has.
     """
     known = ~np.isnan(values)
     complete = known.all(axis=1)
@@ -86,14 +86,14 @@ def add_correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
 
 
 def _root(covariance: Floats) -> Floats:
-    """A matrix whose product with its own transpose is the covariance; of columns that depend on each other, too."""
+    """A matrix R with R·Rᵀ = Σ, for singular covariances as well."""
     weights, directions = np.linalg.eigh(covariance)
     root: Floats = directions * np.sqrt(np.maximum(weights, 0))
     return root
 
 
 def _fit_noise(noise: Floats, table: Floats) -> Floats:
-    """The same noise with mean 0, covariance the identity, and no correlation with a table, where it has the rows."""
+    """Adjust noise to mean 0, identity covariance and no correlation with a table, if the table has enough rows."""
     records, width = noise.shape
     if records <= 2 * width + 1:
         return noise
@@ -105,16 +105,16 @@ def _fit_noise(noise: Floats, table: Floats) -> Floats:
 
 
 def _column_basis(table: Floats) -> Floats:
-    """A basis of a table's columns, leaving out those that the others make up."""
+    """An orthonormal basis of the space of a table's columns."""
     directions, weights, _ = np.linalg.svd(table, full_matrices=False)
     basis: Floats = directions[:, weights > weights.max(initial=0) * 1e-10]
     return basis
 
 
 def reflect(values: Floats, lower: float | None, upper: float | None) -> Floats:
-    """Values reflected at the bounds and, where they overshoot both, put on the nearest one.
+    """Reflect values at the bounds; a value that then exceeds the other bound is clipped to it.
 
-    A cut at the bounds would pile records up on them; reflection keeps the density that noise spreads beyond.
+    Clipping alone would pile records up on the bounds.
     """
     found = values.copy()
     if lower is not None:

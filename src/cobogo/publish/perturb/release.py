@@ -41,21 +41,21 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Perturbed(DrawnRows):
-    """Some attributes perturbed, step by step; the rest is released as it is."""
+    """Some attributes perturbed, step by step; the others are released as they are."""
 
     wanted: Perturbation
     decimal: str
     places: Mapping[str, int]  # digits after the mark, of attributes that get noise
     operators: Mapping[str, tuple[tuple[Label, ...], Matrix]]  # of attributes that are post-randomized
-    counts: Mapping[str, str]  # digests of what swapped attributes hold
-    violations: tuple[int, ...]  # records that hold what is forbidden, before
+    counts: Mapping[str, str]  # digests of the swapped columns
+    violations: tuple[int, ...]  # for each rule, the original records that break it
     records: int
     swapped: dict[int, float] = field(default_factory=dict)  # by step, the share of records that found a partner
 
     kind = "perturbation"
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """The whole table in memory: partners may stand anywhere in it."""
+        """Perturb the whole table in memory: two records that are swapped may be anywhere in it."""
         random = source(self.wanted.seed)
         rules = self.wanted.forbid
         needed = _needed_attributes(self.wanted)
@@ -72,11 +72,11 @@ class Perturbed(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the attributes perturbed, by the last step that changed each."""
+        """The meaning of each perturbed attribute, by the last step that changed it."""
         return {name: Meaning(MEANINGS[step.method]) for step in self.wanted.steps for name in step.attributes}
 
     def statement(self) -> Json:
-        """What was done to which attributes, with what whoever uses them needs to correct for it."""
+        """What was done to which attributes, with all that is needed to correct for it."""
         return {
             "entropy": ENTROPY if self.wanted.seed is None else SEED,
             "steps": [self._state_step(step) for step in self.wanted.steps],
@@ -90,7 +90,7 @@ class Perturbed(DrawnRows):
             said |= {key: value for key in keys if (value := getattr(step, key)) is not None}
             said["decimals"] = {name: self.places[name] for name in step.attributes}
         elif isinstance(step, PramStep):
-            # An invariant matrix is made of the original's frequencies, and would tell them to the last record.
+            # An invariant matrix is computed from the original's frequencies, and would reveal them exactly.
             own = {name: found for name, found in self.operators.items() if name in step.attributes}
             said["operators"] = {
                 name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.stated())}
@@ -99,7 +99,7 @@ class Perturbed(DrawnRows):
         return said
 
     def explanation(self) -> str:
-        """What whoever receives it must know."""
+        """What was done, for recipients."""
         lines = ["No formal guarantee is given. What was done, in this order:", ""]
         for step in self.wanted.steps:
             lines.append(f"- {', '.join(step.attributes)}: {_describe_step(step)}")
@@ -108,7 +108,7 @@ class Perturbed(DrawnRows):
         return "\n".join(lines)
 
     def private_statement(self) -> Json:
-        """How swapped columns looked, and the seed if there is one."""
+        """Digests of the swapped columns, the matrices, and the seed if there is one."""
         return {
             "swapped": dict(self.counts),
             "violations": list(self.violations),
@@ -119,20 +119,20 @@ class Perturbed(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That there is no guarantee; and where an exchange by chance tells values for certain."""
+        """That there is no guarantee, and which matrices let a released value rule an original out."""
         sure = [name for name, (_, operator) in self.operators.items() if not np.isfinite(operator.amplification)]
         told = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
         return (NO_GUARANTEE, *told)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What was preserved."""
+        """Which statistics were preserved."""
         from cobogo.publish.perturb.story import story
 
         return story(self, before, after, say)
 
 
 def make(policy: Policy, table: Table) -> Perturbed:
-    """Settle a perturbation: everything is checked, nothing is drawn."""
+    """Prepare a perturbation: check everything, draw nothing."""
     wanted = policy.perturbation
     assert wanted is not None
     where = f"{policy.name}, perturbation"
@@ -183,7 +183,7 @@ def make(policy: Policy, table: Table) -> Perturbed:
 
 
 def digest_column(labels: Sequence[Label], records: Ints) -> str:
-    """What a column holds, whatever the order of its rows."""
+    """A digest of a column's values and counts, whatever the order of its rows."""
     lines = (
         f"{int(count)} {'' if label is None else 'x' + label}" for label, count in zip(labels, records, strict=True)
     )
@@ -191,7 +191,7 @@ def digest_column(labels: Sequence[Label], records: Ints) -> str:
 
 
 def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where: str) -> Matrix:
-    """The matrix of an attribute's values. NULL, where there is one, is a value like any other."""
+    """Build the matrix of an attribute's values, NULL among them where it occurs."""
     if step.matrix is None:
         assert step.retention is not None
         square = steps.retention_matrix(len(labels), step.retention)
@@ -216,7 +216,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
 
 
 def _needed_attributes(wanted: Perturbation) -> set[str]:
-    """The attributes that steps or rules look at."""
+    """The attributes that steps or rules use."""
     names = {name for step in wanted.steps for name in step.attributes}
     names |= {name for step in wanted.steps if isinstance(step, SwapStep) for name in step.within}
     return names | {name for rule in wanted.forbid for name in rule}
@@ -258,7 +258,7 @@ def _describe_step(step: NoiseStep | SwapStep | PramStep) -> str:
 
 
 def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
-    """How many records hold each combination."""
+    """How many records match each rule."""
     found = []
     for rule in rules:
         rows = table.expression
@@ -270,8 +270,10 @@ def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[i
 
 
 def check(written: Written) -> CheckResult:
-    """What can be seen in the rows: bounds and digits of noise, domains and frequencies of what was exchanged by
-    chance; and with the evidence, that swapping changed no column and no rule was broken."""
+    """Check what the rows show: bounds and digits of noisy numbers, domains and frequencies of post-randomized values.
+
+    With the evidence, check also that swapping changed no column and that no rule was broken.
+    """
     stated, kept = written.statement, written.private_statement
     problems: list[str] = []
     last = {name: step for step in stated["steps"] for name in step["attributes"]}

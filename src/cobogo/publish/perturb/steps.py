@@ -68,7 +68,7 @@ def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], dec
 
 
 def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
-    """The bounds of a step as numbers that can be written with so many digits, so that rounding stays within."""
+    """The bounds of a step, moved inward to numbers with ``places`` digits, so that rounding stays within them."""
     unit = 10**places
     lower = None if step.lower is None else math.ceil(Fraction(str(step.lower)) * unit) / unit
     upper = None if step.upper is None else math.floor(Fraction(str(step.upper)) * unit) / unit
@@ -76,7 +76,7 @@ def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
 
 
 def _write_perturbed(before: Floats, after: Floats, column: CodedColumn, places: int, decimal: str) -> CodedColumn:
-    """Perturbed numbers; what was NULL stays NULL."""
+    """Write perturbed numbers; NULL stays NULL."""
     assert (np.isnan(before) == np.isnan(after)).all()
     missing = np.array([label is None for label in column.labels] or [True], dtype=np.bool_)[column.codes]
     assert not (np.isnan(before) & ~missing).any()
@@ -158,7 +158,7 @@ def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, so
 
 
 def _matching(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
-    """The records that hold all of a rule's values."""
+    """The records that have all values of a rule."""
     found = np.ones(sheet.rows, dtype=np.bool_)
     for name, value in rule.items():
         column = sheet.coded[name]
@@ -167,7 +167,7 @@ def _matching(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
 
 
 def _forbidden(sheet: CodedTable, swapped: Sequence[str], rules: Rules) -> Forbidden:
-    """The rules that a swap of some attributes could break, as bits of each record."""
+    """The rules that a swap of some attributes could break, as one bit of each record."""
     receives, gives = np.zeros(sheet.rows, dtype=np.uint64), np.zeros(sheet.rows, dtype=np.uint64)
     for number, rule in enumerate(rules):
         own = {name: value for name, value in rule.items() if name in swapped}
@@ -182,15 +182,15 @@ def _bits(holding: Mask, number: int) -> Words:
 
 
 def retention_matrix(categories: int, retention: float) -> Floats:
-    """The matrix that keeps a category with a probability and else draws one of all, itself among them, evenly."""
+    """The matrix that keeps a category with a probability, and otherwise draws one uniformly from all of them."""
     return retention * np.eye(categories) + (1 - retention) / categories
 
 
 def invariant_matrix(matrix: Floats, frequencies: Floats) -> Floats:
-    """A matrix made of a given one under which the expected frequencies are those of the table.
+    """Adapt a matrix so that the expected frequencies are those of the table.
 
     Applies the matrix and then its Bayes inverse for these frequencies: R = B·P with B[x, y] = P[y, x]·f(x) / (P·f)(y).
-    So statistics of the one attribute need no correction; its relation with others still does.
+    So statistics of this attribute alone need no correction; those of its relation to others do.
 
     >>> shares = np.array([0.7, 0.2, 0.1])
     >>> bool(np.allclose(invariant_matrix(retention_matrix(3, 0.5), shares) @ shares, shares))
@@ -208,31 +208,35 @@ def invariant_matrix(matrix: Floats, frequencies: Floats) -> Floats:
 
 
 TRIES = 64
-"""Partners looked at before a record is left as it is."""
+"""Partners tried before a record stays as it is. In a stratum where half of the records are free, all 64 tries fail
+with probability 2⁻⁶⁴; towards the end of a stratum more tries would find few more partners."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Forbidden:
-    """Combinations that no swap may make: bit r of ``receives`` says that a record holds all that rule r asks of the
-    attributes that stay, and of ``gives``, all that it asks of those that are swapped."""
+    """Combinations that no swap may create, as one bit for each rule.
+
+    Bit r of ``receives``: a record has the values of rule r in the attributes that stay. Bit r of ``gives``: it has
+    them in the attributes that are swapped.
+    """
 
     receives: Words
     gives: Words
 
     @classmethod
     def none(cls, records: int) -> Forbidden:
-        """No rule at all."""
+        """No rules."""
         return cls(np.zeros(records, dtype=np.uint64), np.zeros(records, dtype=np.uint64))
 
 
 def choose_partners(
     order: Ints, strata: Ints, window: int, taking_part: NDArray[np.bool_], keys: Words, forbidden: Forbidden
 ) -> Ints:
-    """For each record, the one whose values it receives: itself, or its partner.
+    """For each record, the record whose values it receives: itself, or its partner.
 
-    ``order``: the records sorted by stratum and, within, by rank; ``window``: how far apart partners may stand in
-    it (Moore 1996); ``keys``: 64 random bits a record. Partners are of one stratum, and neither gets a combination
-    that is forbidden unless it held it before.
+    ``order``: the records sorted by stratum and, within a stratum, by rank. ``window``: how far apart two partners may
+    be in that order (Moore 1996). ``keys``: 64 random bits for each record. Partners are of one stratum, and neither
+    receives a forbidden combination unless it had that before.
     """
     found: Ints = _partners(order, strata, window, taking_part, keys, forbidden.receives, forbidden.gives)
     return found

@@ -1,4 +1,4 @@
-"""The operators that a policy's method and guarantees lead to."""
+"""The operators that follow from a policy's method and guarantees."""
 
 from __future__ import annotations
 
@@ -27,14 +27,19 @@ from cobogo.publish.randomize.request import (
 __all__ = ["check", "make"]
 
 MARGIN = 0.02
-CAP = 3.0  # times the amplification that the guarantee would allow for any prior
+"""By how much a value's own probability exceeds that of any other where a policy gives no margin: without one, the
+programme releases rare values alike, so that their counts cannot be estimated."""
+
+CAP = 3.0
+"""The bound on the amplification where a policy gives none, in multiples of what the guarantee would allow for any
+prior: an attacker with another prior learns at most so much more."""
 
 FADED = 0.01
 """A retention below this is worth a warning."""
 
 
 def make(wanted: RandomizationRequest, table: Table) -> Columns:
-    """Settle the operators: with the retention asked for, or what retains most of all that meets the guarantees."""
+    """Choose the operators: with the retention asked for, or with the largest that meets the guarantees."""
     method = wanted.table.method
     warnings: list[str] = []
     if method in ("fine-grain", "value-dependent"):
@@ -69,7 +74,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
 
 
 def _refuse_large_retention(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
-    """A retention of one's own may be too large: better said before anything is drawn."""
+    """Refuse a retention of the policy's own that breaks a guarantee, before anything is drawn."""
     if wanted.table.retention is None:
         return
     parts = [(part.names, part.operator) for part in drawn]
@@ -116,7 +121,7 @@ def _uniform_operator(wanted: RandomizationRequest, size: int, draws: int) -> Op
 
 
 def require_rho_privacy(wanted: RandomizationRequest) -> RhoPrivacy:
-    """The one guarantee that methods for the table's own distribution meet."""
+    """The one guarantee that methods for the table's own distribution meet; refuse a policy that asks for others."""
     rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
         raise PolicyError(
@@ -143,7 +148,7 @@ def _fit_to_table(wanted: RandomizationRequest, method: str) -> RandomizedAttrib
     try:
         if method == "fine-grain":
             found = fine_grain.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
-            # The solver meets the bounds up to its tolerance; a breath of chance makes them hold.
+            # The solver meets the bounds up to its tolerance; a little mixing makes them hold exactly.
             return RandomizedAttributes(wanted.values, fine_grain.temper(found, shares, rho.rho1, rho.rho2))
         best = fine_grain.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
         return RandomizedAttributes(wanted.values, fine_grain.temper(best, shares, rho.rho1, rho.rho2))

@@ -1,4 +1,4 @@
-"""Columns randomized value by value: every record has its own draw, and nothing else of it changes."""
+"""Columns randomized value by value: every record has its own draw, and its other columns stay as they are."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ class RandomizedAttributes:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The size of each one's domain; the operator's is the product."""
+        """The size of each attribute's domain; the operator's is their product."""
         return tuple(len(values.labels) for values in self.values)
 
     def randomize(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
-        """A batch's columns, drawn, of the types that they had."""
+        """Randomize a batch's columns; they keep their types."""
         before = [codes(batch.column(values.attribute), values.places) for values in self.values]
         return {
             values.attribute: labelled(column, values.labels, kinds[values.attribute])
@@ -73,7 +73,7 @@ class RandomizedAttributes:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Columns(DrawnRows):
-    """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
+    """Each record's values of some attributes are drawn at random; the others are released as they are."""
 
     method: str
     drawn: tuple[RandomizedAttributes, ...]
@@ -87,11 +87,11 @@ class Columns(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was found when it was settled."""
+        """The warnings of the choice of operators."""
         return self.told
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """Batch by batch: memory does not grow with the table."""
+        """Randomize batch by batch: memory does not grow with the table."""
         random = source(self.seed)
         names = [name for part in self.drawn for name in part.names]
         kinds = {name: kind_of(table, name) for name in names}
@@ -103,7 +103,7 @@ class Columns(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the attributes drawn."""
+        """What the values of the randomized attributes are."""
         return {name: Meaning("randomized: see below; not always what was collected")
                 for part in self.drawn for name in part.names}  # fmt: skip
 
@@ -125,7 +125,7 @@ class Columns(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The original's counts, and the seed if there is one."""
+        """The counts of the original, and the seed if there is one."""
         counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
         return {"records": counts, "seed": self.seed}
 
@@ -135,7 +135,7 @@ class Columns(DrawnRows):
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        """How to use it."""
+        """How to count with it."""
         return explain(self.drawn)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
@@ -146,7 +146,7 @@ class Columns(DrawnRows):
 
 
 def explain(drawn: Sequence[RandomizedAttributes]) -> str:
-    """What whoever counts randomized values must know."""
+    """Explain how values were randomized and how to estimate counts, for recipients."""
     lines = ["## How values were randomized", ""]
     for part in drawn:
         names = " and ".join(f"`{name}`" for name in part.names)
@@ -170,7 +170,7 @@ def explain(drawn: Sequence[RandomizedAttributes]) -> str:
 
 
 def check(written: Written) -> CheckResult:
-    """The guarantees from the stated operators; the released values against them."""
+    """Recompute the guarantees from the stated operators, and test the released values against them."""
     stated, kept = written.statement, written.private_statement
     people = int(stated["records-per-person"])
     problems: list[str] = []
@@ -195,7 +195,7 @@ def check(written: Written) -> CheckResult:
 def exposures(
     parts: Sequence[tuple[tuple[str, ...], Operator]], people: int, priors: Mapping[str, Floats]
 ) -> dict[str, Exposure]:
-    """What is shown of a person's value of each attribute, beside all else that was drawn from the same person."""
+    """The exposure of a person's value of each attribute, given everything else that was drawn from that person."""
     found: dict[str, Exposure] = {}
     for number, (names, operator) in enumerate(parts):
         others = [other.amplification for place, (_, other) in enumerate(parts) if place != number]
@@ -205,12 +205,12 @@ def exposures(
 
 
 def compound(amplifications: Sequence[float]) -> float:
-    """What several draws tell together: the product, infinite where it is too large for a number."""
+    """The amplification of several draws together: their product, or infinity where it overflows."""
     return math.exp(exponent) if (exponent := math.fsum(map(math.log, amplifications))) < 700 else math.inf
 
 
 def read_promises(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
-    """The guarantees that a release must hold: its own, and those of a policy that it is checked against."""
+    """The guarantees that a release must meet: its own, and those of a policy that it is checked against."""
     aside = ("satisfied", "measured")
     asked = [
         {key: value for key, value in entry.items() if key not in aside}
@@ -226,7 +226,7 @@ def read_promises(written: Written, names: Sequence[str]) -> tuple[Guarantee, ..
 def judge(
     guarantees: Sequence[Guarantee], exposures: Mapping[str, Exposure]
 ) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
-    """The verdicts on what is shown of each attribute; a note of what needs the evidence and has none."""
+    """The verdicts on the exposure of each attribute, and a note for each that cannot be decided without evidence."""
     verdicts, notes = [], []
     for guarantee in guarantees:
         exposure = exposures[guarantee.attributes[0]]
@@ -242,7 +242,7 @@ def _misfits(
     rows: Table, name: str, domain: Sequence[Label], operator: Operator, sizes: Sequence[int], place: int,
     true: Ints | None,
 ) -> Iterator[str]:  # fmt: skip
-    """What in a released column cannot have been drawn by its operator."""
+    """What shows that a released column was not drawn by its operator."""
     found, counts = counted(rows, name)
     position = {label: code for code, label in enumerate(domain)}
     if set(found) - set(position):
@@ -261,7 +261,7 @@ def _misfits(
 
 
 def _marginal(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
-    """The operator of one attribute, of those that are drawn together."""
+    """The operator of one attribute among those that are drawn together."""
     if len(sizes) == 1:
         return operator
     if not isinstance(operator, Uniform):  # whose marginals are uniform perturbations of the same retention

@@ -120,7 +120,7 @@ class _Rows:
                     self._entries += [(row, y * m + x, 1.0), (row, y * m + y, -1.0)]
 
     def _cap_amplification(self, cap: float) -> None:
-        """P[y|x] ≤ cap·P[y|x']: through the least of each row, a variable of its own."""
+        """P[y|x] ≤ cap·P[y|x'], by a variable for the least entry of each row."""
         m, least = self.m, self.variables
         self.variables += m
         for y in range(m):
@@ -135,7 +135,7 @@ class _Rows:
         return len(self.bounds) - 1
 
     def upper(self) -> Any:
-        """The inequalities."""
+        """The matrix of the inequalities."""
         from scipy.sparse import csr_matrix
 
         rows, columns, values = zip(*self._entries, strict=True)
@@ -178,7 +178,7 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
         raise NoSolution(f"with {m} values rho2 must be below {1 - 1 / m:.3g} for this form", remedy="Use fine-grain.")
 
     def retentions(drawn: float) -> Floats:
-        """The retentions that a share of records drawn anew allows."""
+        """The retentions that are possible if a share ``drawn`` of the records, over m, is drawn uniformly."""
         limit = (rho2 * drawn / np.where(rare, shares, 1) - 1 / m) / ((1 - rho2) - 1 / m)
         found = np.where(rare, np.clip(limit, 0, 1), np.where(shares > 0, 1.0, 0.0))
         return found if cap is None else np.minimum(found, (cap - 1) / (cap - 1 + m))
@@ -192,8 +192,8 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
 
 
 def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
-    """The operator mixed with as little of pure chance as makes it meet the guarantee in both directions, for all
-    properties: with the probability 1 − t a value is drawn from the whole domain instead."""
+    """Mix an operator with the least uniform draw that makes it meet the guarantee in both directions, for all
+    properties: with probability 1 − t a value is drawn from the whole domain instead."""
     matrix, m = operator.matrix(), operator.size
 
     def mix(t: float) -> Floats:

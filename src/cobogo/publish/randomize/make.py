@@ -41,16 +41,16 @@ OF_THEIR_OWN = {
     "alpha-beta": "cobogo.publish.randomize.alpha_beta",
     "perturbed-generalization": "cobogo.publish.randomize.perturbed_generalization",
 }
-"""Methods that change more than the values of a column, each with the module that makes and verifies it."""
+"""Methods that change more than the values of a column, with the modules that prepare and verify them."""
 
 
 def module_of(name: str) -> Any:
-    """The module that makes (``make``) and verifies (``check``) a method."""
+    """The module that prepares (``make``) and verifies (``check``) a method."""
     return import_module(OF_THEIR_OWN.get(name, "cobogo.publish.randomize.choose"))
 
 
 def make(policy: Policy, table: Table) -> DrawnRows:
-    """Settle a randomization."""
+    """Prepare a randomization."""
     wanted = read_request(policy, table)
     METHODS.find(wanted.table.method, f"{policy.name}, randomization.method")
     maker: Callable[[RandomizationRequest, Table], DrawnRows] = module_of(wanted.table.method).make
@@ -72,7 +72,7 @@ def check(written: Written) -> CheckResult:
 
 
 def _untouched_columns(written: Written) -> Iterator[str]:
-    """Sensitive columns that nothing was done to."""
+    """Sensitive columns that were not randomized."""
     stated = written.statement
     drawn = {name for part in stated.get("drawn", ()) for name in part["attributes"]}
     drawn |= {stated.get("attribute"), *stated.get("domains", {})}
@@ -82,7 +82,7 @@ def _untouched_columns(written: Written) -> Iterator[str]:
 
 
 def _unmet_models(written: Written) -> Iterator[str]:
-    """Models that were asked for and are no guarantees: groups of at least k are all that can be answered for."""
+    """Models that the policy asks for and that a randomization cannot meet; it can meet k-anonymity of its groups."""
     for entry in written.model_entries:
         name = entry.get("model")
         if name in GUARANTEES:

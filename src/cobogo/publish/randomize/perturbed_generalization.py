@@ -1,7 +1,7 @@
 """Perturbed generalization (Tao, Xiao, Li and Zhang 2008): perturb, generalize to groups of k, release one of each.
 
-Whoever corrupts everybody else of a group still does not know whether the one record released of it is the victim's,
-nor whether its value was kept.
+An attacker who knows the records of everybody else in a group still does not know whether the one released record is
+the victim's, nor whether its value was kept.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
 
 def exposure(operator: Uniform, k: int, guarantee: Guarantee | None = None) -> Exposure:
-    """What is shown of a person of a group of k: perhaps a record, and perhaps theirs."""
+    """The exposure of a person in a group of k, of which one record is released."""
     prior = guarantee.largest_prior if isinstance(guarantee, DeltaGrowth) else 1.0
     return Exposure(operator, owned=owned(float(operator.retention), operator.size, k, prior))
 
 
 def largest_group_retention(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
-    """The largest retention that meets the guarantees: what is shown grows with it, so halving finds it."""
+    """The largest retention that meets the guarantees, found by bisection: the exposure grows with the retention."""
     low, high, steps = 0, 2**40 - 1, 2**40
     while high - low > 1:
         middle = (low + high) // 2
@@ -89,12 +89,12 @@ class Generalized(DrawnRows):
     method = "perturbed-generalization"
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """Quasi-identifiers and the sensitive attribute; other columns would tell the group's records apart."""
+        """Quasi-identifiers and the sensitive attribute; other columns would distinguish the records of a group."""
         shown = (*self.policy.quasi_identifiers, self.values.attribute)
         return (*(name for name in kept if name in shown), self.size)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """The engine generalizes and draws one record of each group; the values are perturbed batch by batch."""
+        """Generalize and draw one record of each group in the engine; perturb the values batch by batch."""
         import ibis
 
         own = [name for name in columns if name != self.size]
@@ -117,7 +117,7 @@ class Generalized(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Every column."""
+        """What the values of each column are."""
         quasi = {name: Meaning("generalized: what the records of a group have in common", truthful=True)
                  for name in self.policy.quasi_identifiers}  # fmt: skip
         return {
@@ -127,7 +127,7 @@ class Generalized(DrawnRows):
         }
 
     def statement(self) -> Json:
-        """The operator, the groups, the domain."""
+        """The operator, the least size of groups and the domain."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -139,7 +139,7 @@ class Generalized(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The original's counts, and the seed if there is one."""
+        """The counts of the original, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
@@ -148,7 +148,7 @@ class Generalized(DrawnRows):
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        """How to use it."""
+        """How to count with it."""
         p, m = float(self.operator.retention), self.operator.size
         return (
             "## How records were randomized\n\n"
@@ -166,7 +166,7 @@ class Generalized(DrawnRows):
 
 
 def make(wanted: RandomizationRequest, table: Table) -> Generalized:
-    """Generalize, by k-anonymity alone: a recoding that looks at sensitive values would tell of them."""
+    """Generalize by k-anonymity alone: a recoding that depends on sensitive values would reveal something of them."""
     from cobogo.publish.anonymize import prepare, solve
 
     ks = [entry for entry in wanted.models if entry.get("model") == KAnonymity.name]
@@ -200,7 +200,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Generalized:
 
 
 def check(written: Written) -> CheckResult:
-    """Groups of at least k, one record each; the guarantees from the retention and k."""
+    """Check that groups have at least k records and show one; recompute the guarantees from the retention and k."""
     stated, rows = written.statement, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []

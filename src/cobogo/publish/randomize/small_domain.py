@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DomainPart:
-    """Some values, which no other part has, and how those records are perturbed."""
+    """Some values that no other part has, and the operator of their records."""
 
     codes: Ints  # into the whole domain
     records: int
@@ -54,11 +54,12 @@ class DomainPart:
 
 
 def largest_amplification_within(rho1: float, rho2: float, share: float, *, both: bool) -> float | None:
-    """The largest amplification of a part, or None where its share of the records is too small to hide anything in.
+    """The largest amplification of a part, or None where its share of the records is too small to protect them.
 
-    Whoever knows the part of a person knows that a property with a share of at most ρ1 of the whole has one of at most
-    ρ1·n/|T_i| there; (that, ρ2)-privacy within the part is upward (ρ1, ρ2)-privacy of the whole. ``both``: its opposite
-    must not rise from 1 − ρ2 above 1 − ρ1, either, so that a part has more than 1 − ρ2 of the records.
+    A property with a share of at most ρ1 in the whole table has a share of at most ρ1·n/|T_i| in part T_i. An attacker
+    who knows a person's part starts from that prior, so (ρ1·n/|T_i|, ρ2)-privacy within the part is upward
+    (ρ1, ρ2)-privacy of the whole. ``both``: the opposite property must not rise from 1 − ρ2 above 1 − ρ1 either, so
+    that a part has more than 1 − ρ2 of the records.
     """
     found = []
     for low, high in [(rho1, rho2), (1 - rho2, 1 - rho1)][: 1 + both]:
@@ -148,7 +149,7 @@ WARNING = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SmallDomain(DrawnRows):
-    """One attribute, in parts."""
+    """One attribute, randomized within the parts of its domain."""
 
     values: AttributeValues
     parts: tuple[DomainPart, ...]
@@ -160,11 +161,11 @@ class SmallDomain(DrawnRows):
     method = "small-domain"
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """Those of the original, and the part."""
+        """The columns of the original, and the part."""
         return (*kept, self.column)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """Batch by batch."""
+        """Randomize batch by batch."""
         import pyarrow as pa
 
         random, name = source(self.seed), self.values.attribute
@@ -189,14 +190,14 @@ class SmallDomain(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the attribute and the part."""
+        """What the attribute's values and the parts are."""
         return {
             self.values.attribute: Meaning("randomized within its part: see below; not always what was collected"),
             self.column: Meaning("the part: which values the collected one is among", truthful=True),
         }
 
     def statement(self) -> Json:
-        """The parts."""
+        """The parts, with their values, retentions and records."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -213,7 +214,7 @@ class SmallDomain(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The original's counts, and the seed if there is one."""
+        """The counts of the original, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
@@ -223,11 +224,11 @@ class SmallDomain(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a part gives away."""
+        """What a part reveals."""
         return (WARNING,)
 
     def explanation(self) -> str:
-        """How to use it."""
+        """How to count with it."""
         lines = ["## How values were randomized", "", f"`{self.column}` says which part a record is in.", ""]
         lines += ["| part | values | records | kept with probability p |", "|---|---|---|---|"]
         for number, part in enumerate(self.parts, 1):
@@ -248,7 +249,7 @@ class SmallDomain(DrawnRows):
 
 
 def make(wanted: RandomizationRequest, table: Table) -> SmallDomain:
-    """Find the parts."""
+    """Find the parts that retain most."""
     rho = require_rho_privacy(wanted)
     (values,) = wanted.values
     asked = wanted.table
@@ -263,7 +264,7 @@ def make(wanted: RandomizationRequest, table: Table) -> SmallDomain:
 
 
 def check(written: Written) -> CheckResult:
-    """The guarantee from the parts stated; the parts and their values in the rows."""
+    """Recompute the guarantee from the stated parts, and check the parts and values of the rows."""
     stated, rows = written.statement, written.rows
     parts = stated["parts"]
     operators = [Uniform(len(part["domain"]), fraction(part["retention"])) for part in parts]
@@ -296,7 +297,7 @@ def check(written: Written) -> CheckResult:
 
 
 def _worst(guarantee: Guarantee, shown: Sequence[Exposure]) -> ModelVerdict:
-    """The verdict on whichever part tells most."""
+    """The verdict on the part that reveals most."""
     verdicts = [guarantee.check(exposure) for exposure in shown]
     return replace(
         max(verdicts, key=lambda verdict: verdict.measured or 0.0), satisfied=all(v.satisfied for v in verdicts)

@@ -1,5 +1,7 @@
-"""What the report tells of a randomized release: retention, posteriors, and distributions estimated against the true
-ones. Each method has its own: columns, parts of a domain, sets of records, groups."""
+"""The report of a randomized release: retention, posteriors, and estimated distributions beside the true ones.
+
+One function for each kind: columns, parts of a domain, sets of records, groups.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ SHOWN = 30
 
 
 def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
-    """Of columns that were drawn value by value."""
+    """Report columns that were randomized value by value."""
     sections, plots = [], []
     summary: dict[str, Any] = {}
     beside: dict[str, Any] = {}
@@ -79,8 +81,10 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
 
 
 def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | None:
-    """The operator of one attribute, of those that are drawn together: of uniform perturbation, again one of the same
-    retention."""
+    """The operator of one attribute among those that are drawn together, if it is known.
+
+    The marginal of a uniform perturbation is a uniform perturbation with the same retention.
+    """
     if len(part.values) == 1:
         return part.operator
     return Uniform(len(values.labels), part.operator.retention) if isinstance(part.operator, Uniform) else None
@@ -98,7 +102,7 @@ def observed_counts(rows: Table, name: str, labels: Sequence[Label]) -> Ints:
 def distribution(
     values: AttributeValues, operator: Operator, observed: Ints, say: Words
 ) -> tuple[Section, Bars, dict[str, Any]]:
-    """The true distribution, the released one, and what whoever gets the release estimates."""
+    """The true distribution, the released one, and the one that a recipient estimates."""
     true = values.records / values.records.sum()
     shown = observed / max(int(observed.sum()), 1)
     try:
@@ -141,7 +145,7 @@ def posteriors(gamma: float, owner: float, say: Words) -> Section:
 
 
 def _retention(part: RandomizedAttributes) -> float:
-    """The retention; of operators without one, the share of records expected to be released as they are."""
+    """The retention, or the share of records expected to be released as they are where an operator has none."""
     if isinstance(part.operator, Uniform):
         return float(part.operator.retention)
     records = part.values[0].records
@@ -153,7 +157,7 @@ def mix_posterior(posterior: float, prior: float, owner: float) -> float:
 
 
 def distance(one: Floats, other: Floats) -> float:
-    """½Σ|p − q|."""
+    """The total variation distance, ½Σ|p − q|."""
     return float(abs(one - other).sum() / 2)
 
 
@@ -162,7 +166,7 @@ def json_number(number: float) -> float | str:
 
 
 def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
-    """Of an attribute that was drawn within parts."""
+    """Report an attribute that was randomized within parts."""
     values = made.values
     observed = observed_counts(after, values.attribute, values.labels)
     estimated = np.zeros(len(values.labels))
@@ -195,7 +199,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
 
 
 def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
-    """Of a set of records, some of them made up."""
+    """Report a set of records, some of them made up."""
     released = after.rows()
     a, b = float(made.chances.alpha), float(made.chances.beta)
     distinct = (released - b * made.possible) / a
@@ -222,7 +226,7 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story
 
 
 def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
-    """Of groups with one record each."""
+    """Report groups of which one record each was released."""
     values, operator = made.values, made.operator
     rows = frequency_table(after, [values.attribute, made.size], [])
     place = values.places

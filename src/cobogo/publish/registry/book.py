@@ -1,4 +1,4 @@
-"""A data set's book: what the registry knows of its earlier releases, and how a new one is entered."""
+"""A data set's book: its earlier releases in the registry, and how a new one is checked and recorded."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from cobogo.release.series import REGISTERED, ReleaseSeries
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegistryBook:
-    """The registry that a policy names, and the data set's releases as they were when it was opened."""
+    """The registry that a policy names, and the data set's releases when it was opened."""
 
     registry: ReleaseRegistry
     settings: RegistryPolicy
     earlier: Mapping[str, RecordedRelease] = field(default_factory=dict)
 
     def bind_policy(self, policy: Policy) -> Policy:
-        """The policy as the earlier releases bind it: more quasi-identifiers, or a series to go on with."""
+        """Extend the policy by what earlier releases demand: more quasi-identifiers, or a series to continue."""
         if policy.recoding.suppress == "sensitive":
             raise PolicyError(
                 "a registry keeps releases that tell every record's sensitive values, and withheld ones are not told",
@@ -63,7 +63,7 @@ class RegistryBook:
         return policy.model_copy(update={"privacy": Privacy(models=models)})
 
     def lowest_levels(self, hierarchies: Sequence[Hierarchy], lowest: Levels, highest: Levels, where: str) -> Levels:
-        """The levels below which values would be more specific than what was released."""
+        """Raise the lowest levels, so that no value is more specific than what was released."""
         if self.settings.base != check.BASED:
             return lowest
         raised = []
@@ -81,7 +81,7 @@ class RegistryBook:
         return tuple(raised)
 
     def enter(self, release: Release, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
-        """Check a release against those before it, as they are now, and record it; its id. It is not finished yet.
+        """Check a release against the recorded ones, record it as unfinished, and return its id.
 
         The same release of the same records is recorded once.
         """
@@ -94,7 +94,7 @@ class RegistryBook:
             return self._add(book, release, kept, manifest, directory)
 
     def adopt(self, release: Release, manifest: str, directory: Path) -> str:
-        """Record a release that is out already, whatever it exposes; its id."""
+        """Record a release that is public already, whatever it exposes; return its id."""
         kept = self._structure(release, trace_rows(release)).sort_rows()
         with self.registry.transaction() as book:
             identity = self._add(book, release, kept, manifest, directory)
@@ -111,7 +111,7 @@ class RegistryBook:
         return book.add(self.settings.dataset, summary, content)
 
     def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
-        """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
+        """Add warnings about earlier releases that share almost no record with this one; return them."""
         found = check.stranger_warnings(earlier, kept, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
         return found
@@ -121,14 +121,14 @@ class RegistryBook:
         return check.breaches(earlier, kept, models, self.settings.base)
 
     def breaches(self, release: Release) -> list[check.Breach]:
-        """What would stop a release."""
+        """The attacks that would succeed on a release."""
         kept = self._structure(release, trace_rows(release))
         with self.registry.transaction() as book:
             self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
     def exposing_records(self, release: Release) -> list[Label]:
-        """What tells the records apart without which a release would expose nobody."""
+        """The marks of the records without which a release would expose nobody."""
         columns = trace_rows(release)
         with self.registry.transaction() as book:
             found = self._breaches(book, self._structure(release, columns), release.problem.promised)
@@ -142,12 +142,12 @@ class RegistryBook:
         return build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
 
     def finish(self, identity: str) -> None:
-        """Note that a release was put in place."""
+        """Record that a release was put in place."""
         with self.registry.transaction() as book:
             book.finish(identity)
 
     def withdraw(self, identity: str) -> None:
-        """Forget a release that was not put in place."""
+        """Remove a release that was not put in place."""
         with self.registry.transaction() as book:
             if book.entry(identity).state == store.UNFINISHED:
                 book.remove(identity)
@@ -172,7 +172,7 @@ class RegistryBook:
 
 
 def locate_registry(policy: Policy) -> tuple[str, Path | None]:
-    """Where a policy's registry is, and its key's file if it names one."""
+    """The location of a policy's registry, and the file of its key if the policy names one."""
     asked = policy.registry
     assert asked is not None
     path = asked.path.removeprefix("sqlite:///")
@@ -181,7 +181,7 @@ def locate_registry(policy: Policy) -> tuple[str, Path | None]:
 
 
 def open_book(policy: Policy) -> RegistryBook | None:
-    """The book of a policy that names a registry."""
+    """Open the book of a policy; None if it names no registry."""
     if policy.registry is None:
         return None
     store.check_name(policy.registry.dataset)
@@ -191,7 +191,7 @@ def open_book(policy: Policy) -> RegistryBook | None:
 
 
 def read_series(policy: Policy, identity: str) -> Mapping[str, Any]:
-    """The series as it was after a release that is registered."""
+    """The state of a series after a registered release."""
     book = open_book(policy)
     if book is None or identity not in book.earlier:
         raise RegistryError(f'the registry holds no release "{identity}"', where=policy.name)
@@ -204,7 +204,7 @@ def read_series(policy: Policy, identity: str) -> Mapping[str, Any]:
 def _read_releases(
     book: Transaction, dataset: str, known: Mapping[str, RecordedRelease] | None = None
 ) -> dict[str, RecordedRelease]:
-    """The releases of a data set; what is known of them already is not read again."""
+    """Read the releases of a data set, except those that are ``known``."""
     known = known or {}
     return {
         entry.id: known[entry.id] if entry.id in known else RecordedRelease.from_bytes(book.structure(entry.id))
@@ -213,7 +213,7 @@ def _read_releases(
 
 
 def _extend_quasi_identifiers(policy: Policy, released: set[str]) -> Policy:
-    """Every attribute that was released before is a quasi-identifier: by its values rows could be linked."""
+    """Make every attribute that was released before a quasi-identifier: its values could link rows."""
     changed = {
         name: AttributePolicy(role=Role.QUASI_IDENTIFIER, hierarchy=attribute.hierarchy)
         for name, attribute in policy.attributes.items()
@@ -244,9 +244,9 @@ def _needs_sensitive(model: Mapping[str, Any]) -> bool:
 
 
 def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
-    """The lowest level of a hierarchy at which every value stands for no less than any that was released.
+    """The lowest level of a hierarchy at which no value is more specific than the values that were released.
 
-    A starred class said nothing and does not bind; the top of a hierarchy has the same label, and does.
+    A starred class revealed nothing and sets no bound; the top of a hierarchy has the same label and does.
     """
     before = kept.classes.trees.get(tree.attribute)
     if before is None or tree.attribute not in kept.classes.quasi_identifiers:
@@ -261,7 +261,7 @@ def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
 
 
 def _within_one(label: Any, before: Hierarchy, tree: Hierarchy, level: int) -> bool:
-    """Whether all that a released value stood for has one value at a level of another hierarchy."""
+    """Whether all leaves under a released value have the same value at a level of another hierarchy."""
     values = set()
     for at, labels in enumerate(before.labels):
         if label in labels:

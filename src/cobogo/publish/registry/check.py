@@ -1,4 +1,4 @@
-"""What a new release would expose together with an earlier one: the attacks are run before it is written."""
+"""What a new release would expose together with earlier ones: attacks are simulated before it is written."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from cobogo.promises.models import Model, Scope
 from cobogo.publish.registry.structure import RecordedRelease
 
 LEAST_SHARED = 0.1
-"""The share of the records of the smaller release that two releases of one data set are expected to have in common."""
+"""Two releases of one data set that share less than this part of the smaller one are reported: their identifiers may
+have changed in between. A tenth is a convention: the warning costs little, and a population rarely changes faster."""
 
 LEAST_DISTINCT = 0.5
-"""The share of the records that the columns of both releases must tell apart."""
+"""The least share of records that must be distinct by the columns that both releases have; below it, records are not
+recognized, and the comparison is reported as unreliable. Half is a convention, not a measurement."""
 
 BASED, SPECIFIC = "previous", "more specific"
 REMEDIES = {
@@ -45,10 +47,10 @@ REMEDIES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Breach:
-    """One attack that would succeed: on whom (rows of the new release, or of the earlier one), and against what."""
+    """One attack that would succeed, the people that it exposes, and what it breaks."""
 
     attack: str
-    who: str  # of whom it tells: those in both, those who came, those who left
+    who: str  # the people exposed: those in both, those who came, those who left
     earlier: str  # the id of the release that it is crossed with
     people: int
     against: str  # what no longer holds
@@ -56,7 +58,7 @@ class Breach:
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """The breach in words."""
         people = number_of(self.people, "person", "people")
         return f"{self.attack} with {self.earlier}: {people} {self.who} exposed, against {self.against}"
 
@@ -74,7 +76,7 @@ class Breach:
 def breaches(
     earlier: dict[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model], base: str | None
 ) -> list[Breach]:
-    """Every attack that would succeed, on the new release with each of the earlier ones."""
+    """Every attack that would succeed on the new release, together with each earlier one and with all of them."""
     asked = _askable(models)
     found = []
     for identity, before in earlier.items():
@@ -98,10 +100,11 @@ def breaches(
 def stranger_warnings(
     earlier: Mapping[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model]
 ) -> list[str]:
-    """What to say of earlier releases that share almost nobody with the new one, or whose records are not told apart.
+    """Warnings about earlier releases that share almost no record with the new one, or whose records are not distinct.
 
-    They may be of other people. Or records are told by something else now, and nobody saw that they are the same: the
-    attacks are run on what both releases show, and what these would find if the people are the same is told.
+    They may be about other people. Or people are identified by another column now, and records that are the same were
+    not recognized. So the attacks are run on the released values, and the warning reports what they would find if the
+    people were the same.
     """
     found = []
     for identity, before in earlier.items():
@@ -121,7 +124,7 @@ def stranger_warnings(
 def _breaches_by_values(
     identity: str, before: RecordedRelease, new: RecordedRelease, models: Sequence[Model]
 ) -> list[str]:
-    """What attacks would find that link rows by what was released, in sentences."""
+    """The breaches that attacks find when they link rows by released values, in words."""
     crossing = link_by_values(before.classes, new.classes).crossing
     asked = _askable(models)
     breaches = [
@@ -134,7 +137,7 @@ def _breaches_by_values(
 
 
 def refuse(found: Sequence[Breach], where: str) -> None:
-    """Stop a release that would expose people, and say how and what to do."""
+    """Raise an error that explains the breaches of a release and their remedies, if there are any."""
     if not found:
         return
     attacks = list(dict.fromkeys(breach.attack for breach in found))
@@ -147,7 +150,7 @@ def refuse(found: Sequence[Breach], where: str) -> None:
 
 
 def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
-    """The rows that are in every release, in groups of those that all of the releases together say the same of."""
+    """The rows that are in every release, grouped by what all releases together show of them."""
     later = crossings[0].later
     everywhere = np.ones(len(later), dtype=np.bool_)
     numbers, most = [], np.full(len(later), len(later), dtype=np.int64)
@@ -169,7 +172,7 @@ def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
 
 
 def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
-    """The models that can be asked of any group of records: conditions on classes, which look at nothing else."""
+    """The models that can be checked on any group of records: conditions on single classes that need nothing else."""
     alone = [
         replace(model, previous=None) if any(f.name == "previous" for f in fields(model)) else model  # type: ignore[arg-type, type-var]
         for model in models
@@ -181,12 +184,12 @@ def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
 def _attacks(
     crossing: Crossing, before: RecordedRelease, new: RecordedRelease, base: str | None
 ) -> Iterator[tuple[OnSeveral, Crossing]]:
-    """What is simulated, and on which crossing.
+    """The attacks to simulate, each with the crossing of releases that it uses.
 
-    Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can
-    be linked by them beyond the models; m-invariance holds against whoever knows everything but the sensitive value, so
-    that there only what can be seen to differ counts. A sensitive value that changed is seen as one who left and one
-    who came.
+    Rows are linked by whose they are, as the strongest attacker would. Where earlier attributes are quasi-identifiers,
+    the models already bound what they link. m-invariance holds against attackers who know everything but the sensitive
+    value, so only visible differences count there. A changed sensitive value counts as one person who left and one who
+    came.
     """
     if base == "m-invariance":
         yield Differencing(), before.cross_by_values(new)
@@ -200,7 +203,8 @@ def _attacks(
 def _judge(
     attack: OnSeveral, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
 ) -> Breach | None:
-    """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
+    """The breach of an attack, if it exposes people more than either release does: in groups that break a model, or
+    with certainty."""
     more = told.confidence > told.baseline + SLACK
     broken, names = np.zeros(len(told.groups), dtype=np.bool_), []
     for model in asked:
@@ -226,8 +230,8 @@ def _judge(
 
 
 def _rows_to_suppress(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints:
-    """The rows of the new release without which the attack would find nobody: those exposed; where people left a class,
-    those that stayed, so that all of it is gone."""
+    """The rows of the new release whose suppression stops the attack: the exposed ones or, where people left a class,
+    the rest of that class."""
     if told.side == "later":
         return told.rows[exposed]
     left = np.unique(crossing.earlier.owners[told.rows[exposed]])
@@ -235,7 +239,7 @@ def _rows_to_suppress(crossing: Crossing, told: DistinguishedRows, exposed: Mask
 
 
 def _more_specific_rows(identity: str, crossing: Crossing) -> Iterator[Breach]:
-    """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
+    """The breach by rows whose values are more specific than before; a starred row counts as not released."""
     silent = starred_classes(crossing.earlier)[crossing.earlier.owners[crossing.before]]
     rows = crossing.after[crossing.refined & ~silent]
     if len(rows):
@@ -243,7 +247,7 @@ def _more_specific_rows(identity: str, crossing: Crossing) -> Iterator[Breach]:
 
 
 def starred_classes(classes: ClassStructure) -> Mask:
-    """Which classes say nothing: every quasi-identifier of theirs is a star."""
+    """The classes in which every quasi-identifier is a star."""
     stars = [
         np.array([label == SUPPRESSED for label in classes.labels[name]])[classes.codes[:, column]]
         for column, name in enumerate(classes.quasi_identifiers)

@@ -31,12 +31,12 @@ from cobogo.publish.registry.store import ReleaseRegistry
 from cobogo.release.release import Release
 
 NAME = "reused"
-"""What the report calls the algorithm."""
+"""The name of this algorithm in reports."""
 
 
 @dataclass(frozen=True)
 class Reuse:
-    """A recorded plan as an algorithm: it does to the records what was done before, and suppresses what fails."""
+    """A recorded plan as an algorithm: it recodes records as before, and suppresses classes that fail a model."""
 
     plan: Mapping[str, Any]
     identity: str
@@ -52,7 +52,7 @@ class Reuse:
     def __call__(
         self, problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
     ) -> AnySolution:
-        """As any algorithm answers; there is nothing to search."""
+        """Solve a problem as any algorithm does, without a search."""
         del time_limit, progress
         names = [tree.attribute for tree in problem.hierarchies]
         known = self.plan["levels"] if self.plan["kind"] == "full-domain" else self.plan["attributes"]
@@ -91,8 +91,10 @@ class Reuse:
 def _place_tuples(
     problem: Problem, levels: NDArray[np.int32], values: Sequence[Sequence[Label]]
 ) -> tuple[Ints, NDArray[np.int32]]:
-    """For each tuple the class, of those that it fits into, whose values stand for least; −1 where there is none. And
-    for each class a leaf under each of its values, of a tuple that is in it."""
+    """Place each tuple in the most specific class that it fits into (−1 where there is none).
+
+    Return also, for each class, one leaf under each of its values, from a tuple in it.
+    """
     tuples = leaf_tuples(problem)
     owners = np.full(len(tuples), -1, dtype=np.int64)
     least: Floats = np.full(len(tuples), np.inf)
@@ -130,15 +132,17 @@ def _no_fit(identity: str) -> NoSolution:
 
 
 ROUNDS = 20
+"""Attempts at holding records back. Removing the records that expose somebody may expose others; a plan that cannot be
+saved so would otherwise be tried until no record is left."""
 
 
 def apply(
     registry: ReleaseRegistry, location: str, key: Path | None, identity: str, data: Any, *, engine: str | None = None
 ) -> Release:
-    """The release that a registered solution makes of new rows; not written yet.
+    """Apply a registered plan to new rows; the release is not written yet.
 
-    What does not fit is left out: records with values that the hierarchies do not have, classes that fail a model, and
-    records that would expose somebody together with an earlier release.
+    Left out are records with values that the hierarchies do not have, classes that fail a model, and records that would
+    expose somebody together with an earlier release.
     """
     with registry.transaction() as book:
         entry = book.entry(identity)
@@ -170,7 +174,7 @@ def apply(
 
 
 def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: str, data: Any) -> Policy:
-    """The recorded policy, with the registry where it was found and the data that it is applied to."""
+    """The recorded policy, with the registry's present location and the new data."""
     content = {name: part for name, part in summary["policy"].items() if name != "output"}
     content["registry"] = {
         **content["registry"],
@@ -187,7 +191,7 @@ def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: 
 
 
 def _drop_unfit_records(table: Table, policy: Policy) -> tuple[Table, int]:
-    """The records whose values the hierarchies can place, and how many others there are."""
+    """Drop the records with values that the hierarchies do not have; return the others and how many were dropped."""
     before = table.rows()
     for name, attribute in policy.attributes.items():
         if name not in table.columns or attribute.hierarchy is None:

@@ -1,4 +1,4 @@
-"""What the registry keeps of a release: its class structure, with a keyed digest in the place of each record."""
+"""What the registry keeps of a release: its class structure, with a keyed digest in place of each record."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ Traced = dict[str, Column]
 """The rows of a release, column by column."""
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number near 2^64 divided by the golden ratio: its multiples lie far apart."""
+"""The odd number nearest to 2⁶⁴ divided by the golden ratio: its multiples modulo 2⁶⁴ are far apart (Knuth's
+multiplicative hashing), so that the digests of one person's rows differ in many bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordedRelease:
-    """A release's classes, and for each of its rows a digest that tells the record again in another release.
+    """A release's classes, and for each row a digest by which its record is recognized in another release.
 
-    ``columns`` are all that were released, with their roles; ``series`` is what the release told of people, where it is
-    one of a series. ``cells`` are the digests of what tells records: the unit, or every column that was read, by its
-    name. Two releases are compared by the columns that both have, in whatever order and however values are written.
+    ``columns`` are the released columns with their roles; ``series`` is the state of the series that the release
+    belongs to, if any. ``cells`` are digests, by column, of what identifies records: the unit, or every column that was
+    read. Two releases are compared by the columns that both have, in any order and any spelling of values.
     """
 
     classes: ClassStructure
@@ -49,7 +50,7 @@ class RecordedRelease:
     cells: Mapping[str, Digests] = field(default_factory=dict)
 
     def cross(self, later: RecordedRelease) -> Crossing:
-        """This release crossed with a later one, their rows linked by whose they are."""
+        """Cross this release with a later one, their rows linked by person."""
         one, other = (part.records for part in (self, later))
         if self.cells.keys() != later.cells.keys():
             one, other = (
@@ -59,18 +60,18 @@ class RecordedRelease:
         return link_by_key(self.classes, later.classes, one, other)
 
     def cross_unchanged(self, later: RecordedRelease) -> Crossing:
-        """The same, but for rows whose sensitive values changed in between: those are not linked."""
+        """Cross with a later release, but do not link rows whose sensitive values changed in between."""
         both = [name for name in self.classes.values if name in later.classes.values]
         return self._link(later, [np.concatenate(self._person_digests(later)), *_codes_in_both(self, later, both)])
 
     def tells_apart(self, later: RecordedRelease) -> float:
-        """The share of this release's rows that what both releases know of them tells apart."""
+        """The share of this release's rows that are distinct by the columns that both releases have."""
         who, _ = self._person_digests(later)
         _, many = np.unique(who, return_counts=True)
         return float((many == 1).sum()) / max(len(who), 1)
 
     def _person_digests(self, later: RecordedRelease) -> tuple[Digests, Digests]:
-        """Whose each row is, by the columns that both releases know."""
+        """A digest of each row's person, by the columns that both releases have."""
         common = sorted(self.cells.keys() & later.cells.keys())
         if common:
             one, other = (_combine_cells({name: part.cells[name] for name in common}) for part in (self, later))
@@ -83,7 +84,7 @@ class RecordedRelease:
         return one, other
 
     def _link(self, later: RecordedRelease, columns: Sequence[NDArray[Any]]) -> Crossing:
-        """Rows that agree in some columns (of both releases, one after the other), as many as there are of each."""
+        """Link rows that are equal in some columns, one to one. A column has this release's rows, then the later's."""
         codes = [np.unique(column, return_inverse=True)[1] for column in columns]
         ours = len(self.classes)
         groups = number_tuples(codes, [int(code.max(initial=0)) + 1 for code in codes], ours + len(later.classes))[0]
@@ -93,13 +94,13 @@ class RecordedRelease:
         return link_by_key(self.classes, later.classes, keys[0], keys[1])
 
     def cross_by_values(self, later: RecordedRelease) -> Crossing:
-        """The same linked by what was released: rows with the same values take each other's place."""
+        """Cross with a later release, rows linked by released values: rows with equal values are interchangeable."""
         names = (*self.classes.quasi_identifiers, *later.classes.quasi_identifiers)
         names += (*self.classes.values, *later.classes.values)
         return self._link(later, _codes_in_both(self, later, list(dict.fromkeys(names))))
 
     def sort_rows(self) -> RecordedRelease:
-        """The same with its rows in the order of their digests, whatever order they came in."""
+        """Sort the rows by their digests, so that their original order is lost."""
         order, c = np.argsort(self.records), self.classes
         values = {name: codes[order] for name, codes in c.values.items()}
         people = None if c.people is None else c.people[order]
@@ -111,7 +112,7 @@ class RecordedRelease:
         )
 
     def to_bytes(self) -> bytes:
-        """As it is sealed."""
+        """The content to be sealed."""
         c = self.classes
         header = {
             "quasi-identifiers": list(c.quasi_identifiers),
@@ -138,7 +139,7 @@ class RecordedRelease:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> RecordedRelease:
-        """The inverse."""
+        """Read what `to_bytes` wrote."""
         with np.load(io.BytesIO(zlib.decompress(content)), allow_pickle=False) as found:
             header = json.loads(found["header"].tobytes())
             trees = {}
@@ -163,7 +164,7 @@ class RecordedRelease:
 
 
 def trace_rows(release: Release) -> Traced:
-    """The rows of a release that is about to be written, coded, with what tells their records again."""
+    """Encode the rows of a release that is about to be written, with the mark that identifies their records."""
     engine, rows = release.table.engine, release.traced
     wanted = [*release.plan.class_columns, *release.policy.sensitive, release.mark]
     texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
@@ -175,7 +176,7 @@ def trace_rows(release: Release) -> Traced:
 
 
 def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
-    """The structure of a release, of its rows as they were traced."""
+    """Build the structure of a release from its traced rows."""
     plan, policy = release.plan, release.policy
     told_by = plan.class_columns
     quasi = [columns[name] for name in told_by]
@@ -209,7 +210,7 @@ def _encode_in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence
 
 
 def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
-    """What tells each row's record: digests of the unit, or of all that was read of it, by the names of the columns."""
+    """Digests of what identifies each row's record: the unit, or all columns that were read, by name."""
     codes, labels = column
     unit, names = release.policy.data.unit, list(release.table.columns)
     if unit is not None or len(names) == 1:
@@ -223,7 +224,7 @@ def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
 
 
 def canonical(text: str) -> str:
-    """A value however it is written: without spaces around it, in small letters, a number without idle zeros.
+    """A value in one spelling: without surrounding spaces, in lower case, numbers without superfluous zeros.
 
     >>> [canonical(text) for text in ("HIV ", "hiv", "1.0", "+1", "1.50", "007", "São  Paulo")]
     ['hiv', 'hiv', '1', '1', '1.5', '007', 'são paulo']
@@ -241,7 +242,7 @@ _NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]+))?")
 
 
 def _digests(labels: Sequence[Label], key: bytes) -> Digests:
-    """A keyed digest of each text, however it is written. Nobody is behind NULL, who is the same everywhere."""
+    """A keyed digest of each text, the same for all its spellings; NULL has a digest of its own."""
     known: dict[Label, bytes] = {None: blake2b(b"", key=key, digest_size=8).digest()}
     for label in labels:
         if label not in known:
@@ -250,7 +251,7 @@ def _digests(labels: Sequence[Label], key: bytes) -> Digests:
 
 
 def _combine_cells(cells: Mapping[str, Digests]) -> Digests:
-    """One digest for each row, of all its cells and the names of their columns, in any order."""
+    """Combine the digests of each row's cells and their columns' names to one, in any order of the columns."""
     if len(cells) == 1:
         return next(iter(cells.values()))
     found = np.zeros(len(next(iter(cells.values()))), dtype=np.uint64)
@@ -261,7 +262,7 @@ def _combine_cells(cells: Mapping[str, Digests]) -> Digests:
 
 
 def _number_records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
-    """A digest for each row: that of whose it is, told apart by its turn among the rows of the same person."""
+    """A digest for each row: that of its person, made distinct by the row's number among that person's rows."""
     keys: list[NDArray[Any]] = [*values, owners, who]
     order = np.lexsort(keys)
     sorted_who = who[order]
@@ -271,7 +272,7 @@ def _number_records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int3
 
 
 def _codes_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequence[str]) -> list[Ints]:
-    """Columns of two releases, one after the other, in numbers that are the same where the values are."""
+    """Columns of two releases, one after the other, in common codes: equal values have equal codes."""
     columns = []
     for name in names:
         parts = [_coded_column(side.classes, name) for side in (one, other)]
@@ -291,7 +292,7 @@ def _coded_column(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], t
 
 
 def _turns(groups: Ints) -> Ints:
-    """Each row's turn among those of its group."""
+    """Number the rows of each group."""
     order = np.argsort(groups, kind="stable")
     turn = np.empty(len(groups), dtype=np.int64)
     turn[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])

@@ -1,4 +1,4 @@
-"""A sampled release: true rows, made coarser; which of them are there was left to chance."""
+"""A sampled release: true rows, made coarser, which were chosen at random."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SHOWN = 12
 
 
 class Sampled(DrawnRows):
-    """Rows drawn, made coarser and cut."""
+    """Rows sampled, made coarser, and released where at least k are equal."""
 
     kind = "sampling"
 
@@ -67,7 +67,7 @@ class Sampled(DrawnRows):
         self._searching, self._source = searching, drawn
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """One draw: of the records of each class, as many as coins say, if they are enough."""
+        """Draw the sample: of each class a binomial number of records, if that is at least k."""
         import pyarrow as pa
 
         classes, sizes = self._made.classes(self._levels)
@@ -84,7 +84,7 @@ class Sampled(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the columns that are coarser; every value is a true one, or stands for it."""
+        """What the values of coarser columns mean; every released value is true."""
         found = {}
         for name, level in self._levels.items():
             labels = self._made.hierarchies[name].labels[level]
@@ -106,7 +106,7 @@ class Sampled(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """What may be concluded from the rows, and what not."""
+        """How to count with the rows, and what is missing from them."""
         return (
             f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
             f"were made coarser, and rows of which fewer than {self._found.k} were drawn are left out, so that rare "
@@ -125,7 +125,7 @@ class Sampled(DrawnRows):
         return self._policy.models
 
     def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
-        """How many rows there are of how many, and what became of each column."""
+        """How many rows were released, and how far each column's distribution is from the original one."""
         records, released = self._made.counted.records, after.rows()
         _, sizes = self._made.classes(self._levels)
         rows: list[list[str | float | None]] = []
@@ -162,7 +162,7 @@ class Sampled(DrawnRows):
 
 
 def draw_counts(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
-    """Of classes of so many records, how many each are released: Bin(n, β), or none if fewer than k."""
+    """Draw how many records of each class are released: Bin(n, β), or none if that is below k."""
     ends = np.cumsum(sizes)
     heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])
     kept = heads[ends] - heads[ends - sizes]
@@ -170,7 +170,7 @@ def draw_counts(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
 
 
 def make(policy: Policy, table: Table) -> Sampled:
-    """Settle the levels, the share and k. If levels are chosen by chance, they are chosen here."""
+    """Choose the levels, the share and k. Levels that the policy leaves open are drawn here."""
     asked, promise = policy.sampling, require_promise(policy)
     if asked is None:
         raise PolicyError(
@@ -207,7 +207,7 @@ def make(policy: Policy, table: Table) -> Sampled:
 
 
 def require_promise(policy: Policy) -> DifferentialPrivacy:
-    """The one promise that a sample can keep."""
+    """The one promise that a sample can keep; refuse a policy that asks for others."""
     promises = build_promises(policy.models, (), MEASURES, where=policy.name)
     if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):
         raise PolicyError(
@@ -219,7 +219,7 @@ def require_promise(policy: Policy) -> DifferentialPrivacy:
 
 
 def check(written: Written) -> CheckResult:
-    """Recompute what the stated procedure costs, and count how many rows look alike."""
+    """Recompute what the stated procedure costs, and check that every row appears at least k times."""
     stated = written.statement
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
     share, k = fraction(stated["share"]), int(stated["k"])
@@ -253,7 +253,7 @@ def _classes(rows: Table) -> int:
 
 
 def _shares(rows: Table, name: str, labels: Sequence[str], say: Words) -> Any:
-    """The frequencies of a released column, in the order of labels."""
+    """The shares of a released column's values, in the order of labels."""
     found, records = counted(rows, name)
     place = {label: number for number, label in enumerate(labels)}
     shares = np.zeros(len(labels))

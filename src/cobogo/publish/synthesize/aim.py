@@ -17,16 +17,18 @@ from cobogo.publish.synthesize.mst import MOST_CELLS
 from cobogo.publish.synthesize.private import Attributes, Fitted, Private, distance, total
 
 MEASURING = Fraction(9, 10)
-"""The share of a round's cost that goes into noise; the rest chooses."""
+"""The share of a round's cost that measures; the rest chooses. The paper's value."""
 
 ROUNDS = 16
-"""Rounds for each attribute, at most: what the first ones cost."""
+"""The first rounds cost as if there were this many for each attribute; the paper's value. Rounds that teach nothing
+make later ones dearer, so that there are usually far fewer."""
 
 LARGEST = 4.0
-"""Megabytes that a model may have when all is spent; less before."""
+"""The size in megabytes that a model may have when the budget is spent, and proportionally less before. It trades
+accuracy for the time of a fit; the paper uses 80."""
 
 LOOKED_AT = 200
-"""Marginals that a round chooses from, drawn evenly where there are more."""
+"""Marginals that a round chooses from, drawn uniformly where there are more: each score costs a pass over the data."""
 
 HALF = math.sqrt(2 / math.pi)
 """The mean of the absolute value of a standard normal number."""
@@ -86,7 +88,7 @@ def fit(private: Private, degree: int) -> Fitted:
 
 
 def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[Attributes, Private], int]:
-    """How wrong the model is about a marginal, less what the noise of measuring it would be off by anyway."""
+    """The model's error about a marginal, less the error that the noise of measuring it would have anyway."""
 
     def score(marginal: Attributes, rows: Private) -> int:
         bias = round(HALF * deviation * rows.cells(marginal))
@@ -98,7 +100,7 @@ def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[At
 def _expected_counts(
     private: Private, fitted: model.EstimatedModel, workload: list[Attributes], known: list[Attributes], records: float
 ) -> dict[Attributes, Floats]:
-    """What the model says of each marginal that could be measured without making it too large."""
+    """The model's counts of each marginal that could be measured without making the model too large."""
     room = LARGEST * float(private.spent / private.rho)
     some = workload
     if len(workload) > LOOKED_AT:

@@ -1,6 +1,6 @@
-"""Baselines that give NO guarantee: what a model learns of a table when nobody's privacy is protected.
+"""Baselines that give NO guarantee: what a model learns from a table when privacy is not protected.
 
-They are for comparison, and for data about nobody. Whoever sees their records may learn of single people.
+They are for comparison, and for data that are not about people. Their records may reveal single people.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
 
 def _correlations(scores: Floats) -> Floats:
-    """Of the scores of pairs of attributes; an attribute of one value has none with any."""
+    """The correlations of the scores of attributes; an attribute of one value is uncorrelated with all."""
     centred = scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] else scores
     deviation = np.sqrt((centred**2).sum(axis=1))
     moving = deviation > 0
@@ -98,7 +98,7 @@ def _correlations(scores: Floats) -> Floats:
 
 
 def _root(correlations: Floats) -> Floats:
-    """A matrix whose rows have these correlations, and length 1."""
+    """A matrix whose rows have these correlations and length 1."""
     values, vectors = np.linalg.eigh(correlations)
     root = vectors * np.sqrt(np.maximum(values, 0))
     found: Floats = root / np.sqrt((root**2).sum(axis=1, keepdims=True))

@@ -1,6 +1,6 @@
-"""A graphical model in memory: its junction tree, calibrated, that answers for any marginal and draws records.
+"""A graphical model as a calibrated junction tree, which computes any marginal and draws records.
 
-All of it is post-processing of noisy figures: floats may round here.
+All of this is post-processing of noisy figures, so rounding of floats costs no privacy.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JunctionClique:
-    """A node of the tree: some attributes, their joint distribution, and what it shares with the node above it."""
+    """A node of the tree: some attributes, their joint distribution, and the attributes shared with its parent."""
 
     attributes: Attributes
     shares: Array
-    above: int  # the node's place in the list; −1 of a root
-    shared: Attributes  # with the node above
+    above: int  # the parent's index in the list; −1 for a root
+    shared: Attributes  # with the parent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JunctionTree:
-    """Nodes, each after the one above it; every attribute is in some node."""
+    """Nodes, each after its parent; every attribute is in some node."""
 
     sizes: tuple[int, ...]
     cliques: tuple[JunctionClique, ...]
@@ -50,7 +50,7 @@ class JunctionTree:
         return np.asarray(opt_einsum.contract(*operands, list(attributes)), dtype=np.float64)
 
     def _nodes_holding(self, attributes: Attributes) -> list[int]:
-        """The smallest parts of the tree that hold the attributes: leaves that add none are cut off in turn."""
+        """The nodes of the smallest subtrees that contain the attributes: leaves that add none are pruned in turn."""
         beside, wanted = [set(around) for around in self._neighbours], set(attributes)
         gone: set[int] = set()
         waiting = [place for place, around in enumerate(beside) if len(around) <= 1]
@@ -76,7 +76,7 @@ class JunctionTree:
         return found
 
     def draw(self, records: int, source: Source) -> list[Ints]:
-        """Records of the model, one column of codes an attribute."""
+        """Draw records from the model: one column of codes for each attribute."""
         columns: dict[int, Ints] = {}
         for clique in self.cliques:
             fresh = tuple(a for a in clique.attributes if a not in clique.shared)
@@ -99,7 +99,7 @@ def calibrate(
     edges: Sequence[tuple[int, int]],
     logs: Mapping[Attributes, Array],
 ) -> JunctionTree:
-    """The tree of a model given by the logarithms of its factors: messages go up to the roots and down again."""
+    """Calibrate the tree of a model given the logarithms of its factors: messages go up to the roots and down again."""
     order, above = root_forest(len(nodes), edges)
     place = {node: number for number, node in enumerate(order)}
     attributes = [nodes[node] for node in order]
@@ -131,8 +131,11 @@ def calibrate(
 
 
 def draw_systematic(shares: Floats, group: Ints, source: Source) -> Ints:
-    """For each row a place in its group's row of ``shares``: in each group as often as the shares say, to within one,
-    and in an order of chance (systematic sampling). Rows of a group without any share are drawn evenly."""
+    """Draw for each row a column of its group's row of ``shares``, by systematic sampling.
+
+    In each group every column occurs as often as its share says, to within one, in random order. A group whose shares
+    are all 0 is drawn uniformly.
+    """
     rows = len(group)
     keys = source.words(rows)
     order = np.lexsort((keys, group))
@@ -154,7 +157,7 @@ def draw_systematic(shares: Floats, group: Ints, source: Source) -> Ints:
 
 
 def root_forest(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """The nodes of a forest, each after the one above it, which is told beside."""
+    """Order the nodes of a forest so that each follows its parent; return the order and the parents."""
     beside: list[list[int]] = [[] for _ in range(nodes)]
     for one, other in edges:
         beside[one].append(other)
@@ -176,7 +179,7 @@ def root_forest(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int]
 
 
 def _conditional(clique: JunctionClique) -> Array:
-    """The distribution of a clique given what it shares with the one above."""
+    """The distribution of a clique given the attributes that it shares with its parent."""
     axes = tuple(n for n, a in enumerate(clique.attributes) if a not in clique.shared)
     below = clique.shares.sum(axis=axes, keepdims=True)
     found: Array = np.divide(clique.shares, below, out=np.zeros_like(clique.shares), where=below > 0)
@@ -184,7 +187,7 @@ def _conditional(clique: JunctionClique) -> Array:
 
 
 def _spread(values: Array, attributes: Attributes, into: Attributes) -> Array:
-    """A factor over some attributes, shaped to be added to one over more."""
+    """Reshape a factor so that it can be added to a factor over more attributes."""
     order = [attributes.index(a) for a in into if a in attributes]
     moved = np.transpose(values, order)
     sizes = iter(moved.shape)
@@ -193,7 +196,7 @@ def _spread(values: Array, attributes: Attributes, into: Attributes) -> Array:
 
 
 def _log_sum(values: Array, attributes: Attributes, kept: Attributes) -> Array:
-    """The logarithm of the sum over the attributes that are not kept."""
+    """The logarithm of the sum of exponentials over the attributes that are not kept."""
     axes = tuple(n for n, a in enumerate(attributes) if a not in kept)
     top = values.max(axis=axes, keepdims=True)
     summed = np.log(np.exp(values - top).sum(axis=axes, keepdims=True)) + top

@@ -1,7 +1,8 @@
-"""The values that an attribute may have, by code. They are declared: nothing here is read off the data.
+"""The values that an attribute may have, by code. They are declared, and never taken from the data.
 
-A value of the data has the code of one declared value. What is none of them is NULL, the last code, or its record is
-left out: either way a record is coded by itself, so that one person more or less changes one person's codes only.
+A value of the data gets the code of a declared value. Any other value becomes NULL (the last code), or its record is
+left out. Either way a record is encoded independently of others: one person more or less changes that person's codes
+only.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ class AttributeDomain(ABC):
     @property
     @abstractmethod
     def known(self) -> int:
-        """How many values there are beside NULL."""
+        """The number of values, without NULL."""
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return self.known + self.null
 
     @property
     def other(self) -> int:
-        """The code of what is no declared value."""
+        """The code of values that are not declared."""
         return self.known if self.null else LEFT_OUT
 
     @abstractmethod
@@ -64,22 +65,22 @@ class AttributeDomain(ABC):
 
     @abstractmethod
     def name(self, code: int) -> Label:
-        """What reports call a code."""
+        """The name of a code in reports."""
 
     @abstractmethod
     def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
-        """Codes as an Arrow column of values, of a type of Arrow's or of text."""
+        """Decode codes to an Arrow column of an Arrow type, or of text; values within a bin are drawn."""
 
     @abstractmethod
     def statement(self) -> dict[str, Any]:
-        """As the manifest has it; `read_domain` reads it."""
+        """The domain as the manifest states it; `read_domain` reads it."""
 
     @abstractmethod
     def holds(self, text: str, decimal: str) -> bool:
-        """Whether a released value is one that could be drawn."""
+        """Whether a value of the domain can be written so."""
 
     def encode(self, column: Any, decimal: str) -> Codes:
-        """A column of text of an Arrow batch as codes; each distinct text is looked at once."""
+        """Encode an Arrow column of text, each distinct text once."""
         import pyarrow as pa
 
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -92,7 +93,7 @@ class AttributeDomain(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ListedDomain(AttributeDomain):
-    """Values that are listed; of a level of a hierarchy, with the leaves that each stands for."""
+    """Listed values. ``places`` maps texts of the data to codes: the values themselves, or the leaves under them."""
 
     values: tuple[str, ...]
     places: Mapping[str, int]
@@ -103,7 +104,7 @@ class ListedDomain(AttributeDomain):
         return len(self.values)
 
     def code(self, text: str, decimal: str) -> int:  # noqa: ARG002
-        """Where it stands in the list."""
+        """Its index in the list."""
         return self.places.get(text, self.other)
 
     def name(self, code: int) -> Label:
@@ -129,7 +130,7 @@ class ListedDomain(AttributeDomain):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinnedDomain(AttributeDomain):
-    """Numbers in bins; within a bin they are drawn evenly. The last bin holds its upper edge, too."""
+    """Numbers in bins; within a bin they are drawn uniformly. The last bin includes its upper edge."""
 
     edges: tuple[Fraction, ...]
     decimals: int
@@ -140,7 +141,7 @@ class BinnedDomain(AttributeDomain):
         return len(self.edges) - 1
 
     def code(self, text: str, decimal: str) -> int:
-        """The bin of a number, or of the bound nearest to it."""
+        """The bin of a number; numbers beyond the bounds are in the first or the last bin."""
         number = written_number(text, decimal)
         if math.isnan(number):
             return self.other
@@ -155,7 +156,7 @@ class BinnedDomain(AttributeDomain):
         return f"[{low}, {high}{']' if code == self.known - 1 else ')'}"
 
     def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
-        """Numbers of the bins, with the declared digits."""
+        """Draw numbers of the bins, with the declared digits."""
         steps = np.zeros(len(codes), dtype=np.int64)
         for code in range(self.known):
             rows = np.flatnonzero(codes == code)
@@ -180,7 +181,7 @@ class BinnedDomain(AttributeDomain):
 
     @cached_property
     def steps(self) -> tuple[tuple[int, int], ...]:
-        """The first and the last number of each bin, in steps of the last digit."""
+        """The first and the last number of each bin, in units of the last digit."""
         scaled = [edge * 10**self.decimals for edge in self.edges]
         ends = [math.ceil(edge) - 1 for edge in scaled[1:-1]] + [math.floor(scaled[-1])]
         return tuple((math.ceil(low), end) for low, end in zip(scaled[:-1], ends, strict=True))
@@ -194,7 +195,7 @@ class BinnedDomain(AttributeDomain):
 
 
 def declared_domains(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...]:
-    """The domains of the attributes to be synthesized; an error where a policy leaves one to the data."""
+    """The declared domains of the attributes to be synthesized; refuse a policy that leaves one undeclared."""
     assert policy.synthesis is not None
     given = policy.synthesis.domains or {}
     where = f"{policy.name}, synthesis.domains"
@@ -252,7 +253,7 @@ def _binned_domain(name: str, spec: DomainSpec, where: str) -> BinnedDomain:
 
 
 def read_domain(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
-    """A domain as a manifest states it."""
+    """Read a domain as a manifest states it."""
     null = bool(stated["null"])
     if "values" in stated:
         values = tuple(str(value) for value in stated["values"])
@@ -261,7 +262,7 @@ def read_domain(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
 
 
 def _decimal(edge: Fraction) -> str:
-    """A fraction as text that `Fraction` reads: a decimal where it is one.
+    """Write a fraction as text that `Fraction` reads, as a decimal where that is exact.
 
     >>> _decimal(Fraction(5, 2)), _decimal(Fraction(1, 3))
     ('2.5', '1/3')
@@ -272,19 +273,21 @@ def _decimal(edge: Fraction) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CodedRows:
-    """Rows as codes, one array an attribute. How many were left out, and of how many values nothing was declared, is
-    known to the data holder only."""
+    """Rows as codes, one array for each attribute.
+
+    How many rows were left out, and how many values were not declared, is for the data holder only.
+    """
 
     codes: tuple[NDArray[np.int32], ...]
     left_out: int
-    beyond: dict[str, int]  # by attribute, rows that hold what is no declared value, NULL aside
+    beyond: dict[str, int]  # by attribute, rows with a value that is not declared, without NULL
 
 
 def encode_rows(
     table: Table, domains: Sequence[AttributeDomain], decimal: str, *, unit: str | None = None, max_rows: int = 1
 ) -> CodedRows:
-    """The rows of a table. Where a unit tells people apart, at most ``max_rows`` rows of each, drawn at random, count;
-    rows of nobody do not."""
+    """Encode the rows of a table. With a ``unit``, at most ``max_rows`` rows of each person are kept, drawn at random,
+    and rows without a person are left out."""
     names = [domain.attribute for domain in domains]
     looked_at = names if unit is None else [*names, unit]
     parts: list[list[NDArray[np.int32]]] = [[] for _ in names]
@@ -310,7 +313,7 @@ def encode_rows(
 
 
 def bound_rows_per_person(people: Ints, most: int) -> Ints:
-    """The places of at most so many rows of each person, drawn at random.
+    """Choose at most ``most`` rows of each person at random; return their indices.
 
     >>> len(bound_rows_per_person(np.array([3, 3, 3, 5]), 2))
     3

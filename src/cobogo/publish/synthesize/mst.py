@@ -23,10 +23,11 @@ from cobogo.publish.synthesize.private import (
 )
 
 MOST_CELLS = 1_000_000
-"""Pairs with more combinations are not looked at."""
+"""Pairs with more combinations are not measured: noise would exceed their counts, and a fit would need too much
+memory."""
 
 RARE = 3
-"""A value whose noisy count is below so many standard deviations of the noise is taken together with others such."""
+"""Values with noisy counts below this many standard deviations of the noise are merged to one; the paper's value."""
 
 
 @card("mst", title="MST", private=True)
@@ -78,7 +79,7 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
 
 def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho: Fraction) -> list[Attributes]:
-    """Pairs that make a tree, each chosen by how far it is from being independent."""
+    """Choose pairs that form a tree, each by its distance from independence."""
     shares = [nonnegative(one.counts, records) / records for one in ones]
     component = list(private.every)
 
@@ -109,7 +110,7 @@ def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho
 
 
 def _merge_rare(one: MarginalMeasurement) -> tuple[Ints, Floats]:
-    """A map that takes rare values of an attribute for one, and the shares that part it again."""
+    """Map the rare values of an attribute to one code; return the map, and the shares that split the code again."""
     rare = one.counts < RARE * one.deviation
     if rare.sum() < 2:
         return np.arange(len(rare)), np.ones(len(rare))
@@ -121,7 +122,7 @@ def _merge_rare(one: MarginalMeasurement) -> tuple[Ints, Floats]:
 
 
 def _split_merged(column: Ints, codes: Ints, shares: Floats, source: Source) -> Ints:
-    """Codes of merged values as codes of values."""
+    """Draw values for the codes of merged values."""
     width = int(codes.max()) + 1
     table = np.zeros((width, len(codes)))
     table[codes, np.arange(len(codes))] = shares

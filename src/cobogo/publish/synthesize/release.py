@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cost:
-    """What a release may cost anybody's privacy: ρ, and the (ε, δ) that it was found from."""
+    """The privacy loss that a release may cause: ρ, and the (ε, δ) that it was computed from."""
 
     rho: Fraction
     epsilon: Fraction | None = None
@@ -42,7 +42,7 @@ class Cost:
 
     @classmethod
     def from_policy(cls, wanted: Synthesis, where: str) -> Cost:
-        """As a policy says it; ρ is the largest that stays within (ε, δ)."""
+        """Read the cost from a policy; ρ is the largest that stays within (ε, δ)."""
         if wanted.rho is not None:
             return cls(exact(wanted.rho, f"{where}.rho"))
         if wanted.epsilon is None or wanted.delta is None:
@@ -55,7 +55,7 @@ class Cost:
         return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
 
     def loss(self, measure: str, where: str) -> PrivacyLoss:
-        """The same as a book counts it."""
+        """The cost in the measure of a ledger."""
         if measure == "rho":
             return PrivacyLoss("rho", self.rho)
         if self.epsilon is None or self.delta is None:
@@ -70,12 +70,12 @@ class Cost:
 NO_GUARANTEE = "this synthetic data gives NO guarantee: it was fitted to exact counts, and may tell of single people"
 
 AT_ONCE = 1 << 20
-"""Records of a batch."""
+"""Records in a batch."""
 
 
 @dataclass(eq=False, repr=False)
 class Done:
-    """What is known once the records were drawn."""
+    """What is known after the records were drawn."""
 
     steps: list[PaidStep] = field(default_factory=list)
     rows: CodedRows | None = None
@@ -85,12 +85,12 @@ class Done:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Synthetic(DrawnRows):
-    """Records drawn from a model of the table: no released record is anybody's."""
+    """Records drawn from a model of the table: no released record is a person's."""
 
     policy: Policy
     wanted: Synthesis
     domains: tuple[AttributeDomain, ...]
-    cost: Cost | None  # None of a method without guarantee
+    cost: Cost | None  # None for a method without guarantee
     payer: Payer | None
     max_rows: int
     done: Done = field(default_factory=Done)
@@ -99,11 +99,11 @@ class Synthetic(DrawnRows):
 
     @property
     def method(self) -> Method:
-        """By which it is made."""
+        """The method of synthesis."""
         return METHODS[self.wanted.method]
 
     def _pay(self, payer: Payer) -> None:
-        """Debit, or refuse. The receipt is in the ledger, beside the debit, and in the manifest."""
+        """Debit the cost, or refuse. The receipt is recorded in the ledger, with the debit, and in the manifest."""
         assert self.cost is not None
         loss = self.cost.loss(payer.measure, f"{self.policy.name}, synthesis")
         receipt = secrets.token_hex(16)
@@ -111,7 +111,7 @@ class Synthetic(DrawnRows):
         self.done.paid, self.done.receipt = loss, receipt
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """Pay, then read, learn and draw."""
+        """Pay, then read the rows, fit a model and draw records."""
         import pyarrow as pa
 
         decimal = self.policy.data.decimal
@@ -137,12 +137,12 @@ class Synthetic(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of every column."""
+        """What the values of each column are."""
         how = "with differential privacy" if self.cost is not None else "with NO guarantee"
         return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
 
     def statement(self) -> Json:
-        """All that the guarantee follows from: what each step used, of whom, in which domain."""
+        """Everything that the guarantee follows from: the steps with their noise, the neighbours, the domains."""
         said: Json = {
             "method": self.wanted.method,
             "guarantee": "differential-privacy" if self.cost is not None else "NONE",
@@ -165,7 +165,7 @@ class Synthetic(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """What whoever receives it must know."""
+        """How the records were made, for recipients."""
         about = f"Every record is synthetic: drawn from a model ({self.method.about})."
         if self.cost is None:
             return f"**No guarantee is given.** {about} The model was fitted to exact counts, and may tell of people."
@@ -204,7 +204,7 @@ class Synthetic(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That a baseline protects nobody; that nobody keeps the books."""
+        """That a baseline gives no guarantee; that no ledger records the cost."""
         if self.cost is None:
             return (NO_GUARANTEE,)
         if self.payer is None:
@@ -215,7 +215,7 @@ class Synthetic(DrawnRows):
         return ()
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """How near it is to the original."""
+        """How close the records are to the original."""
         from cobogo.publish.synthesize.story import tell
 
         return tell(self, before, after, say)
@@ -233,7 +233,7 @@ def _state_step(step: PaidStep, names: Sequence[str]) -> Json:
 
 
 def make(policy: Policy, table: Table) -> Synthetic:
-    """Settle a synthesis: everything that can be refused without a look at the rows is refused here."""
+    """Prepare a synthesis: refuse everything that can be refused without reading the rows."""
     wanted = policy.synthesis
     assert wanted is not None
     where = f"{policy.name}, synthesis"
@@ -261,7 +261,7 @@ def make(policy: Policy, table: Table) -> Synthetic:
 
 
 def _payer(policy: Policy, wanted: Synthesis, cost: Cost, where: str) -> Payer | None:
-    """The budget that a policy names, in whose measure the cost can be said."""
+    """The payer that a policy names; the cost must be given in its ledger's measure."""
     if wanted.curator is None:
         return None
     file, dataset, analyst = policy.resolve(wanted.curator), str(wanted.dataset), str(wanted.analyst)

@@ -1,4 +1,4 @@
-"""What the report tells of synthetic data: what it cost, where that went, and how near it is to the original."""
+"""The report of synthetic data: what it cost, what the cost was spent on, and how close it is to the original."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 SHOWN = 30
 PLOTTED = 4
-"""Attributes whose values are drawn side by side: those that are farthest apart."""
+"""Attributes whose values are plotted: those with the largest distances."""
 
 SOME_DELTA = 1e-9
-"""The δ for which a cost in ρ is also told in ε."""
+"""The δ at which a cost in ρ is also given in ε."""
 
 
 def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
-    """Everything, from both tables coded alike."""
+    """Measure the fidelity of the released records, and report it with the cost."""
     decimal = made.policy.data.decimal
     original = encode_rows(before, made.domains, decimal)
     released = encode_rows(
@@ -114,7 +114,7 @@ def _accuracy(found: Fidelity, say: Words) -> list[Section]:
 
 
 def _steps(made: Synthetic, say: Words) -> list[Section]:
-    """Where the cost went."""
+    """What each step cost."""
     if made.cost is None:
         return []
     names = [domain.attribute for domain in made.domains]

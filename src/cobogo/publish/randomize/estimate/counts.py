@@ -46,22 +46,22 @@ class CountEstimate:
         return self.count - half, self.count + half
 
     def __add__(self, other: CountEstimate) -> CountEstimate:
-        """Of two groups of records that were drawn apart."""
+        """The sum of two counts of independently drawn records."""
         return CountEstimate(self.count + other.count, math.hypot(self.error, other.error))
 
 
 def quantile(share: float) -> float:
-    """The value below which a standard normal variable falls with a probability."""
+    """A quantile of the standard normal distribution."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(share)
 
 
 def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> CountEstimate:
-    """How many of some records have one of the ``wanted`` values, when ``observed`` counts what was released of them.
+    """Estimate how many of some records have one of the ``wanted`` values; ``observed`` counts their released values.
 
-    Which records, any condition on the other columns says: those were released as they are. The variance is that of
-    the draws, with the true counts put where the estimates are.
+    Any condition on columns that were released as they are may select the records. The variance is that of the draws,
+    with the estimates in place of the true counts.
     """
     codes = sorted(set(wanted))
     if isinstance(operator, Uniform):
@@ -89,16 +89,16 @@ def _count_uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> C
 
 
 def uniform_variance(operator: Uniform, true: float, records: int, values: int) -> float:
-    """The variance of a count's estimate when the true count is known."""
+    """The variance of an estimated count, given the true count."""
     p, b = float(operator.retention), values * float(operator.other)
     a = p + b
     return (true * a * (1 - a) + (records - true) * b * (1 - b)) / (p * p)
 
 
 def count_sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> CountEstimate:
-    """The same where one record of each group was released, with the size of its group: ``observed[g]`` is its value.
+    """Estimate a count from a release of one record of each group: ``observed[g]`` is its value.
 
-    Each record stands for its group; the variance is that of weighted draws, with the group's draw of a record in it.
+    Each record has the weight of its group's size; the variance includes the choice of one record in each group.
     """
     p, b = float(operator.retention), len(set(wanted)) * float(operator.other)
     hits = np.isin(observed, sorted(set(wanted)))
@@ -107,7 +107,7 @@ def count_sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collec
 
 
 def _variance_each(hits: Mask, p: float, b: float) -> Floats:
-    """About the variance of one record's estimate: that of a coin of the overall share, over p²."""
+    """The approximate variance of one record's estimate: that of a Bernoulli draw with the overall share, over p²."""
     share = float(np.clip(hits.mean(), 1e-12, 1 - 1e-12)) if len(hits) else 0.0
     return np.full(len(hits), max(share * (1 - share), b * (1 - b)) / (p * p))
 
@@ -116,10 +116,10 @@ Values = Mapping[str, Collection[Label]]
 
 
 def estimate_count(public: str | Path, where: Values, sensitive: Values) -> CountEstimate:
-    """About how many records of the original have one of some values of each attribute of ``where``, which were not
-    randomized, and of the one attribute of ``sensitive``, which was.
+    """Estimate how many original records have certain values, from the public directory of a release.
 
-    Of a release by alpha-beta, all columns are alike, and distinct records are counted.
+    ``where`` gives the values of attributes that were not randomized, ``sensitive`` those of one that was. In a release
+    by alpha-beta no column is distinguished, and distinct records are counted.
     """
     directory = Path(public)
     manifest = manifests.load(directory)
@@ -154,7 +154,7 @@ def estimate_count(public: str | Path, where: Values, sensitive: Values) -> Coun
 def _count_in_column(
     table: Table, part: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
 ) -> CountEstimate:
-    """By the attribute's operator; of several that were drawn together, by that of its marginal."""
+    """Estimate by the attribute's operator; where several were drawn together, by the operator of its marginal."""
     domain = part["domains"][part["attributes"].index(name)]
     operator = operators.read(part)
     if len(part["attributes"]) > 1:
@@ -166,7 +166,7 @@ def _count_in_column(
 def _count_in_parts(
     table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
 ) -> CountEstimate:
-    """Part by part: each is drawn apart from the others."""
+    """Estimate part by part: each was drawn independently."""
     total = CountEstimate(0.0, 0.0)
     for number, part in enumerate(stated["parts"], 1):
         codes = _codes(part["domain"], wanted)
@@ -180,7 +180,7 @@ def _count_in_parts(
 def _count_in_groups(
     table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
 ) -> CountEstimate:
-    """Each record with the weight of its group; conditions are on generalized values, as released."""
+    """Weight each record by the size of its group; conditions are on generalized values, as released."""
     counted = frequency_table(table, [name, stated["size"], *where], [])
     inside = _matching(counted, where)
     codes = np.array([stated["domain"].index(label) for label in counted.values[name]], dtype=np.int64)
@@ -192,7 +192,7 @@ def _count_in_groups(
 
 
 def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> CountEstimate:
-    """(v − β·N)/α, with the variance of the draws."""
+    """Estimate (v − β·N)/α, with the variance of the draws."""
     alpha, beta = float(fraction(stated["alpha"])), float(fraction(stated["beta"]))
     names = list(stated["domains"])
     counted = frequency_table(table, names, [])

@@ -121,8 +121,8 @@ class Perturbed(DrawnRows):
     def warnings(self) -> tuple[str, ...]:
         """That there is no guarantee, and which matrices let a released value rule an original out."""
         sure = [name for name, (_, operator) in self.operators.items() if not np.isfinite(operator.amplification)]
-        told = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
-        return (NO_GUARANTEE, *told)
+        certain = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
+        return (NO_GUARANTEE, *certain)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
         """Which statistics were preserved."""
@@ -283,8 +283,8 @@ def check(written: Written) -> CheckResult:
             problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
         elif step["method"] == "pram":
             known = {} if kept is None else kept["operators"][name]
-            told = {**step["operators"][name], **known}
-            problems += _misfit_values(name, told, labels, records, ruled=bool(stated["forbid"]))
+            matrix_stated = {**step["operators"][name], **known}
+            problems += _misfit_values(name, matrix_stated, labels, records, ruled=bool(stated["forbid"]))
         if kept is not None and name in kept["swapped"] and digest_column(labels, records) != kept["swapped"][name]:
             problems.append(f'"{name}" does not hold the values that were swapped')
     if kept is not None:

@@ -69,7 +69,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
         policy=wanted.policy,
         records_per_person=wanted.records_per_person,
         seed=wanted.table.seed,
-        told=tuple(warnings),
+        notices=tuple(warnings),
     )
 
 

@@ -81,14 +81,14 @@ class Columns(DrawnRows):
     policy: Policy
     records_per_person: int = 1
     seed: int | None = None
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     kind = "randomization"
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """The warnings of the choice of operators."""
-        return self.told
+        return self.notices
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """Randomize batch by batch: memory does not grow with the table."""
@@ -192,6 +192,17 @@ def check(written: Written) -> CheckResult:
     return CheckResult(verdicts, tuple(problems), notes)
 
 
+def observed_counts(rows: Table, name: str, domain: Sequence[Label]) -> Ints | None:
+    """How often each value of a domain was released; None if a column holds other values."""
+    found, records = counted(rows, name)
+    place = {label: code for code, label in enumerate(domain)}
+    if set(found) - set(place):
+        return None
+    total = np.zeros(len(domain), dtype=np.int64)
+    total[[place[label] for label in found]] = records
+    return total
+
+
 def exposures(
     parts: Sequence[tuple[tuple[str, ...], Operator]], people: int, priors: Mapping[str, Floats]
 ) -> dict[str, Exposure]:
@@ -243,13 +254,10 @@ def _misfits(
     true: Ints | None,
 ) -> Iterator[str]:  # fmt: skip
     """What shows that a released column was not drawn by its operator."""
-    found, counts = counted(rows, name)
-    position = {label: code for code, label in enumerate(domain)}
-    if set(found) - set(position):
+    observed = observed_counts(rows, name, domain)
+    if observed is None:
         yield f'"{name}" holds values that are not in the domain stated'
         return
-    observed = np.zeros(len(domain), dtype=np.int64)
-    observed[[position[label] for label in found]] = counts
     alone = _marginal(operator, sizes, place)
     least, most = alone.bounds()
     records = int(observed.sum())

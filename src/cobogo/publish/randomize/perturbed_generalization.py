@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
@@ -26,7 +24,7 @@ from cobogo.promises.guarantees.growth import DeltaGrowth, owned
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.columns import judge, read_promises
+from cobogo.publish.randomize.columns import judge, observed_counts, read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import RecodingPlan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
@@ -212,13 +210,10 @@ def check(written: Written) -> CheckResult:
     groups = texts.distinct()
     if int(rows.engine.fetch(groups.aggregate(found=groups.count()))["found"][0].as_py()) != rows.rows():
         problems.append("a group has several records")
-    found, counts = counted(rows, name)
-    place = {label: code for code, label in enumerate(stated["domain"])}
-    if set(found) - set(place):
+    observed = observed_counts(rows, name, stated["domain"])
+    if observed is None:
         problems.append(f'"{name}" holds values that are not in the domain stated')
     else:
-        observed = np.zeros(operator.size, dtype=np.int64)
-        observed[[place[label] for label in found]] = counts
         least, most = operator.bounds()
         total = int(observed.sum())
         if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):

@@ -6,12 +6,10 @@ One function for each kind: columns, parts of a domain, sets of records, groups.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
@@ -20,9 +18,8 @@ from cobogo.promises.guarantees.growth import growth, owned
 from cobogo.promises.operators.base import LARGEST, Operator
 from cobogo.promises.operators.estimate import inverted, likeliest
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.columns import compound
+from cobogo.publish.randomize.columns import compound, observed_counts
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
-from cobogo.release.columns import counted
 from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
@@ -49,6 +46,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
             if operator is None:
                 continue
             observed = observed_counts(after, values.attribute, values.labels)
+            assert observed is not None
             section, plot, figures = distribution(values, operator, observed, say)
             sections.append(section)
             plots.append(plot)
@@ -76,8 +74,8 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
         same = first.operator.kept(shares)
         keys.insert(1, (say("randomized.same"), say.percent(same), say("randomized.same.why")))
         beside["released-as-is"] = same
-    told = {"retained": retained, "amplification": json_number(gamma), "attributes": summary, **beside}
-    return Story(told, headline, keys, sections, plots)
+    result = {"retained": retained, "amplification": json_number(gamma), "attributes": summary, **beside}
+    return Story(result, headline, keys, sections, plots)
 
 
 def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | None:
@@ -88,15 +86,6 @@ def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | 
     if len(part.values) == 1:
         return part.operator
     return Uniform(len(values.labels), part.operator.retention) if isinstance(part.operator, Uniform) else None
-
-
-def observed_counts(rows: Table, name: str, labels: Sequence[Label]) -> Ints:
-    """How often each value of a domain was released."""
-    found, records = counted(rows, name)
-    place = {label: code for code, label in enumerate(labels)}
-    total = np.zeros(len(labels), dtype=np.int64)
-    total[[place[label] for label in found]] = records
-    return total
 
 
 def distribution(
@@ -169,6 +158,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
     """Report an attribute that was randomized within parts."""
     values = made.values
     observed = observed_counts(after, values.attribute, values.labels)
+    assert observed is not None
     estimated = np.zeros(len(values.labels))
     for part in made.parts:
         estimated[part.codes] = part.operator.inverse(observed[part.codes].astype(float))

@@ -82,8 +82,8 @@ def breaches(
     for identity, before in earlier.items():
         crossing = before.cross(new)
         for attack, crossed in _attacks(crossing, before, new, base):
-            for told in attack.tell(crossed):
-                breach = _judge(attack, identity, crossed, told, asked)
+            for distinguished in attack.tell(crossed):
+                breach = _judge(attack, identity, crossed, distinguished, asked)
                 found += [] if breach is None else [breach]
         if base == BASED:
             found += _more_specific_rows(identity, crossing)
@@ -130,8 +130,8 @@ def _breaches_by_values(
     breaches = [
         breach
         for attack in (Temporal(), Intersection(), Differencing())
-        for told in attack.tell(crossing)
-        if (breach := _judge(attack, identity, crossing, told, asked)) is not None
+        for distinguished in attack.tell(crossing)
+        if (breach := _judge(attack, identity, crossing, distinguished, asked)) is not None
     ]
     return list(dict.fromkeys(breach.sentence for breach in breaches))
 
@@ -201,40 +201,42 @@ def _attacks(
 
 
 def _judge(
-    attack: OnSeveral, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
+    attack: OnSeveral, identity: str, crossing: Crossing, distinguished: DistinguishedRows, asked: Sequence[Model]
 ) -> Breach | None:
     """The breach of an attack, if it exposes people more than either release does: in groups that break a model, or
     with certainty."""
-    more = told.confidence > told.baseline + SLACK
-    broken, names = np.zeros(len(told.groups), dtype=np.bool_), []
+    more = distinguished.confidence > distinguished.baseline + SLACK
+    broken, names = np.zeros(len(distinguished.groups), dtype=np.bool_), []
     for model in asked:
-        if set(model.attributes) <= set(told.groups.histograms):
-            fails = ~model.holds(told.groups, model.measure(told.groups))
-            if (fails[told.owners] & more).any():
+        if set(model.attributes) <= set(distinguished.groups.histograms):
+            fails = ~model.holds(distinguished.groups, model.measure(distinguished.groups))
+            if (fails[distinguished.owners] & more).any():
                 names.append(str(model))
             broken |= fails
-    exposed = more & broken[told.owners]
+    exposed = more & broken[distinguished.owners]
     if isinstance(attack, Intersection):
-        certain = more & (told.confidence >= 1 - SLACK) & ~exposed
-        names += [f"{name} is certain" for name in told.groups.histograms] if certain.any() else []
+        certain = more & (distinguished.confidence >= 1 - SLACK) & ~exposed
+        names += [f"{name} is certain" for name in distinguished.groups.histograms] if certain.any() else []
         exposed |= certain
     if not exposed.any():
         return None
-    rows = told.rows[exposed]
-    side = crossing.earlier if told.side == "earlier" else crossing.later
+    rows = distinguished.rows[exposed]
+    side = crossing.earlier if distinguished.side == "earlier" else crossing.later
     people = len(rows) if side.people is None else len(np.unique(side.people[rows]))
     who = "in both"
     if isinstance(attack, Differencing):
-        who = "who came or changed" if told.side == "later" else "who left or changed"
-    return Breach(attack.name, who, identity, people, ", ".join(names), _rows_to_suppress(crossing, told, exposed))
+        who = "who came or changed" if distinguished.side == "later" else "who left or changed"
+    return Breach(
+        attack.name, who, identity, people, ", ".join(names), _rows_to_suppress(crossing, distinguished, exposed)
+    )
 
 
-def _rows_to_suppress(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints:
+def _rows_to_suppress(crossing: Crossing, distinguished: DistinguishedRows, exposed: Mask) -> Ints:
     """The rows of the new release whose suppression stops the attack: the exposed ones or, where people left a class,
     the rest of that class."""
-    if told.side == "later":
-        return told.rows[exposed]
-    left = np.unique(crossing.earlier.owners[told.rows[exposed]])
+    if distinguished.side == "later":
+        return distinguished.rows[exposed]
+    left = np.unique(crossing.earlier.owners[distinguished.rows[exposed]])
     return crossing.after[np.isin(crossing.earlier.owners[crossing.before], left)]
 
 

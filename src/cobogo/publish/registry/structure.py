@@ -178,8 +178,8 @@ def trace_rows(release: Release) -> Traced:
 def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
     """Build the structure of a release from its traced rows."""
     plan, policy = release.plan, release.policy
-    told_by = plan.class_columns
-    quasi = [columns[name] for name in told_by]
+    class_columns = plan.class_columns
+    quasi = [columns[name] for name in class_columns]
     ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
     domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
@@ -189,8 +189,8 @@ def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRe
     several = policy.data.unit is not None and len(np.unique(who)) < len(who)
     return RecordedRelease(
         ClassStructure(
-            tuple(told_by),
-            {name: columns[name][1] for name in told_by},
+            tuple(class_columns),
+            {name: columns[name][1] for name in class_columns},
             np.ascontiguousarray(codes),
             ids,
             values,

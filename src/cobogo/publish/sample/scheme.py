@@ -134,11 +134,11 @@ def choose_levels(
 def worth(made: Coarser, levels: Levels, weights: Mapping[str, float]) -> int:
     """The mean over quasi-identifiers of how far below the top they are, from 0 (all ``*``) to `FULL`."""
     total = math.fsum(weights.values())
-    told = math.fsum(
+    detail = math.fsum(
         weights[name] * (1 - levels[name] / hierarchy.height if hierarchy.height else 1)
         for name, hierarchy in made.hierarchies.items()
     )
-    return max(0, min(FULL, int(FULL * told / total)))
+    return max(0, min(FULL, int(FULL * detail / total)))
 
 
 def count_beyond(sizes: Ints, least: int) -> int:

@@ -22,7 +22,7 @@ from cobogo.floor.randomness import Entropy
 from cobogo.publish.synthesize.domains import AttributeDomain, declared_domains, encode_rows
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Private
+from cobogo.publish.synthesize.private import PrivateTable
 from cobogo.publish.synthesize.release import Cost
 
 EPSILONS = (0.1, 1.0, 10.0)
@@ -49,7 +49,9 @@ def once(
     """Learn, draw and compare."""
     policy = Policy.of({"attributes": {"x": {"role": "sensitive"}}, "synthesis": {"epsilon": epsilon, "delta": DELTA}})
     assert policy.synthesis is not None
-    rows = Private(tuple(d.size for d in domains), tuple(codes), Cost.from_policy(policy.synthesis, "benchmark").rho)
+    rows = PrivateTable(
+        tuple(d.size for d in domains), tuple(codes), Cost.from_policy(policy.synthesis, "benchmark").rho
+    )
     wall, cpu = time.perf_counter(), time.process_time()
     fitted = METHODS[method].fit(rows, 2)
     drawn = fitted.draw(max(1, round(fitted.records)), Entropy())

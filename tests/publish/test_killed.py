@@ -11,6 +11,7 @@ import pytest
 
 import cobogo
 from cobogo.examples import ceara
+from support.commands import RUN
 
 pytestmark = pytest.mark.slow
 
@@ -31,18 +32,8 @@ suppression-limit = 0.2
 """
 
 
-PROGRAM = """
-from pathlib import Path
-from cobogo.tell.report import write
-write.draw = lambda plot, content, path, *, say: Path(path).write_bytes(b"")
-from cobogo.faces.cli.main import run
-run()
-"""
-"""The command with blank pictures, which are most of a run: so a kill falls more often into what matters here."""
-
-
 def command(policy: Path, out: Path) -> list[str]:
-    return [sys.executable, "-c", PROGRAM, "anonymize", str(policy), "--out", str(out)]
+    return [sys.executable, "-c", RUN, "anonymize", str(policy), "--out", str(out)]
 
 
 ENDINGS = [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGKILL]

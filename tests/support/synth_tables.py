@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cobogo.floor.arrays import Ints
-from cobogo.publish.synthesize.private import Exact
+from cobogo.publish.synthesize.private import ExactMechanisms
 
 PRIVATE = ("mst", "aim", "privbayes")
 BASELINES = ("independent-without-guarantee", "copula-without-guarantee")
@@ -57,7 +57,7 @@ def policy(method: str = "mst", **changes: Any) -> dict[str, Any]:
     }
 
 
-class Tape(Exact):
+class Tape(ExactMechanisms):
     """Mechanisms that write down what reaches them and what they answer; or, given such a tape, answer the same."""
 
     def __init__(self, answers: Sequence[Any] = ()) -> None:

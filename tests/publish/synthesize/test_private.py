@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cobogo.promises.accounting import choosing, delta_of
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, distance
+from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 from support.synth_tables import PRIVATE, Tape, codes, excess
 
@@ -21,8 +21,8 @@ SIZES = (4, 4, 4)
 RHO = Fraction(1, 50)
 
 
-def private(columns: list[list[int]], max_rows: int = 1, tape: Tape | None = None) -> Private:
-    return Private(SIZES, tuple(np.array(c, dtype=np.int32) for c in columns), RHO, max_rows, tape or Tape())
+def private(columns: list[list[int]], max_rows: int = 1, tape: Tape | None = None) -> PrivateTable:
+    return PrivateTable(SIZES, tuple(np.array(c, dtype=np.int32) for c in columns), RHO, max_rows, tape or Tape())
 
 
 @pytest.mark.parametrize("method", PRIVATE)
@@ -43,7 +43,7 @@ def test_one_person_changes_what_reaches_the_noise_by_no_more_than_declared(meth
 
 
 def test_the_tape_would_tell_a_method_that_takes_people_for_less() -> None:
-    def cheating(rows: Private) -> Fitted | None:
+    def cheating(rows: PrivateTable) -> Fitted | None:
         rows.choose([(0, 1), (1, 2)], lambda pair, own: 2 * distance(own, pair, np.zeros(16)), 1, RHO)
         return None
 

@@ -255,7 +255,7 @@ def test_the_budget_is_debited_and_looked_up_and_an_exhausted_one_refuses(tmp_pa
     with pytest.raises(BudgetSpent):
         second.write(tmp_path / "again")
     assert sorted(p.name for p in tmp_path.iterdir()) == ["curator.toml", "ledger.db", "ledger.db.seal", "out"]
-    assert second.transformation.done.rows is None  # no row was looked at
+    assert second.transformation.outcome.rows is None  # no row was looked at
     (tmp_path / "ledger.db").unlink()
     assert "the curator's ledger has no debit for this release" in cb.verify(tmp_path / "out").problems
 

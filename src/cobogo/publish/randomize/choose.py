@@ -16,7 +16,7 @@ from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize import fine_grain
-from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposures, judge
+from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns, check, exposures, judge
 from cobogo.publish.randomize.request import (
     AttributeValues,
     RandomizationRequest,
@@ -38,7 +38,7 @@ FADED = 0.01
 """A retention below this is worth a warning."""
 
 
-def make(wanted: RandomizationRequest, table: Table) -> Columns:
+def make(wanted: RandomizationRequest, table: Table) -> RandomizedColumns:
     """Choose the operators: with the retention asked for, or with the largest that meets the guarantees."""
     method = wanted.table.method
     warnings: list[str] = []
@@ -62,7 +62,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
             share = 100 * float(part.operator.retention)
             warnings.append(f"only {share:.2g} % of {', '.join(part.names)} is retained: counts will be very uncertain")
-    return Columns(
+    return RandomizedColumns(
         method=method,
         drawn=tuple(drawn),
         guarantees=wanted.guarantees,

@@ -72,7 +72,7 @@ class RandomizedAttributes:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Columns(DrawnRows):
+class RandomizedColumns(DrawnRows):
     """Each record's values of some attributes are drawn at random; the others are released as they are."""
 
     method: str

@@ -27,7 +27,7 @@ METHODS: Registry[Any] = Registry(
         "value-dependent": ".fine_grain:value_dependent",
         "small-domain": ".small_domain:partition_domain",
         "alpha-beta": ".alpha_beta:AlphaBeta",
-        "perturbed-generalization": ".perturbed_generalization:Generalized",
+        "perturbed-generalization": ".perturbed_generalization:PerturbedGeneralization",
     },
     home="cobogo.publish.randomize",
     listed="mechanisms",

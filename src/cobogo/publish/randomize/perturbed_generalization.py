@@ -54,7 +54,7 @@ def largest_group_retention(guarantees: Sequence[Guarantee], size: int, k: int) 
 
 @card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized(DrawnRows):
+class PerturbedGeneralization(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
 
     Even whoever knows everybody else of the group cannot tell whether the record is the victim's, so more may be
@@ -163,7 +163,7 @@ class Generalized(DrawnRows):
         return tell_groups(self, before, after, say)
 
 
-def make(wanted: RandomizationRequest, table: Table) -> Generalized:
+def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:
     """Generalize by k-anonymity alone: a recoding that depends on sensitive values would reveal something of them."""
     from cobogo.publish.anonymize import prepare, solve
 
@@ -192,7 +192,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Generalized:
             remedy='Give retention, or a guarantee such as { model = "delta-growth", delta = 0.2 } under [privacy].',
         )
     column = free_name("group_size", table.columns)
-    return Generalized(
+    return PerturbedGeneralization(
         values, Uniform(size, retention), release.plan, k, column, wanted.guarantees, policy, wanted.table.seed
     )
 

@@ -24,8 +24,8 @@ from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.randomize.alpha_beta import SetRelease
-    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
-    from cobogo.publish.randomize.perturbed_generalization import Generalized
+    from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
+    from cobogo.publish.randomize.perturbed_generalization import PerturbedGeneralization
     from cobogo.publish.randomize.request import AttributeValues
     from cobogo.publish.randomize.small_domain import SmallDomain
     from cobogo.tell.report.words import Words
@@ -35,7 +35,7 @@ SHOWN = 30
 """Values of a domain that the report lists, the most frequent first."""
 
 
-def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
+def tell(made: RandomizedColumns, before: Table, after: Table, say: Words) -> Story:
     """Report columns that were randomized value by value."""
     sections, plots = [], []
     summary: dict[str, Any] = {}
@@ -215,7 +215,7 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story
     return Story(summary, headline, (), sections)
 
 
-def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
+def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
     """Report groups of which one record each was released."""
     values, operator = made.values, made.operator
     rows = frequency_table(after, [values.attribute, made.size], [])

@@ -21,11 +21,13 @@ from cobogo.release.columns import whole
 from cobogo.release.contract import Row, Section
 
 if TYPE_CHECKING:
-    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
+    from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
     from cobogo.tell.report.words import Words
 
 
-def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> tuple[Section, dict[str, Any]] | None:
+def compare_queries(
+    made: RandomizedColumns, before: Table, after: Table, say: Words
+) -> tuple[Section, dict[str, Any]] | None:
     """The errors of counting queries on this release and on its rivals."""
     policy: Policy = made.policy
     (part, *more) = made.drawn
@@ -90,7 +92,9 @@ MOST = 60_000
 SUPPORT, CONFIDENCE = 0.01, 0.3
 
 
-def compare_mining(made: Columns, before: Table, after: Table, say: Words) -> tuple[Section, dict[str, Any]] | None:
+def compare_mining(
+    made: RandomizedColumns, before: Table, after: Table, say: Words
+) -> tuple[Section, dict[str, Any]] | None:
     """Compare a decision tree and association rules from quasi-identifiers to the one randomized attribute.
 
     They are mined from the original, from the release with corrected counts, and from the release without correction.

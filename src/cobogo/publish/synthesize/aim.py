@@ -14,7 +14,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, distance, total
+from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance, total
 
 MEASURING = Fraction(9, 10)
 """The share of a round's cost that measures; the rest chooses. The paper's value."""
@@ -35,7 +35,7 @@ HALF = math.sqrt(2 / math.pi)
 
 
 @card("aim", title="AIM", private=True, change=min)
-def fit(private: Private, degree: int) -> Fitted:
+def fit(private: PrivateTable, degree: int) -> Fitted:
     r"""Round by round, the marginal that the model so far gets most wrong (AIM).
 
     Measures each attribute, then what the model gets most wrong of all marginals of up to ``degree`` attributes,
@@ -45,7 +45,7 @@ def fit(private: Private, degree: int) -> Fitted:
         r\rvert \right)$, with $\lvert r\rvert$ its cells and $w_r$ its attributes
     Example: A model that takes two equal attributes for independent is wrong about half of the records.
         >>> codes = np.arange(1000) % 2
-        >>> rows = Private((2, 2), (codes, codes), Fraction(1))
+        >>> rows = PrivateTable((2, 2), (codes, codes), Fraction(1))
         >>> _score({(0, 1): np.full(4, 250.0)}, deviation=0.0)((0, 1), rows)
         2000
 
@@ -87,10 +87,10 @@ def fit(private: Private, degree: int) -> Fitted:
     return Fitted(records, fitted.tree.draw)
 
 
-def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[Attributes, Private], int]:
+def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[Attributes, PrivateTable], int]:
     """The model's error about a marginal, less the error that the noise of measuring it would have anyway."""
 
-    def score(marginal: Attributes, rows: Private) -> int:
+    def score(marginal: Attributes, rows: PrivateTable) -> int:
         bias = round(HALF * deviation * rows.cells(marginal))
         return len(marginal) * (distance(rows, marginal, expected[marginal]) - bias)
 
@@ -98,7 +98,11 @@ def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[At
 
 
 def _expected_counts(
-    private: Private, fitted: model.EstimatedModel, workload: list[Attributes], known: list[Attributes], records: float
+    private: PrivateTable,
+    fitted: model.EstimatedModel,
+    workload: list[Attributes],
+    known: list[Attributes],
+    records: float,
 ) -> dict[Attributes, Floats]:
     """The model's counts of each marginal that could be measured without making the model too large."""
     room = LARGEST * float(private.spent / private.rho)

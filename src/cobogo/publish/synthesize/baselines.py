@@ -11,11 +11,11 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize.belief import draw_systematic
-from cobogo.publish.synthesize.private import Fitted, Private
+from cobogo.publish.synthesize.private import Fitted, PrivateTable
 
 
 @card("independent-without-guarantee", title="independent columns, without guarantee", private=False)
-def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+def independent(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: each attribute by its own exact frequencies, independent of the others.
 
     A baseline: what is better than this has learnt something about how columns hang together.
@@ -23,7 +23,7 @@ def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     Formula: $\Pr[x] = \prod_i \frac{c_i(x_i)}{n}$
     Example:
         >>> from fractions import Fraction
-        >>> rows = Private((2,), (np.array([0, 1, 1, 1], dtype=np.int32),), Fraction(1))
+        >>> rows = PrivateTable((2,), (np.array([0, 1, 1, 1], dtype=np.int32),), Fraction(1))
         >>> independent(rows, 1).records
         4
 
@@ -42,7 +42,7 @@ def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
 
 @card("copula-without-guarantee", title="copula, without guarantee", private=False)
-def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+def copula(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: exact frequencies, tied together by the correlations of normal scores (a Gaussian copula).
 
     The order of values is that of the domain, NULL last. What many generators of synthetic data do.
@@ -52,7 +52,7 @@ def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
         >>> from fractions import Fraction
         >>> from cobogo.floor.randomness import Entropy
         >>> codes = np.array([0, 1] * 50, dtype=np.int32)
-        >>> one, other = copula(Private((2, 2), (codes, codes), Fraction(1)), 1).draw(100, Entropy())
+        >>> one, other = copula(PrivateTable((2, 2), (codes, codes), Fraction(1)), 1).draw(100, Entropy())
         >>> bool((one == other).all())
         True
 

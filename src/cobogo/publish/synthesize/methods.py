@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cobogo.floor.catalogue import Card, Registry
-from cobogo.publish.synthesize.private import Fitted, Private
+from cobogo.publish.synthesize.private import Fitted, PrivateTable
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Method:
 
     private: bool
     about: str
-    fit: Callable[[Private, int], Fitted]
+    fit: Callable[[PrivateTable, int], Fitted]
     change: Callable[[int, int], int]
 
     @classmethod

@@ -16,7 +16,7 @@ from cobogo.publish.synthesize.private import (
     Attributes,
     Fitted,
     MarginalMeasurement,
-    Private,
+    PrivateTable,
     distance,
     nonnegative,
     total,
@@ -31,7 +31,7 @@ RARE = 3
 
 
 @card("mst", title="MST", private=True)
-def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+def fit(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
     r"""A tree of the pairs of attributes that tell most of each other (MST).
 
     A third of the budget counts each attribute by itself, a third chooses the pairs of a tree by the exponential
@@ -44,7 +44,7 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     Example: Of three attributes, the pair that goes together is chosen first.
         >>> import numpy as np
         >>> codes = np.arange(3000) % 2
-        >>> rows = Private((2, 2, 2), (codes, codes, np.arange(3000) // 2 % 2), Fraction(3))
+        >>> rows = PrivateTable((2, 2, 2), (codes, codes, np.arange(3000) // 2 % 2), Fraction(3))
         >>> ones = [rows.measure((place,), Fraction(1, 3)) for place in rows.every]
         >>> _tree(rows, ones, 3000.0, Fraction(1, 2))[0]
         (0, 1)
@@ -78,19 +78,19 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     return Fitted(records, draw)
 
 
-def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho: Fraction) -> list[Attributes]:
+def _tree(private: PrivateTable, ones: list[MarginalMeasurement], records: float, rho: Fraction) -> list[Attributes]:
     """Choose pairs that form a tree, each by its distance from independence."""
     shares = [nonnegative(one.counts, records) / records for one in ones]
     component = list(private.every)
 
-    def score(pair: Attributes, rows: Private) -> int:
+    def score(pair: Attributes, rows: PrivateTable) -> int:
         one, other = pair
         return distance(rows, pair, records * np.outer(shares[one], shares[other]))
 
     chosen: list[Attributes] = []
     known: dict[Attributes, int] = {}
 
-    def cached_score(pair: Attributes, rows: Private) -> int:
+    def cached_score(pair: Attributes, rows: PrivateTable) -> int:
         if pair not in known:
             known[pair] = score(pair, rows)
         return known[pair]

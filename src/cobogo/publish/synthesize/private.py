@@ -38,7 +38,7 @@ class Mechanisms(Protocol):
         """Choose the index of a score, with preference for large ones. A person changes each by ``sensitivity``."""
 
 
-class Exact:
+class ExactMechanisms:
     """Discrete noise by OpenDP and exact choices in integer arithmetic, both from the operating system's entropy."""
 
     def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
@@ -90,14 +90,14 @@ class PaidStep:
 
 
 @dataclass(eq=False, repr=False)
-class Private:
+class PrivateTable:
     """The rows of a table as codes of declared values, and a budget to learn from them."""
 
     sizes: tuple[int, ...]
     codes: tuple[NDArray[np.int32], ...]
     rho: Fraction
     max_rows: int = 1
-    mechanisms: Mechanisms = field(default_factory=Exact)
+    mechanisms: Mechanisms = field(default_factory=ExactMechanisms)
     steps: list[PaidStep] = field(default_factory=list)
     spent: Fraction = Fraction(0)
     _known: dict[Attributes, Ints] = field(default_factory=dict)
@@ -132,7 +132,11 @@ class Private:
         return MarginalMeasurement(attributes, noisy, scale)
 
     def choose(
-        self, candidates: Sequence[Attributes], score: Callable[[Attributes, Private], int], change: int, rho: Fraction
+        self,
+        candidates: Sequence[Attributes],
+        score: Callable[[Attributes, PrivateTable], int],
+        change: int,
+        rho: Fraction,
     ) -> Attributes:
         """Choose one of several sets of attributes, with preference for a high score, at a cost of ρ.
 
@@ -188,7 +192,7 @@ def nonnegative(counts: NDArray[Any], records: float) -> Floats:
     return found
 
 
-def distance(private: Private, attributes: Attributes, expected: NDArray[Any]) -> int:
+def distance(private: PrivateTable, attributes: Attributes, expected: NDArray[Any]) -> int:
     """The L1 distance of the counts from those expected: one record more or less changes it by at most 1.
 
     Expected counts are rounded first, so that the distance is an exact integer.

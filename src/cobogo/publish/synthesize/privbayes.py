@@ -17,7 +17,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, total
+from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, total
 
 COUNTING, CHOOSING = Fraction(1, 20), Fraction(1, 4)
 """The shares of the cost that count the records and choose the network; the rest measures its families. The paper gives
@@ -37,7 +37,7 @@ LOOKED_AT = 200
 
 
 @card("privbayes", title="PrivBayes", private=True, change=lambda width, degree: 65)  # noqa: ARG005
-def fit(private: Private, degree: int) -> Fitted:
+def fit(private: PrivateTable, degree: int) -> Fitted:
     r"""A network in which each attribute depends on few others (PrivBayes).
 
     Counts the records, chooses a network of up to ``degree`` parents, and measures its families. Parents are taken from
@@ -49,7 +49,7 @@ def fit(private: Private, degree: int) -> Fitted:
     Example: The score of an attribute and its equal, in steps of 1/16.
         >>> import numpy as np
         >>> codes = np.arange(1000) % 2
-        >>> dependence(Private((2, 2), (codes, codes), Fraction(1)), (0, 1))
+        >>> dependence(PrivateTable((2, 2), (codes, codes), Fraction(1)), (0, 1))
         16000
 
     Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that leaves the
@@ -71,7 +71,7 @@ def fit(private: Private, degree: int) -> Fitted:
     return Fitted(records, fitted.tree.draw)
 
 
-def _network(private: Private, degree: int, room: float, rho: Fraction) -> list[Attributes]:
+def _network(private: PrivateTable, degree: int, room: float, rho: Fraction) -> list[Attributes]:
     """Choose a family for each attribute: it and its parents, which are of one earlier family. The first attribute is
     the one with the fewest values."""
     first = min(private.every, key=lambda place: private.sizes[place])
@@ -100,7 +100,7 @@ def _network(private: Private, degree: int, room: float, rho: Fraction) -> list[
     return families
 
 
-def dependence(private: Private, move: Attributes) -> int:
+def dependence(private: PrivateTable, move: Attributes) -> int:
     """The distance of a child from independence of its parents: Σ |C(x, π) − C(x)·C(π)/n|, in steps of 1/`FINE`.
 
     Let p and q be the shares of the child's and the parents' values. A record more, of a value e of the one and f of

@@ -23,7 +23,7 @@ from cobogo.promises.units import exact
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, declared_domains, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
-from cobogo.publish.synthesize.private import PaidStep, Private
+from cobogo.publish.synthesize.private import PaidStep, PrivateTable
 from cobogo.release.columns import kind_of
 from cobogo.release.contract import ENTROPY, Json, Meaning, Story
 from cobogo.release.drawn import DrawnRows
@@ -74,7 +74,7 @@ AT_ONCE = 1 << 20
 
 
 @dataclass(eq=False, repr=False)
-class Done:
+class SynthesisOutcome:
     """What is known after the records were drawn."""
 
     steps: list[PaidStep] = field(default_factory=list)
@@ -93,7 +93,7 @@ class Synthetic(DrawnRows):
     cost: Cost | None  # None for a method without guarantee
     payer: Payer | None
     max_rows: int
-    done: Done = field(default_factory=Done)
+    outcome: SynthesisOutcome = field(default_factory=SynthesisOutcome)
 
     kind = "synthesis"
 
@@ -108,7 +108,7 @@ class Synthetic(DrawnRows):
         loss = self.cost.loss(payer.measure, f"{self.policy.name}, synthesis")
         receipt = secrets.token_hex(16)
         payer.pay(loss, f"synthesize {self.wanted.method}, receipt {receipt}")
-        self.done.paid, self.done.receipt = loss, receipt
+        self.outcome.paid, self.outcome.receipt = loss, receipt
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
         """Pay, then read the rows, fit a model and draw records."""
@@ -118,12 +118,12 @@ class Synthetic(DrawnRows):
         if self.payer is not None:
             self._pay(self.payer)
         unit = self.policy.data.unit
-        self.done.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
+        self.outcome.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
         rho = Fraction(0) if self.cost is None else self.cost.rho
         sizes = tuple(domain.size for domain in self.domains)
-        private = Private(sizes, self.done.rows.codes, rho, self.max_rows)
+        private = PrivateTable(sizes, self.outcome.rows.codes, rho, self.max_rows)
         fitted = self.method.fit(private, self.wanted.degree)
-        self.done.steps = private.steps
+        self.outcome.steps = private.steps
         records, source = self.wanted.records or max(1, round(fitted.records)), Entropy()
         drawn = fitted.draw(records, source)
         kinds = [kind_of(table, name) for name in columns]
@@ -160,8 +160,8 @@ class Synthetic(DrawnRows):
             else "tables that differ in one record",
             "max-rows": self.max_rows,
             "rho": str(self.cost.rho),
-            "steps": [_state_step(step, names) for step in self.done.steps],
-            **({"receipt": self.done.receipt} if self.done.receipt else {}),
+            "steps": [_state_step(step, names) for step in self.outcome.steps],
+            **({"receipt": self.outcome.receipt} if self.outcome.receipt else {}),
         }
 
     def explanation(self) -> str:
@@ -178,15 +178,15 @@ class Synthetic(DrawnRows):
 
     def private_statement(self) -> Json:
         """What was paid, and by whom."""
-        found = {"left-out": None if self.done.rows is None else self.done.rows.left_out}
-        loss = self.done.paid
+        found = {"left-out": None if self.outcome.rows is None else self.outcome.rows.left_out}
+        loss = self.outcome.paid
         if self.payer is None or loss is None:
             return found
         return {
             **found,
             "curator": self.payer.file,
             "dataset": self.payer.dataset,
-            "receipt": self.done.receipt,
+            "receipt": self.outcome.receipt,
             "measure": loss.measure,
             "amount": str(loss.amount),
             "delta": str(loss.delta),

@@ -48,7 +48,7 @@ def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
         sections.append(_beyond(beyond, original.left_out, say))
     summary = {
         "fidelity": found.as_dict(),
-        "rho-spent": float(sum(step.cost for step in made.done.steps)),
+        "rho-spent": float(sum(step.cost for step in made.outcome.steps)),
         "beyond-domains": beyond,
         "left-out": original.left_out,
     }
@@ -125,7 +125,7 @@ def _steps(made: Synthetic, say: Words) -> list[Section]:
             step.scale,
             float(step.cost / made.cost.rho),
         ]
-        for step in made.done.steps
+        for step in made.outcome.steps
     ]
     header = [say(f"synthetic.column.{name}") for name in ("step", "attributes", "scale", "share")]
     return [Section(say("synthetic.steps"), say("synthetic.steps.lead"), header, rows)]

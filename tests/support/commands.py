@@ -47,4 +47,4 @@ write.draw = lambda plot, content, path, *, say: Path(path).write_bytes(b"")
 from cobogo.faces.cli.main import run
 run()
 """
-"""For tests that need another process: the command line with blank pictures, which are most of the time of a release."""
+"""For tests that need another process: the command line with blank pictures, which take most of the time."""

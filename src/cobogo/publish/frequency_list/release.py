@@ -52,11 +52,9 @@ class DrawnList(DrawnRows):
         self._seed, self._paid = seed, paid
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """The two columns of a list; none of the original's."""
         return COLUMNS
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
-        """Draw the list, once."""
         import pyarrow as pa
 
         drawn = self._mechanism.draw(self._true, self._source)
@@ -64,7 +62,6 @@ class DrawnList(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the two columns mean: both are noisy."""
         return {
             COUNT: Meaning("a number of records (accounts) that share one item (password), after noise"),
             ITEMS: Meaning("how many items have that count, after noise"),
@@ -85,7 +82,6 @@ class DrawnList(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """What the list is, and how large its error is."""
         epsilon, delta = float(self._mechanism.epsilon), float(self._mechanism.delta)
         return (
             f"Each row says how many items occur `{COUNT}` times; together they are the sorted list of how often items "
@@ -96,12 +92,10 @@ class DrawnList(DrawnRows):
         )
 
     def private_statement(self) -> Json:
-        """The seed, if there was one, and who paid."""
         return {"seed": self._seed, "paid": self._paid, "accounts": self._true.accounts}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The promise."""
         promise = DifferentialPrivacy(float(self._mechanism.epsilon), float(self._mechanism.delta))
         return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
 

@@ -71,7 +71,6 @@ class Number(Fake):
         return digits.lay_out(made, digits.layouts(values, self.kind))
 
     def count_misfits(self, values: Sequence[str]) -> int:
-        """Check pattern and check digits."""
         return digits.count_invalid(values, self.kind)
 
 
@@ -104,7 +103,6 @@ class ListedFake(Fake):
         return np.asarray(self.words[(places + own) % len(self.words)])
 
     def count_misfits(self, values: Sequence[str]) -> int:
-        """Count the values that are not in the list."""
         known = {word.casefold() for word in self.words.tolist()}
         return sum(value.casefold() not in known for value in values)
 
@@ -113,7 +111,6 @@ class Cased(ListedFake):
     """A name or a place: in capitals where the value is."""
 
     def write_like(self, made: Texts, values: Texts) -> Texts:
-        """In capitals where the value is."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -178,7 +175,6 @@ class Mail(Fake):
         return np.asarray(given + "." + surnames + numbers + "@" + domains)
 
     def count_misfits(self, values: Sequence[str]) -> int:
-        """Count the values at other domains."""
         return sum(value.rpartition("@")[2] not in MAIL for value in values)
 
 

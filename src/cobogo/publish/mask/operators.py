@@ -70,7 +70,6 @@ class Substituted(MaskingOperator):
         self._dictionary = self._build()
 
     def apply(self, batch: Any) -> Any:
-        """Look up each value."""
         known = self._dictionary
         return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
 
@@ -101,7 +100,6 @@ class DrawnForEach(MaskingOperator):
         self._kind = kind
 
     def apply(self, batch: Any) -> Any:
-        """Draw a substitute for each record."""
         column = _text(batch.column(self.column))
         values = column.to_numpy(zero_copy_only=False)
         there = column.is_valid().to_numpy(zero_copy_only=False)
@@ -120,7 +118,6 @@ class Changed(MaskingOperator):
         self._change = change
 
     def apply(self, batch: Any) -> Any:
-        """Change each distinct value once."""
         coded = _encode(batch.column(self.column))
         return _text_array(self._change(coded.dictionary.to_pylist())).take(coded.indices)
 
@@ -181,7 +178,6 @@ class Blurred(MaskingOperator):
         self._share, self._decimal, self._strict, self._where = share, decimal, strict, where
 
     def apply(self, batch: Any) -> Any:
-        """Multiply each number by a factor of its own."""
         column = _text(batch.column(self.column))
         found, decimals = edits.read_numbers(column, self._decimal)
         if self._strict:
@@ -205,7 +201,6 @@ class Shifted(MaskingOperator):
         self.other_columns = () if per is None else (per,)
 
     def apply(self, batch: Any) -> Any:
-        """Move each date."""
         column = _encode(batch.column(self.column))
         times = read_times(column.dictionary.to_pylist(), self._form)
         if self._strict:

@@ -63,7 +63,6 @@ class Masked(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the values of each masked column are."""
         return {operator.column: Meaning(operator.meaning) for operator in self._operators}
 
     def statement(self) -> Json:
@@ -71,17 +70,14 @@ class Masked(DrawnRows):
         return {"columns": {operator.column: operator.stated for operator in self._operators}}
 
     def explanation(self) -> str:
-        """That masked values are not what was collected, and that nothing is guaranteed."""
         return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That nothing is guaranteed, and which quasi-identifiers are released as collected."""
         bare = ", ".join(f'"{name}"' for name in self._bare)
         return (NO_GUARANTEE, *((f"these quasi-identifiers are released as collected: {bare}",) if bare else ()))
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What was done to each column, and how many released values are among the original ones."""
         rows: list[Row] = []
         summary = {}
         for operator in self._operators:

@@ -99,7 +99,6 @@ class Perturbed(DrawnRows):
         return said
 
     def explanation(self) -> str:
-        """What was done, for recipients."""
         lines = ["No formal guarantee is given. What was done, in this order:", ""]
         for step in self.wanted.steps:
             lines.append(f"- {', '.join(step.attributes)}: {_describe_step(step)}")
@@ -119,13 +118,11 @@ class Perturbed(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That there is no guarantee, and which matrices let a released value rule an original out."""
         sure = [name for name, (_, operator) in self.operators.items() if not np.isfinite(operator.amplification)]
         certain = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
         return (NO_GUARANTEE, *certain)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """Which statistics were preserved."""
         from cobogo.publish.perturb.story import story
 
         return story(self, before, after, say)

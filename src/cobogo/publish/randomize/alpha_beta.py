@@ -168,11 +168,9 @@ class SetRelease(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the values of each column are."""
         return {v.attribute: Meaning("as collected, or of a record that was made up") for v in self.values}
 
     def statement(self) -> Json:
-        """The probabilities and the domains."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -182,17 +180,14 @@ class SetRelease(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The seed, if there is one."""
         return {"seed": self.seed, "records": self.records}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """How many records are made up, and which attackers learn more."""
         fakes = float(self.chances.beta) * self.possible
         text = [f"about {fakes:,.0f} records are made up, of {self.possible:,} possible ones; equal records became one"]
         for guarantee in self.guarantees[:1]:
@@ -201,7 +196,6 @@ class SetRelease(DrawnRows):
         return (*text, *warn_of_undeclared_domains(self.values))
 
     def explanation(self) -> str:
-        """How to count with it."""
         return (
             "## How records were randomized\n\nThe release is a set: each distinct original record was kept with the "
             f"probability α + β, each other possible record added with the probability β, where "
@@ -210,7 +204,6 @@ class SetRelease(DrawnRows):
         )
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the records."""
         from cobogo.publish.randomize.story import tell_set
 
         return tell_set(self, before, after, say)

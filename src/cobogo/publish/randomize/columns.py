@@ -87,7 +87,6 @@ class RandomizedColumns(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of the choice of operators."""
         return self.notices
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
@@ -103,12 +102,10 @@ class RandomizedColumns(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the values of the randomized attributes are."""
         return {name: Meaning("randomized: see below; not always what was collected")
                 for part in self.drawn for name in part.names}  # fmt: skip
 
     def statement(self) -> Json:
-        """The operators, exactly."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -125,21 +122,17 @@ class RandomizedColumns(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The counts of the original, and the seed if there is one."""
         counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
         return {"records": counts, "seed": self.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        """How to count with it."""
         return explain(self.drawn)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the attributes."""
         from cobogo.publish.randomize.story import tell
 
         return tell(self, before, after, say)

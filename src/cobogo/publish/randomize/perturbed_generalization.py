@@ -115,7 +115,6 @@ class PerturbedGeneralization(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the values of each column are."""
         quasi = {name: Meaning("generalized: what the records of a group have in common", truthful=True)
                  for name in self.policy.quasi_identifiers}  # fmt: skip
         return {
@@ -125,7 +124,6 @@ class PerturbedGeneralization(DrawnRows):
         }
 
     def statement(self) -> Json:
-        """The operator, the least size of groups and the domain."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -137,16 +135,13 @@ class PerturbedGeneralization(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The counts of the original, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        """How to count with it."""
         p, m = float(self.operator.retention), self.operator.size
         return (
             "## How records were randomized\n\n"
@@ -157,7 +152,6 @@ class PerturbedGeneralization(DrawnRows):
         )
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the attribute."""
         from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)

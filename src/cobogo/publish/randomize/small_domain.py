@@ -161,11 +161,9 @@ class SmallDomain(DrawnRows):
     method = "small-domain"
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """The columns of the original, and the part."""
         return (*kept, self.column)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """Randomize batch by batch."""
         import pyarrow as pa
 
         random, name = source(self.seed), self.values.attribute
@@ -190,14 +188,12 @@ class SmallDomain(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the attribute's values and the parts are."""
         return {
             self.values.attribute: Meaning("randomized within its part: see below; not always what was collected"),
             self.column: Meaning("the part: which values the collected one is among", truthful=True),
         }
 
     def statement(self) -> Json:
-        """The parts, with their values, retentions and records."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -214,21 +210,17 @@ class SmallDomain(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The counts of the original, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantee."""
         return (parameters(self.guarantee),)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a part reveals."""
         return (WARNING,)
 
     def explanation(self) -> str:
-        """How to count with it."""
         lines = ["## How values were randomized", "", f"`{self.column}` says which part a record is in.", ""]
         lines += ["| part | values | records | kept with probability p |", "|---|---|---|---|"]
         for number, part in enumerate(self.parts, 1):
@@ -242,7 +234,6 @@ class SmallDomain(DrawnRows):
         return "\n".join(lines)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the attribute."""
         from cobogo.publish.randomize.story import tell_parts
 
         return tell_parts(self, before, after, say)

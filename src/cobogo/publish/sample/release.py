@@ -93,7 +93,6 @@ class Sampled(DrawnRows):
         return found
 
     def statement(self) -> Json:
-        """The procedure and its parameters."""
         return {
             "epsilon": self._found.epsilon,
             "delta": self._found.delta,
@@ -106,7 +105,6 @@ class Sampled(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """How to count with the rows, and what is missing from them."""
         return (
             f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
             f"were made coarser, and rows of which fewer than {self._found.k} were drawn are left out, so that rare "
@@ -116,16 +114,13 @@ class Sampled(DrawnRows):
         )
 
     def private_statement(self) -> Json:
-        """The seed, if there was one."""
         return {"seed": None if self._policy.sampling is None else self._policy.sampling.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """What the policy asked for."""
         return self._policy.models
 
     def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
-        """How many rows were released, and how far each column's distribution is from the original one."""
         records, released = self._made.counted.records, after.rows()
         _, sizes = self._made.classes(self._levels)
         rows: list[list[str | float | None]] = []

@@ -100,27 +100,21 @@ class ListedDomain(AttributeDomain):
 
     @property
     def known(self) -> int:
-        """The number of values."""
         return len(self.values)
 
     def code(self, text: str, decimal: str) -> int:  # noqa: ARG002
-        """Its index in the list."""
         return self.places.get(text, self.other)
 
     def name(self, code: int) -> Label:
-        """The value itself."""
         return self.values[code] if code < len(self.values) else None
 
     def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
-        """The values themselves."""
         return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
 
     def statement(self) -> dict[str, Any]:
-        """The list."""
         return {"values": list(self.values), "null": self.null}
 
     def holds(self, text: str, decimal: str) -> bool:  # noqa: ARG002
-        """Whether it is listed."""
         return text in self._listed
 
     @cached_property
@@ -137,7 +131,6 @@ class BinnedDomain(AttributeDomain):
 
     @property
     def known(self) -> int:
-        """The number of bins."""
         return len(self.edges) - 1
 
     def code(self, text: str, decimal: str) -> int:
@@ -149,14 +142,12 @@ class BinnedDomain(AttributeDomain):
         return min(max(place, 0), self.known - 1)
 
     def name(self, code: int) -> Label:
-        """The interval."""
         if code >= self.known:
             return None
         low, high = (f"{float(edge):g}" for edge in self.edges[code : code + 2])
         return f"[{low}, {high}{']' if code == self.known - 1 else ')'}"
 
     def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
-        """Draw numbers of the bins, with the declared digits."""
         steps = np.zeros(len(codes), dtype=np.int64)
         for code in range(self.known):
             rows = np.flatnonzero(codes == code)
@@ -168,7 +159,6 @@ class BinnedDomain(AttributeDomain):
         return labelled(places, (*texts, None), kind)
 
     def statement(self) -> dict[str, Any]:
-        """The edges, as exact decimals."""
         return {"edges": [_decimal(edge) for edge in self.edges], "decimals": self.decimals, "null": self.null}
 
     def holds(self, text: str, decimal: str) -> bool:

@@ -137,7 +137,6 @@ class Synthetic(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """What the values of each column are."""
         how = "with differential privacy" if self.cost is not None else "with NO guarantee"
         return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
 
@@ -165,7 +164,6 @@ class Synthetic(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """How the records were made, for recipients."""
         about = f"Every record is synthetic: drawn from a model ({self.method.about})."
         if self.cost is None:
             return f"**No guarantee is given.** {about} The model was fitted to exact counts, and may tell of people."
@@ -177,7 +175,6 @@ class Synthetic(DrawnRows):
         )
 
     def private_statement(self) -> Json:
-        """What was paid, and by whom."""
         found = {"left-out": None if self.outcome.rows is None else self.outcome.rows.left_out}
         loss = self.outcome.paid
         if self.payer is None or loss is None:
@@ -194,7 +191,6 @@ class Synthetic(DrawnRows):
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The cost, as a guarantee."""
         if self.cost is None:
             return ()
         if self.cost.epsilon is None or self.cost.delta is None:
@@ -204,7 +200,6 @@ class Synthetic(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That a baseline gives no guarantee; that no ledger records the cost."""
         if self.cost is None:
             return (NO_GUARANTEE,)
         if self.payer is None:
@@ -215,7 +210,6 @@ class Synthetic(DrawnRows):
         return ()
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """How close the records are to the original."""
         from cobogo.publish.synthesize.story import tell
 
         return tell(self, before, after, say)

@@ -84,7 +84,7 @@ def prepare(
     check_recoding(rules)
     book = _opened_book(rules)
     if book is not None:
-        rules = book.keeping_to(rules)
+        rules = book.bind_policy(rules)
     wanted, metric = check(rules)
     if rules.utility is not None and rules.utility.label is not None:
         learning.require(f"{rules.name}, utility.label")
@@ -129,7 +129,7 @@ def _prepare_table(
     lowest, highest = _levels(rules, hierarchies)
     whole = not rolled or rolled == lowest
     if book is not None:
-        lowest = book.lowest(hierarchies, lowest, highest, rules.name)
+        lowest = book.lowest_levels(hierarchies, lowest, highest, rules.name)
     if rolled and rolled != lowest:
         lowest = tuple(map(max, rolled, lowest))
         warnings = (*warnings, _rolled_up_warning(rolled, rules, table))

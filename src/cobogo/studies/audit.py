@@ -286,11 +286,11 @@ def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path],
     if policy is None or policy.registry is None:
         return [], []
     from cobogo.publish.registry import store
-    from cobogo.publish.registry.book import located
+    from cobogo.publish.registry.book import locate_registry
 
     identity = json.loads((release / "evidence" / evidences.NAME).read_bytes()).get("registered")
     try:
-        with store.open_registry(*located(policy)).transaction() as book:
+        with store.open_registry(*locate_registry(policy)).transaction() as book:
             entries = book.entries(policy.registry.dataset)
     except RegistryError as error:
         return [], [f"earlier releases were not looked at: {error.what}"]

@@ -1,7 +1,7 @@
 """Perturbed generalization (Tao, Xiao, Li and Zhang 2008): perturb, generalize to groups of k, release one of each.
 
-Whoever corrupts everybody else of a group still does not know whether the one record released of it is the victim's,
-nor whether its value was kept.
+An attacker who knows the records of everybody else in a group still does not know whether the one released record is
+the victim's, nor whether its value was kept.
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from cobogo.data.policy import Policy, Privacy
 from cobogo.data.table.lookup import unused_names
@@ -26,7 +24,7 @@ from cobogo.promises.guarantees.growth import DeltaGrowth, owned
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.columns import judged, promised
+from cobogo.publish.randomize.columns import judge, observed_counts, read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import RecodingPlan, free_name
 from cobogo.release.columns import codes, counted, labelled, replaced, streamed
@@ -38,13 +36,13 @@ if TYPE_CHECKING:
 
 
 def exposure(operator: Uniform, k: int, guarantee: Guarantee | None = None) -> Exposure:
-    """What is shown of a person of a group of k: perhaps a record, and perhaps theirs."""
+    """The exposure of a person in a group of k, of which one record is released."""
     prior = guarantee.largest_prior if isinstance(guarantee, DeltaGrowth) else 1.0
     return Exposure(operator, owned=owned(float(operator.retention), operator.size, k, prior))
 
 
-def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
-    """The largest retention that meets the guarantees: what is shown grows with it, so halving finds it."""
+def largest_group_retention(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
+    """The largest retention that meets the guarantees, found by bisection: the exposure grows with the retention."""
     low, high, steps = 0, 2**40 - 1, 2**40
     while high - low > 1:
         middle = (low + high) // 2
@@ -56,7 +54,7 @@ def largest(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
 
 @card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
-class Generalized(DrawnRows):
+class PerturbedGeneralization(DrawnRows):
     r"""Perturb, generalize to groups of k, release one record of each (PG).
 
     Even whoever knows everybody else of the group cannot tell whether the record is the victim's, so more may be
@@ -66,7 +64,7 @@ class Generalized(DrawnRows):
         and $\lambda$ the largest prior; so a belief grows by at most $h$ times what uniform perturbation lets it
     Example: In groups of ten more is retained than in groups of two.
         >>> growth = DeltaGrowth("disease", delta=0.2)
-        >>> [round(float(largest([growth], size=10, k=k)), 3) for k in (2, 10)]
+        >>> [round(float(largest_group_retention([growth], size=10, k=k)), 3) for k in (2, 10)]
         [0.166, 0.378]
 
     Guarantee: Δ-growth (or (ρ1, ρ2)-privacy), whomever else of the group the attacker has corrupted.
@@ -89,12 +87,12 @@ class Generalized(DrawnRows):
     method = "perturbed-generalization"
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
-        """Quasi-identifiers and the sensitive attribute; other columns would tell the group's records apart."""
+        """Quasi-identifiers and the sensitive attribute; other columns would distinguish the records of a group."""
         shown = (*self.policy.quasi_identifiers, self.values.attribute)
         return (*(name for name in kept if name in shown), self.size)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """The engine generalizes and draws one record of each group; the values are perturbed batch by batch."""
+        """Generalize and draw one record of each group in the engine; perturb the values batch by batch."""
         import ibis
 
         own = [name for name in columns if name != self.size]
@@ -117,7 +115,6 @@ class Generalized(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Every column."""
         quasi = {name: Meaning("generalized: what the records of a group have in common", truthful=True)
                  for name in self.policy.quasi_identifiers}  # fmt: skip
         return {
@@ -127,7 +124,6 @@ class Generalized(DrawnRows):
         }
 
     def statement(self) -> Json:
-        """The operator, the groups, the domain."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -139,16 +135,13 @@ class Generalized(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The original's counts, and the seed if there is one."""
         return {"records": {self.values.attribute: self.values.records.tolist()}, "seed": self.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        """How to use it."""
         p, m = float(self.operator.retention), self.operator.size
         return (
             "## How records were randomized\n\n"
@@ -159,14 +152,13 @@ class Generalized(DrawnRows):
         )
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the attribute."""
         from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)
 
 
-def make(wanted: RandomizationRequest, table: Table) -> Generalized:
-    """Generalize, by k-anonymity alone: a recoding that looks at sensitive values would tell of them."""
+def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:
+    """Generalize by k-anonymity alone: a recoding that depends on sensitive values would reveal something of them."""
     from cobogo.publish.anonymize import prepare, solve
 
     ks = [entry for entry in wanted.models if entry.get("model") == KAnonymity.name]
@@ -186,7 +178,7 @@ def make(wanted: RandomizationRequest, table: Table) -> Generalized:
     if wanted.table.retention is not None:
         retention = Fraction(str(wanted.table.retention))
     elif wanted.guarantees:
-        retention = largest(wanted.guarantees, size, k)
+        retention = largest_group_retention(wanted.guarantees, size, k)
     else:
         raise PolicyError(
             "says neither how much is retained nor what must be guaranteed",
@@ -194,13 +186,13 @@ def make(wanted: RandomizationRequest, table: Table) -> Generalized:
             remedy='Give retention, or a guarantee such as { model = "delta-growth", delta = 0.2 } under [privacy].',
         )
     column = free_name("group_size", table.columns)
-    return Generalized(
+    return PerturbedGeneralization(
         values, Uniform(size, retention), release.plan, k, column, wanted.guarantees, policy, wanted.table.seed
     )
 
 
 def check(written: Written) -> CheckResult:
-    """Groups of at least k, one record each; the guarantees from the retention and k."""
+    """Check that groups have at least k records and show one; recompute the guarantees from the retention and k."""
     stated, rows = written.statement, written.rows
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []
@@ -212,18 +204,15 @@ def check(written: Written) -> CheckResult:
     groups = texts.distinct()
     if int(rows.engine.fetch(groups.aggregate(found=groups.count()))["found"][0].as_py()) != rows.rows():
         problems.append("a group has several records")
-    found, counts = counted(rows, name)
-    place = {label: code for code, label in enumerate(stated["domain"])}
-    if set(found) - set(place):
+    observed = observed_counts(rows, name, stated["domain"])
+    if observed is None:
         problems.append(f'"{name}" holds values that are not in the domain stated')
     else:
-        observed = np.zeros(operator.size, dtype=np.int64)
-        observed[[place[label] for label in found]] = counts
         least, most = operator.bounds()
         total = int(observed.sum())
         if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
             problems.append(f'values of "{name}" are released too often or too seldom for the retention stated')
-    asked = promised(written, [name])
-    judgements = [judged([guarantee], {name: exposure(operator, k, guarantee)}) for guarantee in asked]
+    asked = read_promises(written, [name])
+    judgements = [judge([guarantee], {name: exposure(operator, k, guarantee)}) for guarantee in asked]
     verdicts = tuple(verdict for found_here, _ in judgements for verdict in found_here)
     return CheckResult(verdicts, tuple(problems), tuple(note for _, notes in judgements for note in notes))

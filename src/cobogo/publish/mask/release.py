@@ -33,7 +33,10 @@ NO_GUARANTEE = (
 
 
 class Masked(DrawnRows):
-    """Columns changed by operators; identifiers without one are left out, other columns released as they are."""
+    """A table whose columns are changed by operators.
+
+    Identifiers without an operator are left out; other columns are released as they are.
+    """
 
     kind = "masking"
 
@@ -45,40 +48,36 @@ class Masked(DrawnRows):
         self._bare = tuple(name for name in policy.quasi_identifiers if name not in masked)
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """Also identifiers, where they are masked."""
+        """All columns but the identifiers that are not masked."""
         return self._columns
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """Batch by batch; the dictionaries of distinct values are in memory."""
+        """Mask batch by batch; only the dictionaries of distinct values are in memory."""
         for operator in self._operators:
             operator.begin()
-        beside = {name for operator in self._operators for name in operator.beside}
-        texts = {operator.column for operator in self._operators} | beside
-        for batch in streamed(table, [*columns, *sorted(beside - set(columns))], texts=texts):
-            changed = {operator.column: operator.released(batch) for operator in self._operators}
+        others = {name for operator in self._operators for name in operator.other_columns}
+        texts = {operator.column for operator in self._operators} | others
+        for batch in streamed(table, [*columns, *sorted(others - set(columns))], texts=texts):
+            changed = {operator.column: operator.apply(batch) for operator in self._operators}
             yield replaced(batch, changed).select(list(columns))
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the masked columns."""
         return {operator.column: Meaning(operator.meaning) for operator in self._operators}
 
     def statement(self) -> Json:
-        """The operators; never the secret, nor what follows from it."""
+        """The operators, without the secret and what follows from it."""
         return {"columns": {operator.column: operator.stated for operator in self._operators}}
 
     def explanation(self) -> str:
-        """What masked values are, and are not."""
         return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That nothing is guaranteed, and what goes out as it is."""
         bare = ", ".join(f'"{name}"' for name in self._bare)
         return (NO_GUARANTEE, *((f"these quasi-identifiers are released as collected: {bare}",) if bare else ()))
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What was done to each column, and how many released values are among the original ones."""
         rows: list[Row] = []
         summary = {}
         for operator in self._operators:
@@ -100,12 +99,12 @@ class Masked(DrawnRows):
 
 
 def make(shared: Shared) -> Callable[[Policy, Table], Masked]:
-    """Settle the masking of one table of a job."""
+    """The maker of the masked tables of one job."""
     return lambda policy, table: Masked(policy, table, operators(policy, table, shared))
 
 
 def check(written: Written) -> CheckResult:
-    """Whether every released value can be what the manifest says was made of it."""
+    """Check that the stated operator could have made every released value."""
     problems = []
     for name, stated in written.statement["columns"].items():
         values = distinct(written.rows, name)
@@ -121,7 +120,7 @@ def _misfits(values: Sequence[str], stated: Json) -> int:
     match stated["operator"]:
         case "fake":
             kind = fake(stated["fake"], stated["locale"])
-            return kind.fits(values)
+            return kind.count_misfits(values)
         case "null":
             return len(values)
         case "truncate":

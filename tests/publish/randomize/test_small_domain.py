@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cobogo.errors import NoSolution
 from cobogo.promises.guarantees import Exposure
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
-from cobogo.publish.randomize.optimal.parts import partition_domain
+from cobogo.publish.randomize.small_domain import partition_domain
 
 
 def properties(prior: np.ndarray, rho1: float) -> list[list[int]]:

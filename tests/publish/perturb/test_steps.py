@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.publish.perturb.swap import Forbidden, rank_swapped
+from cobogo.publish.perturb.steps import Forbidden, choose_partners
 
 some = settings(max_examples=60, deadline=None)
 
@@ -36,7 +36,7 @@ def test_partners(values, strata, window, rules, seed):
     gives = sum(
         ((held == rule).astype(np.uint64) << np.uint64(rule) for rule in range(rules)), np.zeros(len(held), np.uint64)
     )
-    source = rank_swapped(order, stratum, window, part, keys(len(held), seed), Forbidden(receives, gives))
+    source = choose_partners(order, stratum, window, part, keys(len(held), seed), Forbidden(receives, gives))
     place = np.empty(len(held), dtype=np.int64)
     place[order] = np.arange(len(held))
     moved = source != np.arange(len(held))
@@ -53,7 +53,7 @@ def test_partners(values, strata, window, rules, seed):
 def test_most_records_find_a_partner():
     records = 10_000
     order = np.arange(records)
-    source = rank_swapped(
+    source = choose_partners(
         order, np.zeros(records, np.int64), 500, np.ones(records, bool), keys(records, 1), Forbidden.none(records)
     )
     assert (source != order).mean() > 0.97
@@ -61,7 +61,7 @@ def test_most_records_find_a_partner():
 
 def test_a_wall_of_rules_leaves_records_as_they_are():
     (everyone,) = (np.ones(6, np.uint64),)
-    source = rank_swapped(
+    source = choose_partners(
         np.arange(6),
         np.zeros(6, np.int64),
         5,

@@ -25,7 +25,7 @@ from cobogo.floor.randomness import Seeded
 from cobogo.publish.anonymize import anonymize
 from cobogo.publish.sample import scheme
 from cobogo.publish.sample.parameters import SamplingParameters, delta_of, largest_share, least_k, parameters
-from cobogo.publish.sample.sampled import sampled
+from cobogo.publish.sample.release import draw_counts
 from cobogo.publish.transform import sample
 from support.commands import cobogo
 
@@ -83,7 +83,7 @@ def test_the_share_is_bounded_by_epsilon() -> None:
 def test_draws_follow_the_law() -> None:
     """χ² of seeded draws of 12 records at a false alarm of 10⁻⁶; fewer than 3 are none."""
     share, draws = Fraction(2, 5), 40_000
-    found = sampled(np.full(draws, 12), SamplingParameters(1.0, 0.1, share, 3), Seeded(4))
+    found = draw_counts(np.full(draws, 12), SamplingParameters(1.0, 0.1, share, 3), Seeded(4))
     law = [float(p) for p in binomial(12, share)]
     expected = np.array([sum(law[:3]), *law[3:9], sum(law[9:])]) * draws
     seen = Counter(np.minimum(found, 9).tolist())
@@ -130,10 +130,10 @@ def test_one_record_changes_no_score_by_more_than_is_declared(
     def scores(table: list[tuple[str, str]]) -> list[int]:
         data = pa.table({"age": [r[0] for r in table], "city": [r[1] for r in table]})
         opened = read(data, rules.data)
-        made = scheme.coarser(rules, opened, frequency_table(opened, ["age", "city"], []))
+        made = scheme.build_coarser(rules, opened, frequency_table(opened, ["age", "city"], []))
         weights = {"age": 1.0, "city": 1.0}
         return [
-            scheme.worth(made, levels, weights) * scheme.beyond(made.classes(levels)[1], least)
+            scheme.worth(made, levels, weights) * scheme.count_beyond(made.classes(levels)[1], least)
             for levels in scheme.candidates(rules, made, {})
         ]
 

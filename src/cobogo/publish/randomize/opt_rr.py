@@ -1,8 +1,8 @@
 """OptRR: operators that no other beats in both privacy and utility (Huang and Du 2008).
 
-A search over matrices that returns a front, not a guarantee: the publisher chooses a point of it, and what that point
-guarantees is measured like any operator. The search here is evolutionary like the authors', with an archive that keeps
-the best utility of each level of privacy.
+The search over matrices returns a Pareto front, not a guarantee: the publisher chooses a point of it, whose guarantees
+are measured like those of any operator. It is evolutionary like the authors', with an archive of the best utility at
+each level of privacy.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cobogo.promises.operators.matrix import Matrix, of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OperatorPoint:
-    """An operator of the front: 1 − the chance of the best guess, and the mean squared error of estimated shares."""
+    """An operator of the front: the probability that the best guess fails, and the error of estimated shares."""
 
     privacy: float
     error: float
@@ -26,7 +26,7 @@ class OperatorPoint:
 
 
 def privacy(matrix: Floats, shares: Floats) -> float:
-    """1 − Σ_y max_x f(x)·P[y|x]: how often the best guess of a record's value fails.
+    """1 − Σ_y max_x f(x)·P[y|x]: the probability that the best guess of a record's value fails.
 
     >>> privacy(np.eye(2), np.array([0.5, 0.5]))
     0.0
@@ -55,11 +55,11 @@ def search_operators(
     largest_posterior: float | None = None,
     seed: int = 0,
 ) -> tuple[OperatorPoint, ...]:
-    """The front found, from the least private operator to the most. The seed steers the search, not any release.
+    """Search the front, from the least private operator to the most. The seed is for the search, not for a release.
 
-    Starts from uniform perturbations of every strength. Children take the columns before a cut from one parent and the
-    others from the other, and some of a column's mass moves; ``largest_posterior`` refuses operators by which some
-    released value gives an original away with more than that.
+    The search starts from uniform perturbations of every strength. A child takes the columns before a cut from one
+    parent and the others from the other, and some mass of one column is moved. ``largest_posterior`` refuses operators
+    under which a released value has a larger posterior for some original.
     """
     random = Seeded(seed)
     m = len(shares)
@@ -81,7 +81,7 @@ def search_operators(
         cuts = below(m + 1, population, random)
         for one, other, cut in zip(picks[::2], picks[1::2], cuts, strict=True):
             child = np.hstack([parents[one][:, :cut], parents[other][:, cut:]])
-            admit(_moved(child, random))
+            admit(_move_mass(child, random))
     front: list[OperatorPoint] = []
     for hidden, wrong, matrix in sorted(archive.values(), key=lambda entry: -entry[0]):
         if not front or wrong < front[-1].error:
@@ -95,8 +95,8 @@ def _posterior(matrix: Floats, shares: Floats) -> float:
     return float(np.divide(joint, seen, out=np.zeros_like(joint), where=seen > 0).max())
 
 
-def _moved(matrix: Floats, random: Source) -> Floats:
-    """Some of one column's mass from one value to another."""
+def _move_mass(matrix: Floats, random: Source) -> Floats:
+    """Move some of one column's mass from one value to another."""
     column, giver, taker = (int(n) for n in below(len(matrix), 3, random))
     share = int(below(1001, 1, random)[0]) / 1000
     changed = matrix.copy()

@@ -95,9 +95,9 @@ class _Rows:
         for number, (low, high) in enumerate(directions):
             self._knapsack(shares, low, high, self.m**2 + number * (self.m**2 + self.m))
         if margin:
-            self._identifiable(margin)
+            self._separate_values(margin)
         if cap is not None:
-            self._capped(cap)
+            self._cap_amplification(cap)
 
     def _knapsack(self, shares: Floats, low: float, high: float, first: int) -> None:
         m = self.m
@@ -111,7 +111,7 @@ class _Rows:
                 row = self._row(0.0)
                 self._entries += [(row, y * m + x, shares[x]), (row, multiplier, -shares[x]), (row, slack, -1.0)]
 
-    def _identifiable(self, margin: float) -> None:
+    def _separate_values(self, margin: float) -> None:
         m = self.m
         for y in range(m):
             for x in range(m):
@@ -119,8 +119,8 @@ class _Rows:
                     row = self._row(-margin)
                     self._entries += [(row, y * m + x, 1.0), (row, y * m + y, -1.0)]
 
-    def _capped(self, cap: float) -> None:
-        """P[y|x] ≤ cap·P[y|x']: through the least of each row, a variable of its own."""
+    def _cap_amplification(self, cap: float) -> None:
+        """P[y|x] ≤ cap·P[y|x'], by a variable for the least entry of each row."""
         m, least = self.m, self.variables
         self.variables += m
         for y in range(m):
@@ -135,7 +135,7 @@ class _Rows:
         return len(self.bounds) - 1
 
     def upper(self) -> Any:
-        """The inequalities."""
+        """The matrix of the inequalities."""
         from scipy.sparse import csr_matrix
 
         rows, columns, values = zip(*self._entries, strict=True)
@@ -162,7 +162,7 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
         with $S = \frac{1 - \sum f_x p_x}{m}$
     Example:
         >>> shares = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
-        >>> kept = tempered(value_dependent(shares, 0.12, 0.6), shares, 0.12, 0.6)
+        >>> kept = temper(value_dependent(shares, 0.12, 0.6), shares, 0.12, 0.6)
         >>> worst_posterior(kept.matrix(), shares, 0.12) <= 0.6
         True
 
@@ -177,8 +177,8 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     if rho2 >= 1 - 1 / m:
         raise NoSolution(f"with {m} values rho2 must be below {1 - 1 / m:.3g} for this form", remedy="Use fine-grain.")
 
-    def kept(drawn: float) -> Floats:
-        """The retentions that a share of records drawn anew allows."""
+    def retentions(drawn: float) -> Floats:
+        """The retentions that are possible if a share ``drawn`` of the records, over m, is drawn uniformly."""
         limit = (rho2 * drawn / np.where(rare, shares, 1) - 1 / m) / ((1 - rho2) - 1 / m)
         found = np.where(rare, np.clip(limit, 0, 1), np.where(shares > 0, 1.0, 0.0))
         return found if cap is None else np.minimum(found, (cap - 1) / (cap - 1 + m))
@@ -186,23 +186,21 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     low, high = 0.0, 1 / m
     for _ in range(200):
         middle = (low + high) / 2
-        low, high = (low, middle) if (shares * kept(middle)).sum() > 1 - m * middle else (middle, high)
-    retention = kept(low)
+        low, high = (low, middle) if (shares * retentions(middle)).sum() > 1 - m * middle else (middle, high)
+    retention = retentions(low)
     return of((1 - retention)[None, :] / m + np.diag(retention))
 
 
-def tempered(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
-    """The operator mixed with as little of pure chance as makes it meet the guarantee in both directions, for all
-    properties: with the probability 1 − t a value is drawn from the whole domain instead."""
+def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
+    """Mix an operator with the least uniform draw that makes it meet the guarantee in both directions, for all
+    properties: with probability 1 − t a value is drawn from the whole domain instead."""
     matrix, m = operator.matrix(), operator.size
 
-    def mixed(t: float) -> Floats:
+    def mix(t: float) -> Floats:
         return t * matrix + (1 - t) / m
 
     def meets(t: float) -> bool:
-        return (
-            worst_posterior(mixed(t), shares, rho1) <= rho2 and worst_posterior(mixed(t), shares, 1 - rho2) <= 1 - rho1
-        )
+        return worst_posterior(mix(t), shares, rho1) <= rho2 and worst_posterior(mix(t), shares, 1 - rho2) <= 1 - rho1
 
     if meets(1.0):
         return operator
@@ -210,4 +208,4 @@ def tempered(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matr
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if meets(middle) else (low, middle)
-    return of(mixed(low))
+    return of(mix(low))

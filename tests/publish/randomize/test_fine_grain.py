@@ -13,7 +13,7 @@ from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.promises.guarantees import Exposure
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.optimal.fine_grain import linear_programme, tempered, value_dependent
+from cobogo.publish.randomize.fine_grain import linear_programme, temper, value_dependent
 
 F = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
 
@@ -80,7 +80,7 @@ def test_the_fast_form_meets_the_bound_for_single_values_and_retains_as_much_as_
 def test_tempered_operators_hold_for_every_property_in_both_directions(counts, low: int, high: int) -> None:
     prior = np.array(counts) / sum(counts)
     rho1, rho2 = low / 100, high / 100
-    operator = tempered(value_dependent(prior, rho1, rho2), prior, rho1, rho2)
+    operator = temper(value_dependent(prior, rho1, rho2), prior, rho1, rho2)
     assert RhoPrivacy("x", rho1, rho2, "table").check(Exposure(operator, prior=prior)).satisfied
     posterior = operator.posterior(prior)
     for allowed, bound in ((rho1, rho2), (1 - rho2, 1 - rho1)):

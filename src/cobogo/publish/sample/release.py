@@ -1,4 +1,4 @@
-"""A sampled release: true rows, made coarser; which of them are there was left to chance."""
+"""A sampled release: true rows, made coarser, which were chosen at random."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SHOWN = 12
 
 
 class Sampled(DrawnRows):
-    """Rows drawn, made coarser and cut."""
+    """Rows sampled, made coarser, and released where at least k are equal."""
 
     kind = "sampling"
 
@@ -67,11 +67,11 @@ class Sampled(DrawnRows):
         self._searching, self._source = searching, drawn
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """One draw: of the records of each class, as many as coins say, if they are enough."""
+        """Draw the sample: of each class a binomial number of records, if that is at least k."""
         import pyarrow as pa
 
         classes, sizes = self._made.classes(self._levels)
-        kept = sampled(sizes, self._found, self._source)
+        kept = draw_counts(sizes, self._found, self._source)
         _, first = np.unique(classes, return_index=True)
         rows = np.repeat(first, kept)
         arrays = []
@@ -84,7 +84,7 @@ class Sampled(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the columns that are coarser; every value is a true one, or stands for it."""
+        """What the values of coarser columns mean; every released value is true."""
         found = {}
         for name, level in self._levels.items():
             labels = self._made.hierarchies[name].labels[level]
@@ -93,7 +93,6 @@ class Sampled(DrawnRows):
         return found
 
     def statement(self) -> Json:
-        """The procedure and its parameters."""
         return {
             "epsilon": self._found.epsilon,
             "delta": self._found.delta,
@@ -106,7 +105,6 @@ class Sampled(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """What may be concluded from the rows, and what not."""
         return (
             f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
             f"were made coarser, and rows of which fewer than {self._found.k} were drawn are left out, so that rare "
@@ -116,16 +114,13 @@ class Sampled(DrawnRows):
         )
 
     def private_statement(self) -> Json:
-        """The seed, if there was one."""
         return {"seed": None if self._policy.sampling is None else self._policy.sampling.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """What the policy asked for."""
         return self._policy.models
 
     def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
-        """How many rows there are of how many, and what became of each column."""
         records, released = self._made.counted.records, after.rows()
         _, sizes = self._made.classes(self._levels)
         rows: list[list[str | float | None]] = []
@@ -161,8 +156,8 @@ class Sampled(DrawnRows):
         return Story(summary, headline, keys, [section], plots[:6])
 
 
-def sampled(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
-    """Of classes of so many records, how many each are released: Bin(n, β), or none if fewer than k."""
+def draw_counts(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
+    """Draw how many records of each class are released: Bin(n, β), or none if that is below k."""
     ends = np.cumsum(sizes)
     heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])
     kept = heads[ends] - heads[ends - sizes]
@@ -170,8 +165,8 @@ def sampled(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
 
 
 def make(policy: Policy, table: Table) -> Sampled:
-    """Settle the levels, the share and k. If levels are chosen by chance, they are chosen here."""
-    asked, promise = policy.sampling, asked_of(policy)
+    """Choose the levels, the share and k. Levels that the policy leaves open are drawn here."""
+    asked, promise = policy.sampling, require_promise(policy)
     if asked is None:
         raise PolicyError(
             "asks for no sample", where=f"{policy.name}, sampling", remedy="Say how: [sampling] and its levels."
@@ -184,8 +179,8 @@ def make(policy: Policy, table: Table) -> Sampled:
         )
     gone = set(policy.with_role(Role.IDENTIFIER))
     names = [name for name in table.columns if name not in gone]
-    made = scheme.coarser(policy, table, frequency_table(table, names, []))
-    levels = scheme.said(policy, made)
+    made = scheme.build_coarser(policy, table, frequency_table(table, names, []))
+    levels = scheme.stated_levels(policy, made)
     open_ones = [name for name in made.hierarchies if name not in levels]
     searching = Fraction(0)
     if open_ones:
@@ -202,12 +197,12 @@ def make(policy: Policy, table: Table) -> Sampled:
     if open_ones:
         schemes = scheme.candidates(policy, made, levels)
         weights = {name: policy.attributes[name].weight for name in made.hierarchies}
-        levels = scheme.chosen(made, schemes, math.ceil(found.k / found.share), searching, weights)
+        levels = scheme.choose_levels(made, schemes, math.ceil(found.k / found.share), searching, weights)
     return Sampled(policy, made, levels, found, searching, source(asked.seed))
 
 
-def asked_of(policy: Policy) -> DifferentialPrivacy:
-    """The one promise that a sample can keep."""
+def require_promise(policy: Policy) -> DifferentialPrivacy:
+    """The one promise that a sample can keep; refuse a policy that asks for others."""
     promises = build_promises(policy.models, (), MEASURES, where=policy.name)
     if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):
         raise PolicyError(
@@ -219,7 +214,7 @@ def asked_of(policy: Policy) -> DifferentialPrivacy:
 
 
 def check(written: Written) -> CheckResult:
-    """Recompute what the stated procedure costs, and count how many rows look alike."""
+    """Recompute what the stated procedure costs, and check that every row appears at least k times."""
     stated = written.statement
     epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
     share, k = fraction(stated["share"]), int(stated["k"])
@@ -253,7 +248,7 @@ def _classes(rows: Table) -> int:
 
 
 def _shares(rows: Table, name: str, labels: Sequence[str], say: Words) -> Any:
-    """The frequencies of a released column, in the order of labels."""
+    """The shares of a released column's values, in the order of labels."""
     found, records = counted(rows, name)
     place = {label: number for number, label in enumerate(labels)}
     shares = np.zeros(len(labels))

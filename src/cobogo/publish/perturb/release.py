@@ -1,4 +1,4 @@
-"""From a policy's ``[perturbation]`` to what will be done, and the doing of it."""
+"""A perturbed release: from a policy's ``[perturbation]`` to its steps, their execution, and their verification."""
 
 from __future__ import annotations
 
@@ -16,16 +16,19 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, nearest, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import source
+from cobogo.promises import fit
 from cobogo.promises.operators import matrix
+from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.matrix import Matrix
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.columns import counted
-from cobogo.release.contract import ENTROPY, SEED, Json, Meaning, Story
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
 from cobogo.release.drawn import DrawnRows
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
+
 
 NO_GUARANTEE = "perturbation gives no formal guarantee: attack the release before giving it away"
 
@@ -38,25 +41,25 @@ MEANINGS = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Perturbed(DrawnRows):
-    """Some attributes perturbed, step by step; the rest is released as it is."""
+    """Some attributes perturbed, step by step; the others are released as they are."""
 
     wanted: Perturbation
     decimal: str
     places: Mapping[str, int]  # digits after the mark, of attributes that get noise
     operators: Mapping[str, tuple[tuple[Label, ...], Matrix]]  # of attributes that are post-randomized
-    counts: Mapping[str, str]  # digests of what swapped attributes hold
-    violations: tuple[int, ...]  # records that hold what is forbidden, before
+    counts: Mapping[str, str]  # digests of the swapped columns
+    violations: tuple[int, ...]  # for each rule, the original records that break it
     records: int
     swapped: dict[int, float] = field(default_factory=dict)  # by step, the share of records that found a partner
 
     kind = "perturbation"
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """The whole table in memory: partners may stand anywhere in it."""
+        """Perturb the whole table in memory: two records that are swapped may be anywhere in it."""
         random = source(self.wanted.seed)
         rules = self.wanted.forbid
-        looked_at = _looked_at(self.wanted)
-        sheet = CodedTable.of(table, columns, [name for name in columns if name in looked_at])
+        needed = _needed_attributes(self.wanted)
+        sheet = CodedTable.read(table, columns, [name for name in columns if name in needed])
         for number, step in enumerate(self.wanted.steps):
             if isinstance(step, NoiseStep):
                 steps.add_noise(sheet, step, self.places, self.decimal, random)
@@ -69,25 +72,25 @@ class Perturbed(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the attributes perturbed, by the last step that changed each."""
+        """The meaning of each perturbed attribute, by the last step that changed it."""
         return {name: Meaning(MEANINGS[step.method]) for step in self.wanted.steps for name in step.attributes}
 
     def statement(self) -> Json:
-        """What was done to which attributes, with what whoever uses them needs to correct for it."""
+        """What was done to which attributes, with all that is needed to correct for it."""
         return {
             "entropy": ENTROPY if self.wanted.seed is None else SEED,
-            "steps": [self._stated(step) for step in self.wanted.steps],
+            "steps": [self._state_step(step) for step in self.wanted.steps],
             "forbid": [dict(rule) for rule in self.wanted.forbid],
         }
 
-    def _stated(self, step: NoiseStep | SwapStep | PramStep) -> Json:
+    def _state_step(self, step: NoiseStep | SwapStep | PramStep) -> Json:
         said: Json = {"method": step.method, "attributes": list(step.attributes)}
         if isinstance(step, NoiseStep):
             keys = ("kind", "distribution", "deviation", "relative", "share", "lower", "upper")
             said |= {key: value for key in keys if (value := getattr(step, key)) is not None}
             said["decimals"] = {name: self.places[name] for name in step.attributes}
         elif isinstance(step, PramStep):
-            # An invariant matrix is made of the original's frequencies, and would tell them to the last record.
+            # An invariant matrix is computed from the original's frequencies, and would reveal them exactly.
             own = {name: found for name, found in self.operators.items() if name in step.attributes}
             said["operators"] = {
                 name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.stated())}
@@ -96,16 +99,15 @@ class Perturbed(DrawnRows):
         return said
 
     def explanation(self) -> str:
-        """What whoever receives it must know."""
         lines = ["No formal guarantee is given. What was done, in this order:", ""]
         for step in self.wanted.steps:
-            lines.append(f"- {', '.join(step.attributes)}: {_in_words(step)}")
+            lines.append(f"- {', '.join(step.attributes)}: {_describe_step(step)}")
         if self.wanted.forbid:
             lines += ["", "What would have made a combination that the manifest forbids was not done, or undone."]
         return "\n".join(lines)
 
     def private_statement(self) -> Json:
-        """How swapped columns looked, and the seed if there is one."""
+        """Digests of the swapped columns, the matrices, and the seed if there is one."""
         return {
             "swapped": dict(self.counts),
             "violations": list(self.violations),
@@ -116,20 +118,18 @@ class Perturbed(DrawnRows):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """That there is no guarantee; and where an exchange by chance tells values for certain."""
         sure = [name for name, (_, operator) in self.operators.items() if not np.isfinite(operator.amplification)]
-        told = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
-        return (NO_GUARANTEE, *told)
+        certain = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
+        return (NO_GUARANTEE, *certain)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What was preserved."""
         from cobogo.publish.perturb.story import story
 
         return story(self, before, after, say)
 
 
 def make(policy: Policy, table: Table) -> Perturbed:
-    """Settle a perturbation: everything is checked, nothing is drawn."""
+    """Prepare a perturbation: check everything, draw nothing."""
     wanted = policy.perturbation
     assert wanted is not None
     where = f"{policy.name}, perturbation"
@@ -159,30 +159,36 @@ def make(policy: Policy, table: Table) -> Perturbed:
             elif isinstance(step, PramStep):
                 if name in places:
                     raise PolicyError(f'"{name}" has got noise before: it has no categories any more', where=place)
-                operators[name] = labels, _operator(step, labels, records / records.sum(), place)
+                operators[name] = labels, _build_matrix(step, labels, records / records.sum(), place)
     changed = {name for step in wanted.steps if not isinstance(step, SwapStep) for name in step.attributes}
     counts = {
-        name: digest(*found[name])
+        name: digest_column(*found[name])
         for step in wanted.steps
         if isinstance(step, SwapStep)
         for name in step.attributes
         if name not in changed
     }
     return Perturbed(
-        wanted, policy.data.decimal, places, operators, counts, tuple(violations(table, wanted.forbid)), table.rows()
+        wanted,
+        policy.data.decimal,
+        places,
+        operators,
+        counts,
+        tuple(count_violations(table, wanted.forbid)),
+        table.rows(),
     )
 
 
-def digest(labels: Sequence[Label], records: Ints) -> str:
-    """What a column holds, whatever the order of its rows."""
+def digest_column(labels: Sequence[Label], records: Ints) -> str:
+    """A digest of a column's values and counts, whatever the order of its rows."""
     lines = (
         f"{int(count)} {'' if label is None else 'x' + label}" for label, count in zip(labels, records, strict=True)
     )
     return hashlib.sha256("\0".join(sorted(lines)).encode()).hexdigest()
 
 
-def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: str) -> Matrix:
-    """The matrix of an attribute's values. NULL, where there is one, is a value like any other."""
+def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where: str) -> Matrix:
+    """Build the matrix of an attribute's values, NULL among them where it occurs."""
     if step.matrix is None:
         assert step.retention is not None
         square = steps.retention_matrix(len(labels), step.retention)
@@ -206,15 +212,15 @@ def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: st
     return matrix.of(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
-def _looked_at(wanted: Perturbation) -> set[str]:
-    """The attributes that steps or rules look at."""
+def _needed_attributes(wanted: Perturbation) -> set[str]:
+    """The attributes that steps or rules use."""
     names = {name for step in wanted.steps for name in step.attributes}
     names |= {name for step in wanted.steps if isinstance(step, SwapStep) for name in step.within}
     return names | {name for rule in wanted.forbid for name in rule}
 
 
 def _refuse_unreleased(policy: Policy, wanted: Perturbation, where: str) -> None:
-    for name in sorted(_looked_at(wanted)):
+    for name in sorted(_needed_attributes(wanted)):
         if name not in policy.attributes or policy.attributes[name].role is Role.IDENTIFIER:
             what = "is an identifier, which is not released" if name in policy.attributes else "is no attribute"
             raise PolicyError(
@@ -234,7 +240,7 @@ def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, de
         )
 
 
-def _in_words(step: NoiseStep | SwapStep | PramStep) -> str:
+def _describe_step(step: NoiseStep | SwapStep | PramStep) -> str:
     if isinstance(step, NoiseStep):
         if step.kind == "correlated":
             return f"noise of the same covariance, a share of {step.share:g} of the variance"
@@ -248,8 +254,8 @@ def _in_words(step: NoiseStep | SwapStep | PramStep) -> str:
     return "each value exchanged by chance, with the probabilities of the manifest"
 
 
-def violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
-    """How many records hold each combination."""
+def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
+    """How many records match each rule."""
     found = []
     for rule in rules:
         rows = table.expression
@@ -258,3 +264,58 @@ def violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
         counted = rows.aggregate(found=rows.count())
         found.append(int(table.engine.fetch(counted)["found"][0].as_py()))
     return found
+
+
+def check(written: Written) -> CheckResult:
+    """Check what the rows show: bounds and digits of noisy numbers, domains and frequencies of post-randomized values.
+
+    With the evidence, check also that swapping changed no column and that no rule was broken.
+    """
+    stated, kept = written.statement, written.private_statement
+    problems: list[str] = []
+    last = {name: step for step in stated["steps"] for name in step["attributes"]}
+    for name, step in last.items():
+        labels, records = counted(written.rows, name)
+        if step["method"] == "noise":
+            problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
+        elif step["method"] == "pram":
+            known = {} if kept is None else kept["operators"][name]
+            matrix_stated = {**step["operators"][name], **known}
+            problems += _misfit_values(name, matrix_stated, labels, records, ruled=bool(stated["forbid"]))
+        if kept is not None and name in kept["swapped"] and digest_column(labels, records) != kept["swapped"][name]:
+            problems.append(f'"{name}" does not hold the values that were swapped')
+    if kept is not None:
+        found = count_violations(written.rows, stated["forbid"])
+        if any(now > before for now, before in zip(found, kept["violations"], strict=True)):
+            problems.append("more records than before hold a combination that is forbidden")
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
+
+
+def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], decimal: str) -> Iterator[str]:
+    numbers = np.array([written_number(label, decimal) for label in labels if label is not None])
+    lower, upper = float(step.get("lower", -np.inf)), float(step.get("upper", np.inf))
+    places = int(step["decimals"][name])
+    if np.isnan(numbers).any():
+        yield f'"{name}" holds values that are no numbers'
+        return
+    if (numbers < lower).any() or (numbers > upper).any():
+        yield f'"{name}" holds values beyond its bounds'
+    if decimal_places(labels, decimal) > places:
+        yield f'"{name}" holds values with more digits than stated'
+
+
+def _misfit_values(
+    name: str, stated: dict[str, Any], labels: Sequence[Label], records: np.ndarray[Any, Any], *, ruled: bool
+) -> Iterator[str]:
+    place = {label: number for number, label in enumerate(stated["values"])}
+    if set(labels) - set(place):
+        yield f'"{name}" holds values that are not among those stated'
+        return
+    if ruled or not stated.keys() - {"values", "invariant"}:
+        return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
+    observed = np.zeros(len(place), dtype=np.int64)
+    observed[[place[label] for label in labels]] = records
+    least, most = operators.read(stated).bounds()
+    total = int(observed.sum())
+    if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
+        yield f'the values of "{name}" are not such as its matrix leads to'

@@ -67,7 +67,7 @@ def neighbours(path: Path) -> None:
 def probability(noise: Laplace, distance: int) -> float:
     """Of noise of exactly so much."""
     distance = abs(distance)
-    exactly = noise.beyond(distance) - noise.beyond(distance + 1)
+    exactly = noise.two_sided_tail(distance) - noise.two_sided_tail(distance + 1)
     return exactly / (2 if distance else 1)
 
 

@@ -20,7 +20,7 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
 from cobogo.floor.catalogue import Card, construct
 from cobogo.promises.models.base import Model, Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.promises.models.example_classes import classes
 from cobogo.promises.models.promise import parameters
 
@@ -127,12 +127,12 @@ def _check_merging(model: Model, table: Table, attribute: str) -> None:
         if model.monotone is not Monotone.NO and check([model], parts)[0].satisfied:
             assert check([model], _classes(attribute, together))[0].satisfied, "merging all classes breaks it"
         return
-    failed = failing([model], parts)
+    failed = failing_classes([model], parts)
     least_of_parts = np.where(failed, parts.sizes, 0)
     for place in range(len(table) - 1):
         both = [*table[:place], table[place] + table[place + 1], *table[place + 2 :]]
         merged = _classes(attribute, both)
-        fails = bool(failing([model], merged)[place])
+        fails = bool(failing_classes([model], merged)[place])
         if model.monotone is not Monotone.NO and not failed[place] and not failed[place + 1]:
             assert not fails, f"{model} says that it is monotone: two classes that satisfy it do not together"
         if model.monotone is Monotone.EVEN_WITH_SUPPRESSION and not (failed[place] and failed[place + 1]):

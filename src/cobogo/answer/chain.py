@@ -20,10 +20,9 @@ from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import check_text, refused
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import PrivacyLoss, concentrated, loss_of
+from cobogo.promises.accounting import Amount, PrivacyLoss, exact_amount, loss_of, to_rho
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import Value
-from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:
     from cobogo.answer.session import AnalystSession
@@ -58,7 +57,7 @@ class Chain:
 
     def group_by(self, *names: str) -> Chain:
         """An answer for each group."""
-        found = tuple(self._dataset.column_named(name, quoted=False, where=WHERE) for name in names)
+        found = tuple(self._dataset.find_column(name, quoted=False, where=WHERE) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
             raise QueryRefused("group_by names some columns, each once", where=WHERE)
         return self._with(keys=found)
@@ -93,7 +92,7 @@ class Chain:
 
     def quantile(self, column: str, share: Amount) -> Chain:
         """The value below which a share of the rows lies."""
-        return self._asking("quantile", column, exact(share, "share"))
+        return self._asking("quantile", column, exact_amount(share, "share"))
 
     def release(self, *, epsilon: Amount | None = None, rho: Amount | None = None, delta: Amount = 0) -> Answer:
         """Ask, for a price."""
@@ -113,7 +112,7 @@ class Chain:
 
     def partition(self, column: str) -> QueryPartition:
         """The parts of the rows so far by a column with public keys, to ask each something else."""
-        found = self._dataset.column_named(column, quoted=False, where=WHERE)
+        found = self._dataset.find_column(column, quoted=False, where=WHERE)
         declared = self._dataset.columns[found]
         if declared.public_keys is None or declared.edges is not None:
             raise QueryRefused(
@@ -163,7 +162,7 @@ class Chain:
     def _price(self, epsilon: Amount | None, rho: Amount | None) -> PrivacyLoss:
         """A choice is of pure ε: a book in ρ charges ε²/2 for it, which its analyst may say in either measure."""
         if self._measure == "rho" and rho is None and epsilon is not None:
-            return concentrated(loss_of(epsilon))
+            return to_rho(loss_of(epsilon))
         return loss_of(epsilon, rho, 0, measure=self._measure)
 
     def _chosen(self, k: int, by: str | None, loss: PrivacyLoss, *, exponential: bool) -> list[Key]:
@@ -172,7 +171,7 @@ class Chain:
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _asking(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
-        found = None if column is None else self._dataset.column_named(column, quoted=False, where=WHERE)
+        found = None if column is None else self._dataset.find_column(column, quoted=False, where=WHERE)
         asked = QueryAggregate(kind, found, own_name(kind, found, share), share)
         return self._with(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
 

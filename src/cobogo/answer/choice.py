@@ -8,7 +8,7 @@ from cobogo.answer.measure import Exact
 from cobogo.answer.plan import Key, QueryPlan
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import PrivacyLoss, pure
+from cobogo.promises.accounting import PrivacyLoss, pure_epsilon
 from cobogo.promises.mechanisms import ExponentialMechanism, NoisyMax
 
 
@@ -47,7 +47,7 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
     if type(k) is not int or not 1 <= k <= len(plan.public):
         raise QueryRefused(f"there are {len(plan.public)} groups to choose {shortened(k)} from", where="k")
     (measurement,) = plan.measurements
-    change, epsilon = plan.sensitivity(measurement), pure(loss)
+    change, epsilon = plan.sensitivity(measurement), pure_epsilon(loss)
     if exponential:
         return Choice(plan, ExponentialMechanism(change, epsilon))
     return Choice(plan, NoisyMax(change, epsilon, monotonic=measurement.kind != "sum", k=k))

@@ -36,7 +36,7 @@ from cobogo.promises.curator_file import (
     CuratorPolicy,
     DeclaredDataset,
     PublicTablePolicy,
-    dataset_named,
+    find_dataset,
     open_book,
 )
 from cobogo.promises.ledger import Balance, Ledger
@@ -175,7 +175,7 @@ class Curator:
             found = Budget.model_validate(budget)
         except ValidationError as error:
             raise readable(error, f"{dataset}, {analyst}", Budget) from None
-        name = dataset_named(dataset, self.datasets, "grant")
+        name = find_dataset(dataset, self.datasets, "grant")
         self.ledger.grant(name, analyst, found.loss())
         analysts = self._registered[name].analysts
         if analysts is not None:
@@ -249,7 +249,7 @@ class Curator:
 
     def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
         """The data set of a question, for whoever may ask about it."""
-        return self._registered[dataset_named(query.dataset, self.open_to(analyst), "the question")]
+        return self._registered[find_dataset(query.dataset, self.open_to(analyst), "the question")]
 
     def _pay_and_measure(
         self, plans: Sequence[QueryPlan], analyst: str, loss: PrivacyLoss, question: str

@@ -11,10 +11,9 @@ from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, mea
 from cobogo.answer.query import QueryAggregate
 from cobogo.errors import QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.accounting import NANO, Amount, PrivacyLoss, exact_amount
 from cobogo.promises.ledger.balance import Units, amount_text
 from cobogo.promises.mechanisms import NoisyMax
-from cobogo.promises.units import NANO, Amount, exact
 
 MOST_ROWS = 10**15
 """Rows that a group may have: floats hold such numbers exactly."""
@@ -65,7 +64,7 @@ class Explanation:
 
     def cost(self) -> str:
         """The price in words."""
-        return amount_text(Units.charged(self.loss), self.loss.measure)
+        return amount_text(Units.from_cost(self.loss), self.loss.measure)
 
 
 def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
@@ -97,7 +96,7 @@ def price_for(
     plan: QueryPlan, error: Amount, *, measure: str, delta: Fraction, confidence: float, rows: int | None
 ) -> PrivacyLoss:
     """The least that a question costs for no aggregate to be farther off than ``error``, as a rule."""
-    goal = exact(error, "error")
+    goal = exact_amount(error, "error")
     kind = "epsilon" if measure == "epsilon" else "rho"
 
     def enough(nanos: int) -> bool:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from cobogo.answer.plan import ExactMeasurement, QueryPlan
 from cobogo.errors import QueryRefused
-from cobogo.promises.accounting import PrivacyLoss, pure
+from cobogo.promises.accounting import PrivacyLoss, pure_epsilon
 from cobogo.promises.mechanisms import Gaussian, Laplace, NoisyMax
 from cobogo.promises.mechanisms.base import LARGEST, Noise
 
@@ -62,7 +62,7 @@ def _noise(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, sh
 def _choice(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, share: Fraction) -> NoisyMax:
     """One choice a group; a person is in several groups at most, whose costs add up."""
     own = PrivacyLoss(loss.measure, share / plan.groups_of_a_person)
-    return NoisyMax(plan.sensitivity(measurement), pure(own))
+    return NoisyMax(plan.sensitivity(measurement), pure_epsilon(own))
 
 
 def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
@@ -72,11 +72,11 @@ def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
     """
     chance = float(delta) / plan.groups_of_a_person * (1 - 1e-9)
     low, high = 0, 1
-    while noise.beyond(high) / 2 > chance:
+    while noise.two_sided_tail(high) / 2 > chance:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if noise.beyond(middle) / 2 <= chance else (middle, high)
+        low, high = (low, middle) if noise.two_sided_tail(middle) / 2 <= chance else (middle, high)
     return 1 + high
 
 

@@ -61,7 +61,7 @@ def joined(
         raise QueryRefused(f'there is no public table "{name}"', where=where, remedy=f"Public tables: {known}.")
     if key is not None and key.casefold() != table.key.casefold():
         raise QueryRefused(f'"{name}" is joined by another column', where=where, remedy=f"Write USING ({table.key}).")
-    column = dataset.column_named(table.key, quoted=True, where=where)
+    column = dataset.find_column(table.key, quoted=True, where=where)
     if dataset.columns[column].type != "text":
         raise QueryRefused(f'"{column}" is no text, and is not joined by', where=where, remedy="Declare it a text.")
     twice = [one for one in table.columns if one.casefold() in {known.casefold() for known in dataset.columns}]

@@ -11,10 +11,9 @@ from cobogo.answer.plan import plan
 from cobogo.answer.query import CuratorQuery
 from cobogo.answer.result import Answer
 from cobogo.answer.sql.parse import parse
-from cobogo.promises.accounting import loss_of
-from cobogo.promises.curator_file import dataset_named
+from cobogo.promises.accounting import Amount, exact_amount, loss_of
+from cobogo.promises.curator_file import find_dataset
 from cobogo.promises.ledger import Balance
-from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
@@ -41,7 +40,7 @@ class AnalystSession:
 
     def table(self, dataset: str) -> Chain:
         """Begin to chain a question about a data set."""
-        return Chain(self, CuratorQuery(dataset_named(dataset, self.datasets, "table"), ()))
+        return Chain(self, CuratorQuery(find_dataset(dataset, self.datasets, "table"), ()))
 
     def estimate(
         self,
@@ -66,7 +65,7 @@ class AnalystSession:
 
     def budget(self, dataset: str) -> Balance:
         """What this analyst has spent on a data set, and may still."""
-        return self.curator.ledger.balance(dataset_named(dataset, self.datasets, "budget"), self.analyst)
+        return self.curator.ledger.balance(find_dataset(dataset, self.datasets, "budget"), self.analyst)
 
     def explained(
         self,
@@ -96,7 +95,7 @@ class AnalystSession:
             plan(query, self.datasets[query.dataset]),
             error,
             measure=self.curator.measure(query.dataset),
-            delta=exact(delta, "delta", zero=True),
+            delta=exact_amount(delta, "delta", zero=True),
             confidence=confidence,
             rows=rows,
         ).amount

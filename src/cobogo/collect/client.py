@@ -15,7 +15,7 @@ from cobogo.collect.memo import Memo, Spent
 from cobogo.collect.protocol import UnknownValue
 from cobogo.errors import BudgetSpent, DataError
 from cobogo.floor.randomness import Entropy, Source
-from cobogo.promises.units import NANO, Amount, allowed, charged, exact
+from cobogo.promises.accounting import NANO, Amount, exact_amount, round_down, round_up
 
 LIMIT = 20
 """The ε of all that a client answers in its life, unless it is told otherwise: one value of any collection there can
@@ -53,10 +53,10 @@ class Client:
             collection = Collection.load(collection)
         self.collection = collection if isinstance(collection, Collection) else Collection.of(collection)
         self._memo = memo if isinstance(memo, Memo) else Memo(memo, key=key)
-        self._limit = None if limit is None else allowed(exact(limit, "limit"), NANO)
+        self._limit = None if limit is None else round_down(exact_amount(limit, "limit"), NANO)
         self._source = source or Entropy()
         self._name = (self.collection.identity.hex(), self.collection.fingerprint.hex())
-        self._cost = charged(Fraction(self.collection.protocol.epsilon_forever), NANO)
+        self._cost = round_up(Fraction(self.collection.protocol.epsilon_forever), NANO)
 
     @property
     def spent(self) -> float:

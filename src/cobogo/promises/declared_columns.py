@@ -48,7 +48,7 @@ class DeclaredColumn(Part):
         if self.bounds is not None:
             self._check_bounds(self.bounds)
         for key in self.keys or ():
-            if not self.holds(key):
+            if not self.accepts(key):
                 raise ValueError(f"the key {shortened(key)} is no {self.type}")
         if self.keys is not None and len(set(self.keys)) < len(self.keys):
             raise ValueError("a key stands twice")
@@ -110,7 +110,7 @@ class DeclaredColumn(Part):
             return (False, True) if self.type == "boolean" else None
         return tuple(sorted(self.keys))
 
-    def holds(self, value: object) -> bool:
+    def accepts(self, value: object) -> bool:
         """Whether a literal is of this column's type."""
         match self.type:
             case "integer":

@@ -339,7 +339,7 @@ def _problem(problem: Problem, given: Given) -> Problem:
         else:
             models = _varied(models, name, value)
     for model in models:
-        model.fits(problem.table.domains)
+        model.check_domains(problem.table.domains)
     return replace(problem.promising(models), limit=limit)
 
 

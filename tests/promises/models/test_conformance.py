@@ -28,7 +28,7 @@ from cobogo.errors import PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models import MODELS, Classes, Histogram, Model, Monotone, Scope, build
 from cobogo.promises.models.b_t_privacy import BT
-from cobogo.promises.models.check import ModelVerdict, check, failing
+from cobogo.promises.models.check import ModelVerdict, check, failing_classes
 from cobogo.promises.models.ck_safety import CKSafety
 from cobogo.promises.models.frequency import AlphaK, BetaLikeness, DeltaDisclosure, PSensitive, TCorruption
 from cobogo.promises.models.injector import Injector
@@ -203,13 +203,13 @@ def _check_merging_of_classes(
     parts: Classes,
     merged: Callable[[tuple[Any, ...]], tuple[Classes, int]],
 ) -> None:
-    failed = dict(zip(keys, failing([model], parts), strict=True))
+    failed = dict(zip(keys, failing_classes([model], parts), strict=True))
 
     def fail_together(some_keys: list[Any]) -> bool:
         if not some_keys:
             return False
         classes, place = merged(tuple(some_keys))
-        return bool(failing([model], classes)[place])
+        return bool(failing_classes([model], classes)[place])
 
     for parent in set(parents.values()):
         inside = [key for key in keys if parents[key] == parent]
@@ -233,11 +233,11 @@ def test_at_least_so_many_records_fail_below_as_a_model_says(merge: tuple[Rows, 
     for _, _, model in each(kinds):
         if model.scope is Scope.TABLE:
             continue
-        records = dict(zip(keys, np.where(failing([model], parts), parts.sizes, 0).tolist(), strict=True))
+        records = dict(zip(keys, np.where(failing_classes([model], parts), parts.sizes, 0).tolist(), strict=True))
         least = model.least_failing(merged, model.measure(merged))
         assert least.dtype == np.int64
         assert (least <= merged.sizes).all()
-        for whole, said, fails in zip(wholes, least.tolist(), failing([model], merged), strict=True):
+        for whole, said, fails in zip(wholes, least.tolist(), failing_classes([model], merged), strict=True):
             assert 0 <= said <= sum(count for key, count in records.items() if parents[key] == whole)
             assert fails or not said, "a class that holds may have parts that all hold: itself"
 
@@ -338,7 +338,7 @@ def test_classes_that_nobody_is_in_neither_hold_nor_fail(rows: Rows, kinds: Kind
         else:
             one, other = verdict(model, with_others), verdict(model, without)
             assert (one.satisfied, one.measured) == (other.satisfied, other.measured)
-            assert not failing([model], with_others)[with_others.sizes == 0].any()
+            assert not failing_classes([model], with_others)[with_others.sizes == 0].any()
 
 
 # --- edges ------------------------------------------------------------------------------------------------------
@@ -354,7 +354,7 @@ def test_an_empty_table_satisfies_everything(rows: Rows, kinds: Kinds) -> None:
         assert found.satisfied
         assert (found.measured, found.worst_class, found.failing_classes) == (None, None, 0)
         assert found.as_dict()["measured"] is None
-        assert not len(failing([model], nothing))
+        assert not len(failing_classes([model], nothing))
 
 
 @some
@@ -677,7 +677,7 @@ def _check_compiled(name: str, model: Model, classes: Classes) -> None:
         return
     failed, least = np.zeros(len(classes), dtype=np.bool_), np.zeros(len(classes), dtype=np.int64)
     check_compiled(classes, failed, least)
-    assert failed.tolist() == failing([model], classes).tolist()
+    assert failed.tolist() == failing_classes([model], classes).tolist()
     plain = np.where(failed, model.least_failing(classes, model.measure(classes)), 0)
     assert least.tolist() == plain.tolist()
 

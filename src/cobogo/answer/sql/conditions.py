@@ -84,7 +84,7 @@ def _of_a_column(node: exp.Expression, dataset: DeclaredDataset) -> Condition:
 def literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> Literals:
     """A literal of a column's type."""
     value = _value(node, declared)
-    if not declared.holds(value):
+    if not declared.accepts(value):
         raise refused(
             f'"{name}" is of type {declared.type}, and is compared with something else',
             f"Write {_example(declared)}.",
@@ -99,7 +99,7 @@ def _compared(column: exp.Expression, operator: Comparison, value: exp.Expressio
 
 def _declared(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
     name, quoted = column_name(node)
-    found = dataset.column_named(name, quoted=quoted, where=WHERE)
+    found = dataset.find_column(name, quoted=quoted, where=WHERE)
     return found, dataset.columns[found]
 
 

@@ -15,7 +15,7 @@ from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggreg
 from cobogo.answer.sql.conditions import condition
 from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.curator_file import DeclaredDataset, dataset_named
+from cobogo.promises.curator_file import DeclaredDataset, find_dataset
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",
@@ -33,7 +33,7 @@ def parse(
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
     expressions, source, joins, where, group, order, limit = taken(select, *parts)
-    name = dataset_named(_table(source), datasets, WHERE)
+    name = find_dataset(_table(source), datasets, WHERE)
     lookup = _join(joins, datasets[name], public)
     dataset = extended(CuratorQuery(name, (), lookup=lookup), datasets[name])
     keys = _keys(group, dataset)
@@ -95,7 +95,7 @@ def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     keys = []
     for node in expressions or ():
         name, quoted = column_name(node)
-        keys.append(dataset.column_named(name, quoted=quoted, where=WHERE))
+        keys.append(dataset.find_column(name, quoted=quoted, where=WHERE))
     if not keys:
         raise refused("GROUP BY names no columns")
     if len(set(keys)) < len(keys):
@@ -116,7 +116,7 @@ def _outputs(
             alias = identifier_name(identifier)[0]
         if isinstance(inner, exp.Column):
             name, quoted = column_name(inner)
-            found = dataset.column_named(name, quoted=quoted, where=WHERE)
+            found = dataset.find_column(name, quoted=quoted, where=WHERE)
             if found not in keys:
                 raise refused(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
             shown.append((alias or found, found))
@@ -165,13 +165,13 @@ def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None,
             name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
         ):
             return "people", None, None
-        return "count_distinct", dataset.column_named(name, quoted=quoted, where=WHERE), None
+        return "count_distinct", dataset.find_column(name, quoted=quoted, where=WHERE), None
     return "count", _column(inner, dataset), None
 
 
 def _column(node: object, dataset: DeclaredDataset) -> str:
     name, quoted = column_name(node)
-    return dataset.column_named(name, quoted=quoted, where=WHERE)
+    return dataset.find_column(name, quoted=quoted, where=WHERE)
 
 
 def _share(node: object) -> Fraction:

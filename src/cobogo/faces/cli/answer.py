@@ -77,18 +77,17 @@ def explain(
     from cobogo.answer.explain import price_for
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
-    from cobogo.promises.accounting import loss_of
+    from cobogo.promises.accounting import exact_amount, loss_of
     from cobogo.promises.curator_file import CuratorPolicy
-    from cobogo.promises.units import exact
 
     rules = CuratorPolicy.load(config)
-    known = rules.datasets if analyst is None else rules.open_to(analyst)
+    known = rules.datasets if analyst is None else rules.datasets_for(analyst)
     query = parse(question, known, public_tables(rules))
     dataset = known[query.dataset]
     measure = dataset.budget.loss().measure
     found = plan(query, dataset)
     if error is not None:
-        share = exact(delta, "--delta", zero=True)
+        share = exact_amount(delta, "--delta", zero=True)
         loss = price_for(found, error, measure=measure, delta=share, confidence=0.95, rows=rows)
     else:
         loss = loss_of(epsilon, rho, delta, measure=measure)
@@ -212,7 +211,7 @@ def _say_answer(found: Answer) -> None:
                 cells.append("" if interval is None else f"{_number_text(interval[0])} … {_number_text(interval[1])}")
         rows.append(cells)
     console.say(console.table(header, rows))
-    spent = Units.charged(found.spent)
+    spent = Units.from_cost(found.spent)
     measure = found.spent.measure
     console.say(f"\nSpent {amount_text(spent, measure)}; left {amount_text(found.left.left, measure)}.")
 

@@ -15,8 +15,8 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.randomness import source
+from cobogo.promises.accounting import ATTO, NANO, Amount, exact_amount
 from cobogo.promises.payer import Payer
-from cobogo.promises.units import ATTO, NANO, Amount, exact
 from cobogo.publish.frequency_list import counted
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import FrequencyList
@@ -29,7 +29,7 @@ TEXTS = (".txt", ".lst")
 
 def settled(epsilon: Amount, delta: Amount) -> FrequencyList:
     """The mechanism for what may be spent, in the units that ledgers count in; refused if there is none."""
-    amount, chance = exact(epsilon, "epsilon"), exact(delta, "delta")
+    amount, chance = exact_amount(epsilon, "epsilon"), exact_amount(delta, "delta")
     mechanism = FrequencyList(Fraction(int(amount * NANO), NANO), Fraction(int(chance * ATTO), ATTO))
     bounds(mechanism.epsilon, mechanism.delta)
     return mechanism

@@ -90,7 +90,7 @@ class Perturbed(DrawnRows):
             # An invariant matrix is made of the original's frequencies, and would tell them to the last record.
             own = {name: found for name, found in self.operators.items() if name in step.attributes}
             said["operators"] = {
-                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.stated())}
+                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.as_dict())}
                 for name, (labels, operator) in own.items()
             }
         return said
@@ -109,7 +109,7 @@ class Perturbed(DrawnRows):
         return {
             "swapped": dict(self.counts),
             "violations": list(self.violations),
-            "operators": {name: operator.stated() for name, (_, operator) in self.operators.items()},
+            "operators": {name: operator.as_dict() for name, (_, operator) in self.operators.items()},
             "seed": self.wanted.seed,
             "records": self.records,
         }
@@ -203,7 +203,7 @@ def _operator(step: PramStep, labels: Sequence[Label], shares: Floats, where: st
         if (left < -1e-9).any():
             raise PolicyError("the probabilities of a value sum to more than 1", where=f"{where}.matrix")
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
-    return matrix.of(steps.invariant_matrix(square, shares) if step.invariant else square)
+    return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
 def _looked_at(wanted: Perturbation) -> set[str]:

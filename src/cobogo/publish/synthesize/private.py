@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.promises.accounting import choosing
+from cobogo.promises.accounting import selection_epsilon
 from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian
 
 Attributes = tuple[int, ...]
@@ -139,7 +139,7 @@ class Private:
         One record more or less changes a ``score`` by ``change`` at most; a person has several records.
         """
         self._spend(rho)
-        epsilon, sensitivity = choosing(rho), change * self.max_rows
+        epsilon, sensitivity = selection_epsilon(rho), change * self.max_rows
         scores = [score(candidate, self) for candidate in candidates]
         chosen = candidates[self.mechanisms.chosen(scores, sensitivity, epsilon)]
         self.steps.append(

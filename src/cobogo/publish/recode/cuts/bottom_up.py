@@ -17,7 +17,7 @@ from cobogo.examine.metrics.classes import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem, merged, refuse_beyond_classes, tally
 from cobogo.publish.recode.contract.solution import Assigned
@@ -253,7 +253,7 @@ class _Search:
         ids, first = number_tuples(
             [self.nodes[everybody, n] for n in others], [spans[n] for n in others], len(everybody)
         )
-        after = failing(problem.models, tally(problem, everybody, ids, len(first), problem.histograms_needed))
+        after = failing_classes(problem.models, tally(problem, everybody, ids, len(first), problem.histograms_needed))
         counts = problem.table.counts
         before = int(counts[everybody][failed[everybody]].sum())
         rescued = before - int(counts[everybody][after[ids]].sum())

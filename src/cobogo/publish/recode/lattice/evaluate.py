@@ -13,7 +13,7 @@ from cobogo.data.table.frequency import PeopleSets
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Classes, Model, Monotone, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.withhold import Withholding, withheld_values
 from cobogo.publish.recode.lattice.checks import Form, form
@@ -232,7 +232,7 @@ class Evaluator:
 
     def failing(self, rolled: Rolled) -> Mask:
         """The classes that fail any model: those that a release suppresses. An empty class is none of them."""
-        return failing(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
+        return failing_classes(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
 
     def outcome(self, rolled: Rolled, failed: Mask) -> Outcome:
         """The sums that metrics are made of."""

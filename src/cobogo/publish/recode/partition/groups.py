@@ -19,7 +19,7 @@ from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Levels, Problem, refuse_beyond_classes, tally
 from cobogo.publish.recode.contract.solution import Assigned
@@ -80,7 +80,7 @@ class Parcels:
     def fit(self, chosen: Ints, ids: Ints, groups: int, least: int = 1, counts: Ints | None = None) -> Mask:
         """Which groups of some parcels satisfy every model that is a condition on classes, and have enough records."""
         enough = sums(ids, self.counts[chosen] if counts is None else counts, groups) >= least
-        return enough & ~failing(self.problem.models, self.classes(chosen, ids, groups, counts))
+        return enough & ~failing_classes(self.problem.models, self.classes(chosen, ids, groups, counts))
 
     def divided(self, places: Ints, taken: Ints) -> Parcels:
         """The same with so many records of some parcels taken out, as new parcels at the end."""
@@ -304,5 +304,5 @@ def least_size(problem: Problem) -> int:
     if not alone or problem.table.people is not None:
         return 1
     sizes = np.arange(1, min(problem.scale.records, LARGEST_LOOKED_AT) + 1)
-    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
+    bad = failing_classes(alone, Classes(sizes, {}, problem.scale.records))
     return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1

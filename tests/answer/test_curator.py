@@ -427,7 +427,7 @@ def test_what_is_wrong_with_the_rows_is_the_data_holder_s_to_know(tmp_path: Path
 
 
 def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: AnalystSession) -> None:
-    with curator._registered["people"].reading() as (engine, _):
+    with curator._registered["people"].open_rows() as (engine, _):
         engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
     said = set()
     for text in ("SELECT COUNT(*) FROM people", "SELECT city, MEDIAN(age) FROM people GROUP BY city"):

@@ -73,8 +73,8 @@ def explain(
 ) -> None:
     """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
     from cobogo.answer.curator import public_tables
+    from cobogo.answer.explain import compute_curves, draw_curves, find_price
     from cobogo.answer.explain import explain as explain_plan
-    from cobogo.answer.explain import price_for
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
     from cobogo.promises.accounting import exact_amount, loss_of
@@ -88,14 +88,12 @@ def explain(
     found = plan(query, dataset)
     if error is not None:
         share = exact_amount(delta, "--delta", zero=True)
-        loss = price_for(found, error, measure=measure, delta=share, confidence=0.95, rows=rows)
+        loss = find_price(found, error, measure=measure, delta=share, confidence=0.95, rows=rows)
     else:
         loss = loss_of(epsilon, rho, delta, measure=measure)
     explanation = explain_plan(found, loss, rows=rows)
     if curve is not None:
-        from cobogo.answer import curves
-
-        curves.draw(curves.curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
+        draw_curves(compute_curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
     if as_json:
         console.say_json(explanation.as_dict())
     else:

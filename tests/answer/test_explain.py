@@ -18,7 +18,7 @@ from cobogo.promises.mechanisms import Gaussian, Laplace
 from cobogo.tell.report.curves import Axis
 
 
-def found(text: str, measure: Measure, **options: int) -> curves.Curves:
+def found(text: str, measure: Measure, **options: int) -> explain.Curves:
     columns = {"x": {"type": "number", "bounds": [0, 10], "decimals": 1}}
     declared = DeclaredDataset.model_validate({"columns": columns, "budget": {measure: 1}})
     return explain.compute_curves(plan(parse(text, {"d": declared}), declared), measure, **options)  # type: ignore[arg-type]

@@ -7,13 +7,14 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 
+from cobogo.publish.recode.marginals.source import Levels, MarginalSource
+
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Marginalized
-from cobogo.publish.recode.marginals.source import Levels, MarginalSource
 from cobogo.release.margins import Attributes, join_tree, without_parts
 
 WIDEST = 4

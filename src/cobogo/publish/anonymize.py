@@ -27,7 +27,7 @@ from cobogo.examine.utility import learning
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
-from cobogo.promises.population import beside, open_populations
+from cobogo.promises.population import add_population, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split_arguments
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
@@ -167,7 +167,7 @@ def _count_populations(
     """The table counted beside the populations that models name, and those."""
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
-        counted = beside(counted, name, population)
+        counted = add_population(counted, name, population)
     return counted, populations
 
 
@@ -175,7 +175,7 @@ def _add_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable) 
     """The table counted, with the hierarchies of sensitive values; every model must fit what they are."""
     counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
-        model.fits(counted.domains)
+        model.check_domains(counted.domains)
     return counted
 
 

@@ -342,7 +342,7 @@ def _problem(problem: Problem, given: Given) -> Problem:
         else:
             models = _vary_models(models, name, value)
     for model in models:
-        model.fits(problem.table.domains)
+        model.check_domains(problem.table.domains)
     return replace(problem.replace_models(models), limit=limit)
 
 

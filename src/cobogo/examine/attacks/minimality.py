@@ -28,7 +28,7 @@ from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 
 
 @card("minimality")
@@ -302,7 +302,7 @@ class WorldDealer:
     def is_open(self, step: Ints, limit: int) -> bool:
         """Whether a finer step satisfies the models of sizes, so that its failure says something about values."""
         sizes = np.bincount(step)
-        failed = failing(self.on_sizes, Classes(sizes, {}, int(sizes.sum())))
+        failed = failing_classes(self.on_sizes, Classes(sizes, {}, int(sizes.sum())))
         return int(sizes[failed].sum()) <= limit
 
     def belief(self, members: ClassMembers, steps: Sequence[Ints], limit: int) -> WorldBelief | None:
@@ -337,7 +337,7 @@ class WorldDealer:
         values = Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), self.domain)
         sizes = np.tile(np.bincount(step, minlength=groups), many).astype(np.int64)
         classes = Classes(sizes, {self.domain.attribute: values}, int(worlds.shape[1]))
-        failed = failing([*self.on_sizes, *self.on_values], classes)
+        failed = failing_classes([*self.on_sizes, *self.on_values], classes)
         passing: Mask = (sizes * failed).reshape(many, groups).sum(axis=1) <= limit
         return passing
 

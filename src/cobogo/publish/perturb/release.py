@@ -93,7 +93,7 @@ class Perturbed(DrawnRows):
             # An invariant matrix is computed from the original's frequencies, and would reveal them exactly.
             own = {name: found for name, found in self.operators.items() if name in step.attributes}
             said["operators"] = {
-                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.stated())}
+                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.as_dict())}
                 for name, (labels, operator) in own.items()
             }
         return said
@@ -111,7 +111,7 @@ class Perturbed(DrawnRows):
         return {
             "swapped": dict(self.counts),
             "violations": list(self.violations),
-            "operators": {name: operator.stated() for name, (_, operator) in self.operators.items()},
+            "operators": {name: operator.as_dict() for name, (_, operator) in self.operators.items()},
             "seed": self.wanted.seed,
             "records": self.records,
         }
@@ -209,7 +209,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
         if (left < -1e-9).any():
             raise PolicyError("the probabilities of a value sum to more than 1", where=f"{where}.matrix")
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
-    return matrix.of(steps.invariant_matrix(square, shares) if step.invariant else square)
+    return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
 def _needed_attributes(wanted: Perturbation) -> set[str]:

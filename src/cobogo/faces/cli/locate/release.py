@@ -165,13 +165,18 @@ def synthesize(
     from cobogo.locate.trips import TripSynthesis, fit_trips
     from cobogo.locate.trips.release import costs, made_up_trips
     from cobogo.locate.trips.synthesis import likeness
-    from cobogo.promises.accounting import PrivacyLoss
+    from cobogo.promises.accounting import PrivacyLoss, exact_amount
     from cobogo.promises.payer import payer_of_options
-    from cobogo.promises.units import exact
     from cobogo.release.write import write_release
 
     asked = TripSynthesis(
-        exact(epsilon, "--epsilon"), Grid.from_bounds(*_edges(region), size=cell), trips, longest, moves, gap, stay
+        exact_amount(epsilon, "--epsilon"),
+        Grid.from_bounds(*_edges(region), size=cell),
+        trips,
+        longest,
+        moves,
+        gap,
+        stay,
     )
     paying = payer_of_options(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)

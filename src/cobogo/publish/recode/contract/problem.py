@@ -17,7 +17,7 @@ from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.promises.models import Model, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.promises.models.k_anonymity import KAnonymity
 
 LARGEST_TRIED = 1 << 20
@@ -181,7 +181,7 @@ def least_size(problem: Problem) -> int:
     if not alone:
         return 1
     sizes = np.arange(1, min(problem.scale.records, LARGEST_TRIED) + 1)
-    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
+    bad = failing_classes(alone, Classes(sizes, {}, problem.scale.records))
     return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1
 
 

@@ -17,7 +17,7 @@ from cobogo.examine.metrics.classes import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem, merge_rows, refuse_beyond_classes, tally
 from cobogo.publish.recode.contract.solution import Assigned
@@ -259,7 +259,7 @@ class _Search:
         others = [column for column in range(len(problem.hierarchies)) if column != rise.column]
         spans = self._spans()
         ids, first = number_tuples([self.nodes[affected, n] for n in others], [spans[n] for n in others], len(affected))
-        after = failing(problem.models, tally(problem, affected, ids, len(first), problem.histograms_needed))
+        after = failing_classes(problem.models, tally(problem, affected, ids, len(first), problem.histograms_needed))
         counts = problem.table.counts
         before = int(counts[affected][failed[affected]].sum())
         rescued = before - int(counts[affected][after[ids]].sum())

@@ -14,7 +14,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.promises.models import Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment, coarsest_values, leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem, sum_by_group, tally
 
@@ -37,7 +37,7 @@ class Judgement:
 def judge(problem: Problem, owners: Ints, groups: int) -> Judgement:
     """Whether the models hold within the limit when each tuple ``i`` is released as class ``owners[i]``."""
     classes = tally(problem, np.arange(len(owners)), owners, groups, problem.histograms_needed)
-    failed = failing(problem.models, classes)
+    failed = failing_classes(problem.models, classes)
     records = sum_by_group(owners, problem.table.counts, groups)
     suppressed = int(records[failed].sum())
     satisfied = suppressed <= problem.limit and not failed.all() and _table_holds(problem, classes, failed)

@@ -13,7 +13,7 @@ from cobogo.data.table.frequency import PeopleSets
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models import Classes, Model, Monotone, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Checked, Floor
 from cobogo.publish.recode.lattice import kernels
@@ -212,7 +212,7 @@ class Evaluator:
 
     def failing(self, rolled: RolledTable) -> Mask:
         """The classes that fail any model, which a release suppresses. An empty class does not fail."""
-        return failing(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
+        return failing_classes(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
 
     def outcome(self, rolled: RolledTable, failed: Mask) -> Outcome:
         """The sums that metrics are made of."""

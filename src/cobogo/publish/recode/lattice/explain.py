@@ -9,7 +9,7 @@ import numpy as np
 from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import NoSolution, number_of
 from cobogo.promises.models import Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.tables import RolledTable
@@ -71,7 +71,7 @@ def _blocking_model(problem: Problem, evaluator: Evaluator, top: RolledTable, lo
             return f"The whole table fails {verdict.model}: measured {verdict.measured:.4g}."
     if len(problem.models) < 2 or not lost:
         return ""
-    alone = {str(model): int(top.records[failing([model], classes)].sum()) for model in problem.models}
+    alone = {str(model): int(top.records[failing_classes([model], classes)].sum()) for model in problem.models}
     worst = max(alone, key=lambda name: alone[name])
     return f"The model that blocks most is {worst}: {number_of(alone[worst], 'record')} would have to go there."
 

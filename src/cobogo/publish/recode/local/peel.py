@@ -15,7 +15,7 @@ from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Levels, Problem, looks_at_sizes, tally
 from cobogo.publish.recode.local.terrain import Terrain
@@ -76,7 +76,7 @@ def peel(
             inside = good[ids]
             part_ids = (np.cumsum(good) - 1)[ids[inside]]
             part = tally(problem, rows[inside], part_ids, int(good.sum()), problem.histograms_needed)
-            good[good] = ~failing(others, part)
+            good[good] = ~failing_classes(others, part)
         if good.any():
             rows = _release(found, rows, ids, first[:groups], good, tuple(nodes[place].tolist()))
         report()
@@ -210,7 +210,7 @@ def _merge(terrain: Terrain, found: Peeling, rows: Ints) -> None:
 
 
 def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:
-    return ~failing(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
+    return ~failing_classes(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
 
 
 def _join(terrain: Terrain, rows: Ints, levels: Ints, firsts: Ints) -> Ints:

@@ -10,7 +10,7 @@ from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import tally
 from cobogo.publish.recode.local.improve import ROUNDING, Improver
@@ -109,7 +109,7 @@ class Reshaper(Improver):
         holds = np.zeros(groups, dtype=np.bool_)
         if len(numbers):
             part = tally(problem, rows, places, len(numbers), problem.histograms_needed)
-            holds[numbers] = ~failing(self.models, part)
+            holds[numbers] = ~failing_classes(self.models, part)
         return holds
 
     def _join_open(self, homes: Ints, count: int, found: int) -> None:

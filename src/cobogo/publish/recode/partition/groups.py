@@ -19,7 +19,7 @@ from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Levels, Problem, refuse_beyond_classes, sum_by_group, tally
 from cobogo.publish.recode.contract.solution import Assigned
@@ -82,7 +82,7 @@ class Parcels:
     def fit(self, chosen: Ints, ids: Ints, groups: int, least: int = 1, counts: Ints | None = None) -> Mask:
         """Which groups of some parcels satisfy every model that is a condition on classes, and have enough records."""
         enough = sum_by_group(ids, self.counts[chosen] if counts is None else counts, groups) >= least
-        return enough & ~failing(self.problem.models, self.classes(chosen, ids, groups, counts))
+        return enough & ~failing_classes(self.problem.models, self.classes(chosen, ids, groups, counts))
 
     def divide(self, places: Ints, taken: Ints) -> Parcels:
         """Split ``taken`` records off some parcels, as new parcels at the end."""

@@ -11,10 +11,9 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer import Curator
-from cobogo.answer.choice import Choice, plan_choice
 from cobogo.answer.curator import RegisteredDataset
-from cobogo.answer.measure import with_noise
-from cobogo.answer.noise import noises
+from cobogo.answer.measure import add_noise
+from cobogo.answer.noise import Choice, choose_noise, plan_choice
 from cobogo.answer.plan import plan
 from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.parse import parse
@@ -117,7 +116,7 @@ def drawn(
     if broken:
         assert isinstance(choice.mechanism, NoisyMax)
         choice = Choice(choice.plan, replace(choice.mechanism, monotonic=True))
-    exact = RegisteredDataset(DECLARED, table, None).rows(choice.plan)
+    exact = RegisteredDataset(DECLARED, table, None).measure(choice.plan)
     return [int(str(choice.release(exact)[0][0])) for _ in range(RUNS)]
 
 
@@ -147,10 +146,10 @@ def test_medians_tell_no_more_than_was_paid_for() -> None:
     """Somebody has grade 0, and somebody else comes with grade 2: grade 1 becomes the best, and 0 no longer is."""
     columns = {"grade": {"type": "integer", "bounds": [0, 2]}}
     declared = DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
-    chosen = noises(plan(parse("SELECT MEDIAN(grade) FROM d", {"d": declared}), declared), LOSSES[0])
+    chosen = choose_noise(plan(parse("SELECT MEDIAN(grade) FROM d", {"d": declared}), declared), LOSSES[0])
     (ranks,) = chosen.choosing
     figures = []
     for grades in ([0, 2], [0]):
-        exact = RegisteredDataset(declared, pa.table({"grade": grades}), None).rows(chosen.plan)
-        figures.append([with_noise(exact, chosen).figures[ranks][0] for _ in range(RUNS)])
+        exact = RegisteredDataset(declared, pa.table({"grade": grades}), None).measure(chosen.plan)
+        figures.append([add_noise(exact, chosen).figures[ranks][0] for _ in range(RUNS)])
     assert 0.24 < least_epsilon(*figures) <= 1  # of 0.449

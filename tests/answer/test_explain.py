@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from cobogo.answer import curves
+from cobogo.answer import explain
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import OutputError, QueryRefused
@@ -18,10 +18,10 @@ from cobogo.promises.mechanisms import Gaussian, Laplace
 from cobogo.tell.report.curves import Axis
 
 
-def found(text: str, measure: Measure, **options: int) -> curves.Curves:
+def found(text: str, measure: Measure, **options: int) -> explain.Curves:
     columns = {"x": {"type": "number", "bounds": [0, 10], "decimals": 1}}
     declared = DeclaredDataset.model_validate({"columns": columns, "budget": {measure: 1}})
-    return curves.curves(plan(parse(text, {"d": declared}), declared), measure, **options)  # type: ignore[arg-type]
+    return explain.compute_curves(plan(parse(text, {"d": declared}), declared), measure, **options)  # type: ignore[arg-type]
 
 
 def test_a_point_is_the_error_of_the_mechanism_at_that_price() -> None:
@@ -45,13 +45,13 @@ def test_what_depends_on_the_data_has_no_curve() -> None:
 @pytest.mark.parametrize("measure", ["epsilon", "rho"])
 def test_a_curve_is_drawn_in_a_new_file_or_nowhere(measure: Measure, tmp_path: Path) -> None:
     drawn = found("SELECT COUNT(*) AS n, SUM(x) AS s FROM d", measure)
-    curves.draw(drawn, measure, tmp_path / "c.png", "a question")
+    explain.draw_curves(drawn, measure, tmp_path / "c.png", "a question")
     with Image.open(tmp_path / "c.png") as picture:
         assert picture.size[0] > 1000
     with pytest.raises(OutputError, match="is there already"):
-        curves.draw(drawn, measure, tmp_path / "c.png", "a question")
+        explain.draw_curves(drawn, measure, tmp_path / "c.png", "a question")
     with pytest.raises(OutputError, match="cannot be written"):
-        curves.draw(drawn, measure, tmp_path / "absent" / "c.png", "a question")
+        explain.draw_curves(drawn, measure, tmp_path / "absent" / "c.png", "a question")
     assert [path.name for path in tmp_path.iterdir()] == ["c.png"]
 
 

@@ -91,8 +91,8 @@ def aggregate_column(collection: Collection, table: Table, column: str = "report
     only = _messages(table, column)
     shape = collection.protocol.shape
     begin = 2 + len(FAULTS)
-    with table.engine.guarded("counting reports"):
-        found = table.engine.tallied(only, partial(_count, collection), begin + int(np.prod(shape)))
+    with table.engine.guard("counting reports"):
+        found = table.engine.tally(only, partial(_count, collection), begin + int(np.prod(shape)))
     faults = found[2:begin]
     if not skip:
         refuse_faults(faults, int(found[0]), where=f"{table.name}, column {column}")

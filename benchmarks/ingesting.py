@@ -42,12 +42,12 @@ def _handed_in(client: Any, service: Any, mechanism: str, reports: int, batch: i
     from cobogo.collect.wire import batch_messages
     from cobogo.data.schema.starter import toml
     from cobogo.faces.server.keys import Holder
-    from cobogo.faces.server.roles import Role, Scope
+    from cobogo.faces.server.roles import KeyRole, KeyScope
     from cobogo.floor.randomness import Entropy
 
     told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
     text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
-    steward = Holder("steward", Role.STEWARD, frozenset(Scope), "benchmark")
+    steward = Holder("steward", KeyRole.STEWARD, frozenset(KeyScope), "benchmark")
     identity = service.collections.begin(steward, text)
     asked = Collection.of({"collection": told})
     rows = encode_shuffled(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
@@ -75,14 +75,14 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
     from cobogo.faces.server.settings import ServerLimits, ServerSettings
 
     settings = ServerSettings(
         port=0, state=str(directory / "server"), limits=ServerLimits(requests_per_minute=1_000_000)
     )
     context = ServerContext(settings)
-    key = context.keys.create("gateway", Role.COLLECTOR)[1]
+    key = context.keys.create("gateway", KeyRole.COLLECTOR)[1]
     app = create_app(settings, context=context)
     server = uvicorn.Server(server_config(app, settings))
     thread = threading.Thread(target=server.run)

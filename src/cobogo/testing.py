@@ -258,7 +258,7 @@ def check_mechanism(mechanism: Mechanism, points: Points | None = None) -> None:
     assert (again.lon == reports.lon).all(), "its options or its source do not decide what it reports"
     assert (again.lat == reports.lat).all()
     assert len(mechanism.apply(given.take(slice(0, 0)), Seeded(1)).points) == 0
-    ends = AllPoints.of([0, 180, -180, 179.99999], [90, 0, -90, 45])
+    ends = AllPoints.from_columns([0, 180, -180, 179.99999], [90, 0, -90, 45])
     at_the_ends = mechanism.apply(ends, Seeded(1)).points
     assert np.isfinite(at_the_ends.lon).all(), "the ends of the world have no report"
     assert (np.abs(at_the_ends.lat) <= 90).all()
@@ -303,4 +303,4 @@ def two_walks(seed: int = 0) -> Points:
     rng = np.random.default_rng(seed)
     steps = np.cumsum(rng.normal(0, 3e-4, (2, 40, 2)), axis=1) + np.array([-38.52, -3.75])
     lon, lat = steps[..., 0].T.ravel(), steps[..., 1].T.ravel()
-    return AllPoints.of(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)
+    return AllPoints.from_columns(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)

@@ -7,7 +7,7 @@ from typing import Any
 from cobogo.collect.collection import Collection
 from cobogo.collect.encode import encode_shuffled
 from cobogo.collect.wire import batch_messages
-from cobogo.faces.server.roles import Role
+from cobogo.faces.server.roles import KeyRole
 from cobogo.floor.randomness import Entropy
 
 COLLECTION = """
@@ -34,7 +34,7 @@ class World:
         self.key = self._made("/keys", {"owner": "eva", "role": "steward"}, "admin")
         self.zone = f"square {served.test}"
         for who in ("one", "two"):
-            served.keys[who] = served.context.keys.create(f"{who}-{served.test}", Role.COLLECTOR)[1]
+            served.keys[who] = served.context.keys.create(f"{who}-{served.test}", KeyRole.COLLECTOR)[1]
             assert served(who, "POST", "/location/locations", json=HERE).status_code == 200
         assert served.finished(self.job)["state"] == "done"
         audit = self._made("/jobs", {"kind": "audit", "release": self.job})

@@ -27,7 +27,7 @@ from cobogo.release.contract import load
 REGISTERED = "registry:"
 """How the name of a previous release begins that is the id of one in the registry."""
 
-KEPT_SERIES = "cobogo.publish.registry.book:kept_series"
+KEPT_SERIES = "cobogo.publish.registry.book:read_series"
 """What finds the series of a release in a registry."""
 
 Signature = frozenset[Label]

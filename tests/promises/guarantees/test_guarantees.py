@@ -24,7 +24,7 @@ from cobogo.promises.guarantees.ratios import Amplification, DGammaPrivacy, Loca
 from cobogo.promises.operators.matrix import operator_from_matrix, warner
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.alpha_beta import AlphaBeta
-from cobogo.publish.randomize.generalized import exposure, largest
+from cobogo.publish.randomize.perturbed_generalization import exposure, largest_group_retention
 
 some = settings(deadline=None, max_examples=50)
 shares = st.lists(st.integers(1, 50), min_size=2, max_size=6).map(lambda n: np.array(n) / sum(n))
@@ -108,13 +108,13 @@ def test_the_largest_retention_is_the_largest(promise: Guarantee, m: int) -> Non
 @pytest.mark.parametrize(("rho1", "rho2"), [(0.05, 0.5), (0.5, 0.95), (0.3, 0.9), (0.4, 0.6)])
 @pytest.mark.parametrize("k", [2, 20])
 def test_one_record_of_a_group_makes_nothing_likely_unlikely(rho1: float, rho2: float, k: int) -> None:
-    operator = Uniform(10, largest([RhoPrivacy("x", rho1, rho2)], 10, k))
+    operator = Uniform(10, largest_group_retention([RhoPrivacy("x", rho1, rho2)], 10, k))
     gamma, mine = operator.amplification, exposure(operator, k).owned
     risen = mine * rho1 * gamma / (1 - rho1 + rho1 * gamma) + (1 - mine) * rho1
     sunk = mine * rho2 / (rho2 + (1 - rho2) * gamma) + (1 - mine) * rho2
     assert risen <= rho2 + 1e-8
     assert sunk >= rho1 - 1e-8
-    assert operator.retention <= largest([UpwardRhoPrivacy("x", rho1, rho2)], 10, k)
+    assert operator.retention <= largest_group_retention([UpwardRhoPrivacy("x", rho1, rho2)], 10, k)
 
 
 @some
@@ -172,7 +172,7 @@ def test_one_record_of_a_group_of_k() -> None:
 
 def test_sampling_lets_more_be_retained() -> None:
     promise = DeltaGrowth("x", 0.2)
-    alone, grouped = largest_retention(promise.largest_amplification, 10), largest([promise], 10, 8)
+    alone, grouped = largest_retention(promise.largest_amplification, 10), largest_group_retention([promise], 10, 8)
     assert grouped > alone
     assert promise.check(exposure(Uniform(10, grouped), 8, promise)).satisfied
     assert not promise.check(exposure(Uniform(10, grouped + Fraction(1, 1000)), 8, promise)).satisfied

@@ -44,9 +44,9 @@ from cobogo.promises.models.risk import AverageRisk, HighestRisk
 from cobogo.promises.models.set_valued import KM
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
-from cobogo.publish.recode.lattice.checks import form
+from cobogo.publish.recode.lattice.checks import compiled_form
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.rolled import Rolled
+from cobogo.publish.recode.lattice.tables import RolledTable
 from cobogo.release.reference import OriginalTable
 from cobogo.testing import check_model
 from support import random_tables as tables
@@ -620,7 +620,7 @@ def problem_of(rows: Rows, models: Sequence[Model], *, people: bool) -> Problem:
         table=tables.counted(rows, people=people, population=not people),
         hierarchies=rows.hierarchies,
         models=tuple(models),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=len(rows),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),
@@ -628,7 +628,7 @@ def problem_of(rows: Rows, models: Sequence[Model], *, people: bool) -> Problem:
     )
 
 
-def released(problem: Problem, rolled: Rolled) -> list[Any]:
+def released(problem: Problem, rolled: RolledTable) -> list[Any]:
     """The tuple of each class."""
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
     return [tuple(labels[column][code] for column, code in enumerate(codes)) for codes in rolled.codes.tolist()]
@@ -669,9 +669,9 @@ def test_the_compiled_form_of_a_check_fails_the_same_classes_as_the_plain_one(ro
 def _check_compiled(name: str, model: Model, classes: Classes) -> None:
     domains = {column: histogram.domain for column, histogram in classes.histograms.items()}
     if hasattr(model, "missing") and domains[model.attributes[0]].missing is not None:
-        assert form(model, domains) is None
+        assert compiled_form(model, domains) is None
         model = replace(model, missing="value")
-    check_compiled = form(model, domains)
+    check_compiled = compiled_form(model, domains)
     if check_compiled is None:
         assert name not in ("k-anonymity", "l-diversity", "t-closeness"), "the search spends its time on these"
         return

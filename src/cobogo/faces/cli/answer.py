@@ -164,9 +164,9 @@ def frequency_list(
     from cobogo.data.policy.readable import readable
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
-    from cobogo.publish.frequency_list.job import frequency_list, settled
+    from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
 
-    settled(epsilon, delta)
+    choose_mechanism(epsilon, delta)
     paying = payer_of_options(ledger, dataset, analyst)
     try:
         options = Data.model_validate({"separator": separator, "encoding": encoding})

@@ -76,12 +76,12 @@ from cobogo.faces.server.state import COLLECTIONS
 from cobogo.faces.server import journal
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.services import Services
 journal.LONG = 200  # segments are counted all the time
 context = ServerContext(ServerSettings(state=sys.argv[1]))
 (row,) = context.state.rows(COLLECTIONS)
-take, ana = Services(context, Queue(context)).collections.take, Holder("ana", Role.STEWARD, frozenset(Scope), "k")
+take, ana = Services(context, Queue(context)).collections.take, Holder("ana", KeyRole.STEWARD, frozenset(KeyScope), "k")
 message = bytes.fromhex(sys.argv[2])
 for number in range(int(sys.argv[3]), 10**6):
     take(ana, row["id"], message, f"key number {number}")

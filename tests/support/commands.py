@@ -11,6 +11,22 @@ from cobogo.errors import CobogoError
 from cobogo.faces.cli import console
 from cobogo.faces.cli.main import app
 
+ONE_AFTER_ANOTHER = """
+import contextlib, io, json, sys
+from cobogo.faces.cli.main import run
+told = []
+for words in json.loads(sys.argv[1]):
+    said, code = io.StringIO(), 0
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            run(words)
+        except SystemExit as end:
+            code = end.code or 0
+    told.append((code, said.getvalue()))
+print(json.dumps(told))
+"""
+"""A program for an environment that is not ours: commands as JSON in, their exit codes and words as JSON out."""
+
 
 class Said(NamedTuple):
     """What a command said on either stream."""
@@ -38,3 +54,13 @@ def called(*arguments: object, cwd: Path, code: int = 0) -> Said:
 def cobogo(*arguments: object, cwd: Path, code: int = 0) -> str:
     """The same; what it said, results first."""
     return "".join(called(*arguments, cwd=cwd, code=code))
+
+
+RUN = """
+from pathlib import Path
+from cobogo.tell.report import write
+write.draw = lambda plot, content, path, *, say: Path(path).write_bytes(b"")
+from cobogo.faces.cli.main import run
+run()
+"""
+"""For tests that need another process: the command line with blank pictures, which take most of the time."""

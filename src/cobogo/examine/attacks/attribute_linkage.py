@@ -104,7 +104,7 @@ class Homogeneity(AttributeLinkage):
     Formula: $\max_x \frac{c_x}{s}$ of $s$ suspects, $c_x$ of whom have the value $x$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 cold", "<40 gout", "40+ cancer", "40+ cancer")
         >>> found = attack("homogeneity", ward, policy=roles("age", "ill"))
         >>> found.exposed.tolist(), found.confidence.round(2).tolist()
@@ -139,7 +139,7 @@ class BackgroundKnowledge(AttributeLinkage):
     Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
     Example: An attacker who knows that the patient has no gout is left with flu and cold.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
         >>> attack("background-knowledge", ward, policy=roles("age", "ill"), facts=1).confidence.round(2).tolist()
         [0.67, 0.67, 0.67, 0.67]
@@ -187,7 +187,7 @@ class Skewness(AttributeLinkage):
     Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
     Example: One in fifty is positive, and two of a class of four.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> tests = table("zip test", "1 pos", "1 pos", "1 neg", "1 neg", *[f"{2 + n % 12} neg" for n in range(96)])
         >>> found = attack("skewness", tests, policy=roles("zip", "test"))
         >>> found.confidence.tolist()[0], found.baseline.tolist()[0]
@@ -237,7 +237,7 @@ class Belief(AttributeLinkage):
         the suspects and $q$ those of the whole release
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 cold", "40+ gout", "40+ gout")
         >>> attack("probabilistic", ward, policy=roles("age", "ill")).score.tolist()
         [0.5, 0.5, 0.5, 0.5]
@@ -275,7 +275,7 @@ class Corruption(AttributeLinkage):
     Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
         >>> attack("corruption", ward, policy=roles("age", "ill"), t=2, threshold=0.9).confidence.tolist()
         [1.0, 1.0, 1.0, 1.0]

@@ -47,7 +47,7 @@ class Averaging(Attack):
         \propto q_x \prod_i P[y_i \mid x]$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles
+        >>> from cobogo.studies.worked_examples import roles
         >>> import numpy as np, pyarrow as pa
         >>> random, true = np.random.default_rng(1), np.linspace(1000, 9000, 100)
         >>> noisy = [pa.table({"pay": (true + random.normal(0, 800, 100)).round(2)}) for _ in range(16)]

@@ -40,7 +40,7 @@ class DeFinetti(Attack):
     Example: The habit gives the illness away four times in five.
         >>> from tempfile import TemporaryDirectory
         >>> from cobogo import anonymize, attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ill = ["cancer", "flu", "asthma", "gout"] * 40
         >>> habits = [ill[n] if n % 5 else ill[n - 1] for n in range(160)]
         >>> people = table("n habit ill", *[f"{n % 23} likes-{habits[n]} {ill[n]}" for n in range(160)])

@@ -43,7 +43,7 @@ class Join(Attack):
         shared columns $C$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> customers = table("id name", "1 David", "2 John", "3 Helton")
         >>> accounts = table("id balance", "3 515.09", "1 1033.25", "2 814.92")
         >>> attack("join", customers, accounts).records.tolist()
@@ -111,7 +111,7 @@ class Projections(Attack):
         doctor has one patient
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> visits = table("doctor patient", "Ana p1", "Ana p2", "Bia p3", "Caio p4", "Caio p5")
         >>> drugs = table("doctor drug", "Ana statin", "Bia iron", "Bia insulin", "Caio iron", "Caio statin")
         >>> attack("projections", visits, drugs).exposed.tolist()

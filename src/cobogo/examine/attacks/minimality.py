@@ -28,7 +28,7 @@ from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 
 
 @card("minimality")
@@ -46,7 +46,7 @@ class Minimality(Attack):
         alone tells
     Example: One class of seven, since HIV would be all of the group a.
         >>> from cobogo import anonymize, attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
         >>> policy = roles("q", "ill", q={"tree": {"any": ["a", "b"]}})
         >>> policy["privacy"] = {"models": [{"model": "alpha-k-anonymity", "alpha": 0.5, "k": 1}]}
@@ -302,7 +302,7 @@ class WorldDealer:
     def is_open(self, step: Ints, limit: int) -> bool:
         """Whether a finer step satisfies the models of sizes, so that its failure says something about values."""
         sizes = np.bincount(step)
-        failed = failing(self.on_sizes, Classes(sizes, {}, int(sizes.sum())))
+        failed = failing_classes(self.on_sizes, Classes(sizes, {}, int(sizes.sum())))
         return int(sizes[failed].sum()) <= limit
 
     def belief(self, members: ClassMembers, steps: Sequence[Ints], limit: int) -> WorldBelief | None:
@@ -337,7 +337,7 @@ class WorldDealer:
         values = Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), self.domain)
         sizes = np.tile(np.bincount(step, minlength=groups), many).astype(np.int64)
         classes = Classes(sizes, {self.domain.attribute: values}, int(worlds.shape[1]))
-        failed = failing([*self.on_sizes, *self.on_values], classes)
+        failed = failing_classes([*self.on_sizes, *self.on_values], classes)
         passing: Mask = (sizes * failed).reshape(many, groups).sum(axis=1) <= limit
         return passing
 

@@ -28,7 +28,7 @@ class TableLinkage(Attack):
         not overlap, $\frac{\lvert T_E\rvert}{\lvert P_E\rvert}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> patients = table("work sex ill", *["artist F HIV"] * 4, *["professional M HIV"] * 3)
         >>> everybody = table("work sex", *["artist F"] * 5, *["professional M"] * 4)
         >>> found = attack("presence", patients, knowledge=everybody, policy=roles("work sex", "ill"))
@@ -94,7 +94,7 @@ class Membership(Attack):
         \le d] - \Pr_C[d_u \le d]$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> attack("membership", people(1), **given).measures["advantage"] > 0.9
         True
@@ -178,7 +178,7 @@ class Duplicate(Attack):
     Formula: $\Pr[r \text{ is genuine} \mid r \text{ appears twice}] = 1$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> attack("duplicate", table("age ill", "31 flu", "44 gout", "31 flu", "52 cold")).exposed.tolist()
         [1, 3]
 

@@ -48,7 +48,7 @@ class RecordLinkage(Attack):
         - m_c}{1 - u_c}$ over those that do not
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> voters = table("name zip born sex", "Ana 02138 1945 M", "Bil 02139 1945 M", "Cal 02140 1945 M")
         >>> coarse = table("zip born sex ill", "021** 1945 * x", "021** 1945 * y", "02140 1945 M z")
         >>> policy = roles("zip born sex", "ill", zip={"mask": "right"})

@@ -101,7 +101,7 @@ class Complementary(CrossingAttack):
         $\frac{1}{\lvert E_2\rvert}$
     Example: Each release has two people in every class; together they distinguish all four.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> first = table("sex zip ill", "F 0213* flu", "F 0213* gout", "M 0213* cold", "M 0213* pox")
         >>> second = table("sex zip ill", "* 02138 flu", "* 02139 gout", "* 02138 cold", "* 02139 pox")
         >>> policy = roles("sex zip", "ill", zip={"mask": "right"})
@@ -142,7 +142,7 @@ class Temporal(CrossingAttack):
         people of both releases
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> first = table("sex zip ill", "F 0213* flu", "F 0213* gout", "M 0213* cold", "M 0213* pox")
         >>> later = table("sex zip ill", "* 02138 flu", "* 02139 gout", "* 02138 cold", "* 02139 pox", "* 02138 rash")
         >>> attack("temporal", first, later, policy=roles("sex zip", "ill", zip={"mask": "right"})).exposed.tolist()
@@ -197,7 +197,7 @@ class Differencing(CrossingAttack):
         $\frac{1}{\lvert E_1 \setminus E_2\rvert}$ for people who left it
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> first = table("age ill", "30 flu", "30 gout", "30 cold")
         >>> second = table("age ill", "30 flu", "30 gout", "30 cold", "30 pox")
         >>> found = attack("differencing", first, second, policy=roles("age", "ill"))
@@ -247,7 +247,7 @@ class Intersection(CrossingAttack):
         the value occurs in the person's class of release $i$
     Example: Only the flu is in both classes of whoever is 30 and lives in Pina.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> first = table("age place ill", "30 * flu", "30 * gout", "40 * cold", "40 * pox")
         >>> second = table("age place ill", "* Pina flu", "* Pina cold", "* Centro gout", "* Centro pox")
         >>> attack("intersection", first, second, policy=roles("age place", "ill")).highest

@@ -32,7 +32,7 @@ class Similarity(AttributeLinkage):
         $w\,(\max x - \min x)$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 gastritis", "<40 ulcer", "40+ flu", "40+ ulcer")
         >>> policy = roles("age", "ill", ill={"tree": {"stomach": ["gastritis", "ulcer"], "lungs": ["flu"]}})
         >>> attack("similarity", ward, policy=policy).confidence.tolist()

@@ -22,9 +22,9 @@ from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.masking import linkable_columns, stated_operators
 from cobogo.examine.attacks.rows import RowGroups
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import LARGEST
-from cobogo.promises.operators.estimate import likeliest
+from cobogo.promises.operators.inference import estimate_by_likelihood
+from cobogo.promises.operators.matrix import read_operator
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
 
@@ -240,12 +240,12 @@ def stated_operator(manifest: Manifest | None, attribute: str) -> Mapping[str, A
 
 def apply_operator(found: Suspects, stated: Mapping[str, Any]) -> Suspects:
     """Replace the released values of each group by the posterior of the original ones, given the operator."""
-    operator, labels = operators.read(stated), tuple(stated["domains"][0])
+    operator, labels = read_operator(stated), tuple(stated["domains"][0])
     place = {label: code for code, label in enumerate(labels)}
     codes = np.array([place[label] for label in found.domain.labels], dtype=np.int64)
     released = np.zeros(operator.size, dtype=np.int64)
     released[codes] = found.domain.total
-    prior = likeliest(operator, released, rounds=500)
+    prior = estimate_by_likelihood(operator, released, rounds=500)
     posterior = operator.posterior(prior)  # original × released
     seen = codes[found.values]
     groups, size = len(found), operator.size

@@ -87,7 +87,7 @@ class SinglingOut(ControlledAttack):
         that fit exactly one; nobody is exposed where chance may explain the difference
     Example: A copy of the original, and people who have nothing to do with it.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("singling-out", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
@@ -156,7 +156,7 @@ class Linkability(ControlledAttack):
         that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("linkability", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
@@ -208,7 +208,7 @@ class Inference(ControlledAttack):
         r_{\text{control}}}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("inference", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]

@@ -40,7 +40,7 @@ class Tracker(Attack):
         the row space of $A$
     Example: The judge's pay, as the difference of two sums.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> staff = table("sex job pay", "F aide 9", "F cook 8", "F maid 7", "F judge 99", "M aide 6", "M cook 5")
         >>> asked = ["sum pay where sex = F", "sum pay where sex = F and job != judge"]
         >>> attack("tracker", staff, queries=asked, policy=roles("sex job", "pay"), refuse_below=2).exposed.tolist()

@@ -36,7 +36,7 @@ class UnsortedMatching(Attack):
         is the right one with $\frac{q}{q + (1 - q)\,c}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> races, zips = ["asian", "black", "white"], ["02138", "02139", "02141", "02142"]
         >>> first = table("race zip", *[f"person {code}" for code in zips * 3])
         >>> second = table("race zip", *[f"{race} {code[:4]}0" for race in races for code in zips])

@@ -13,7 +13,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge
-from cobogo.promises.population import beside, open_population, recoded
+from cobogo.promises.population import add_population, open_population, recode_population
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
 from cobogo.release.readback import released_rows
@@ -59,7 +59,7 @@ class RiskSource:
             )
         population = open_population(name, self.policy)
         if self.manifest is None:
-            return beside(counted, name, population)
+            return add_population(counted, name, population)
         levels = {column.name: column.level for column in self.manifest.columns if column.name in self.roles}
         known = {column: levels.get(column) for column in self.quasi_identifiers}
         if any(level is None for level in known.values()):
@@ -71,7 +71,7 @@ class RiskSource:
             )
         people = frequency_table(population, self.quasi_identifiers, [])
         whole = {column: level or 0 for column, level in known.items()}
-        return counted.with_population(name, recoded(people, self.policy, whole))
+        return counted.with_population(name, recode_population(people, self.policy, whole))
 
 
 def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource:

@@ -44,9 +44,9 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
     Formula: $\frac{1}{\lvert H\rvert} \sum_{r \in H} [\hat{y}(x_r) = y_r]$ over the held-out records $H$
     Example: Eighty patients, from whose age and sex the disease is to be told.
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import PATIENTS, released
+        >>> from cobogo.studies.worked_examples import PATIENTS, anonymize_patients
         >>> people = {name: 10 * values for name, values in PATIENTS.items()}
-        >>> many = released("optimal", ({"model": "k-anonymity", "k": 20},), people)
+        >>> many = anonymize_patients("optimal", ({"model": "k-anonymity", "k": 20},), people)
         >>> found = accuracy(sides(many, label="disease"), seed=1)
         >>> found["models"]["decision-tree"]["original"] > found["models"]["decision-tree"]["release"]
         True

@@ -24,8 +24,8 @@ def marginal_distances(sides: Sides) -> dict[str, float]:
         original's $q$
     Example: Nothing was suppressed, so nothing moved.
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import released
-        >>> marginal_distances(sides(released("optimal")))
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> marginal_distances(sides(anonymize_patients("optimal")))
         {'age': 0.0, 'sex': 0.0, 'disease': 0.0}
 
     Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
@@ -69,8 +69,8 @@ def association_distances(sides: Sides) -> dict[str, Any]:
         of $r$ rows and $c$ columns
     Example:
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import released
-        >>> association_distances(sides(released("optimal")))["pairs"][-1]
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> association_distances(sides(anonymize_patients("optimal")))["pairs"][-1]
         {'attributes': ['sex', 'disease'], 'before': 0.5, 'after': 0.5}
 
     Guarantee: None: a measure of use, computed on the original; it stays in the evidence.

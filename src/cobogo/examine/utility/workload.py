@@ -29,8 +29,8 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
         the quartiles over all queries
     Example:
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import released
-        >>> found = query_error(sides(released("optimal")), queries=100, selectivity=0.2, seed=1)
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> found = query_error(sides(anonymize_patients("optimal")), queries=100, selectivity=0.2, seed=1)
         >>> 0 < found["median"] < 1
         True
 

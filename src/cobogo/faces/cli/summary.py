@@ -58,7 +58,7 @@ def recoding_lines(release: Release, verdict: Verdict | None, directory: Path | 
     read = f"{say('records', n=records)}, {say('combinations', n=combinations)}"
     search = f"{say('nodes', n=solution.nodes)}, {say('checked', checked=solution.checked)}, {proof}"
     suppressed = say("suppressed", records=say("records", n=release.suppressed), share=share)
-    report = story.expected(release)
+    report = story.planned_summary(release)
     for name, found in report.get("withheld", {}).items():
         suppressed += say("withheld", name=name, records=found["records"])
     text = [

@@ -199,7 +199,7 @@ SECTIONS: dict[str, Section] = {
         "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
         (
             "cobogo.locate.crowds:CLOAKS",
-            "cobogo.locate.catalogue:ZONES",
+            "cobogo.locate.crowds:ZONES",
         ),
         asks=True,
     ),
@@ -207,7 +207,7 @@ SECTIONS: dict[str, Section] = {
         "Trajectories",
         "method for trajectories",
         "Trips that may be released: moved, or made up.",
-        ("cobogo.locate.catalogue:TRAJECTORIES",),
+        ("cobogo.locate.trips:TRAJECTORIES",),
         asks=True,
     ),
     "engines": Section(

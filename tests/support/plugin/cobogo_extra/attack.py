@@ -20,7 +20,7 @@ class Loneliness(Attack):
     Formula: $\Pr[\text{the record is found}] = \frac{1}{\lvert E\rvert}$ for a record with $\lvert E\rvert$ equal ones
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> attack("loneliness", table("age ill", "31 flu", "44 gout", "31 flu")).exposed.tolist()
         [2]
 

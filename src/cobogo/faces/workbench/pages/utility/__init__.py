@@ -10,7 +10,7 @@ from nicegui import ui
 
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.charts import ORIGINAL, RELEASE, chart, curves, hundredths, percent, table
-from cobogo.faces.workbench.frame import framed, metric
+from cobogo.faces.workbench.frame import metric, open_page
 from cobogo.faces.workbench.opened_release import open_chosen
 from cobogo.faces.workbench.pages.utility.columns import show_contingencies, show_distributions, show_numbers
 from cobogo.faces.workbench.session import Desk, PageSession
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "utility") as session:
+    with open_page(desk, "utility") as session:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
         if not release.mine:

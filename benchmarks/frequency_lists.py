@@ -17,9 +17,8 @@ import pyarrow.parquet as pq
 from benchmarks.measure import Result, of_call
 from cobogo.data.policy import Data
 from cobogo.data.table.read import read
-from cobogo.publish.frequency_list.counted import of_items
-from cobogo.publish.frequency_list.mechanism import FrequencyList
-from cobogo.publish.frequency_list.outline import Counts
+from cobogo.publish.frequency_list.job import count_items
+from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
 
 ACCOUNTS = 70_000_000
 DELTA = Fraction(1, 10**9)
@@ -29,7 +28,7 @@ PART = 10_000_000
 def passwords(accounts: int) -> Counts:
     """A made-up list: half of the accounts by Zipf's law, and as many items again that one account has alone."""
     ranks = np.arange(1, int(0.6 * accounts) + 1)
-    return Counts.of(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
+    return Counts.from_each(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
 
 
 def with_laplace(true: Counts, epsilon: float, seed: int = 0) -> int:
@@ -52,7 +51,7 @@ def lists(directory: Path, accounts: int = ACCOUNTS) -> Iterator[Result]:
             writer.write_table(pa.table({"item": listed[start : start + PART]}))
     del listed
     table = read(file, Data())
-    counting = of_call(lambda: of_items(table, "item"), times=1)
+    counting = of_call(lambda: count_items(table, "item"), times=1)
     for epsilon in ("1", "0.1", "0.01"):
         made = FrequencyList(Fraction(epsilon), DELTA)
         off: list[int] = []

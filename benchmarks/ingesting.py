@@ -38,8 +38,8 @@ def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tu
 
 def _handed_in(client: Any, service: Any, mechanism: str, reports: int, batch: int) -> Result:
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encode import shuffled_reports
-    from cobogo.collect.wire import batches
+    from cobogo.collect.encode import encode_shuffled
+    from cobogo.collect.wire import batch_messages
     from cobogo.data.schema.starter import toml
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import KeyRole, KeyScope
@@ -50,8 +50,8 @@ def _handed_in(client: Any, service: Any, mechanism: str, reports: int, batch: i
     steward = Holder("steward", KeyRole.STEWARD, frozenset(KeyScope), "benchmark")
     identity = service.collections.begin(steward, text)
     asked = Collection.of({"collection": told})
-    rows = shuffled_reports(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
-    messages = [b"".join(batches(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
+    rows = encode_shuffled(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
+    messages = [b"".join(batch_messages(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
 
     def send(message: bytes) -> None:
         headers = {"Idempotency-Key": str(uuid4())}

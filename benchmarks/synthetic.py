@@ -19,11 +19,11 @@ from benchmarks.measure import Result, Spent
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import open_source
 from cobogo.floor.randomness import Entropy
-from cobogo.publish.synthesize.cost import Cost
-from cobogo.publish.synthesize.domains import AttributeDomain, declared, encode_rows
+from cobogo.publish.synthesize.domains import AttributeDomain, declared_domains, encode_rows
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Private
+from cobogo.publish.synthesize.private import PrivateTable
+from cobogo.publish.synthesize.release import Cost
 
 EPSILONS = (0.1, 1.0, 10.0)
 DELTA = 1e-9
@@ -39,7 +39,7 @@ def census(directory: Path, rows: int = 30_000) -> tuple[str, tuple[AttributeDom
         policy["attributes"]["illness"] = {"role": "identifier"}
         name, label = "made-up census", "q1"
     rules = Policy.of({key: policy[key] for key in ("data", "attributes")} | {"synthesis": {}})
-    domains = declared(rules, rules.quasi_identifiers)
+    domains = declared_domains(rules, rules.quasi_identifiers)
     return name, domains, list(encode_rows(open_source(rules), domains, ".").codes), label
 
 
@@ -49,7 +49,9 @@ def once(
     """Learn, draw and compare."""
     policy = Policy.of({"attributes": {"x": {"role": "sensitive"}}, "synthesis": {"epsilon": epsilon, "delta": DELTA}})
     assert policy.synthesis is not None
-    rows = Private(tuple(d.size for d in domains), tuple(codes), Cost.of(policy.synthesis, "benchmark").rho)
+    rows = PrivateTable(
+        tuple(d.size for d in domains), tuple(codes), Cost.from_policy(policy.synthesis, "benchmark").rho
+    )
     wall, cpu = time.perf_counter(), time.process_time()
     fitted = METHODS[method].fit(rows, 2)
     drawn = fitted.draw(max(1, round(fitted.records)), Entropy())

@@ -9,8 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from cobogo.floor.randomness import Seeded
-from cobogo.publish.frequency_list.mechanism import FrequencyList
-from cobogo.publish.frequency_list.outline import Counts
+from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
 from cobogo.tell.report.canvas import BLUE, MUTED, ORANGE
 from cobogo.tell.report.curves import Axis, Curve, decades, draw
 
@@ -46,7 +45,7 @@ def errors(path: Path) -> None:
 def passwords(accounts: int) -> Counts:
     """Half of the accounts by Zipf's law, the rest alone."""
     ranks = np.arange(1, int(0.6 * accounts) + 1)
-    return Counts.of(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
+    return Counts.from_each(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
 
 
 FIGURES = {"frequency-list-error.png": errors}

@@ -44,7 +44,7 @@ from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.models.promise import build_promises
 from cobogo.publish.anonymize import ALGORITHMS
 from cobogo.publish.randomize.make import METHODS
-from cobogo.publish.synthesize.domains import declared
+from cobogo.publish.synthesize.domains import declared_domains
 from cobogo.publish.synthesize.methods import METHODS as SYNTHESES
 from cobogo.studies.demo import FEWEST_ROWS
 from cobogo.tell.reference.sections import pages as sections
@@ -246,13 +246,13 @@ def test_policies_are_policies(file: Path) -> None:
         if text.startswith("# complete\n"):
             policy = Policy.of(content)
             if policy.synthesis is not None:
-                assert declared(policy, [*policy.quasi_identifiers, *policy.sensitive])
+                assert declared_domains(policy, [*policy.quasi_identifiers, *policy.sensitive])
                 continue
             if policy.randomization is not None:
                 assert build_promises(policy.models, policy.sensitive, GUARANTEES)
                 continue
             assert models.build(policy.models, policy.sensitive)
-            assert metrics.named(policy.recoding.metric)
+            assert metrics.find_metric(policy.recoding.metric)
 
 
 def hierarchy_examples() -> list[tuple[str, list[list[str]]]]:

@@ -1,4 +1,4 @@
-"""Another package adds a model, a metric, an attack and a mechanism: by name they are as good as Cobogó's own."""
+"""Another package adds a model, a metric, an attack, a location mechanism and a collector: all work by their names."""
 
 from __future__ import annotations
 
@@ -90,13 +90,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_they_are_listed_and_explained(place: Path) -> None:
-    named = {"models": "parity", "metrics": "suppression", "attacks": "loneliness", "mechanisms": "rounding"}
-    lists = (["list", what, "--json"] for what in named)
-    said = [json.loads(text) for text in run(place, *lists, *(["explain", name, "--json"] for name in named.values()))]
-    for name, listed, told in zip(named.values(), said[:4], said[4:], strict=True):
+    named = {
+        "parity": "models", "suppression": "metrics", "loneliness": "attacks", "rounding": "mechanisms",
+        "one-question": "mechanisms",
+    }  # fmt: skip
+    lists = (["list", what, "--json"] for what in named.values())
+    texts = run(place, *lists, *(["explain", name, "--json"] for name in named))
+    outputs = [json.loads(text) for text in texts]
+    for name, listed, explained in zip(named, outputs[: len(named)], outputs[len(named) :], strict=True):
         assert name in {entry["name"] for entry in listed}
-        assert told["definition"]
-        assert told["guarantee"]
+        assert explained["definition"]
+        assert explained["guarantee"]
 
 
 def test_a_policy_asks_for_them_and_search_verification_and_report_know_them(place: Path) -> None:
@@ -135,8 +139,25 @@ def test_its_parameters_are_refused_and_positions_go_through_its_mechanism(place
     assert "rounding has no guarantee" in unpromised
 
 
+def test_a_collection_asks_through_its_mechanism(place: Path) -> None:
+    home = place.parent
+    (home / "pets.toml").write_text(
+        '[collection]\nname = "pets"\nquestion = "pet"\nmechanism = "one-question"\nepsilon = 8\n'
+        'values = ["cat", "dog", "none"]\n',
+        encoding="utf-8",
+    )
+    (home / "pets.csv").write_text("pet\n" + "cat\n" * 2_000 + "dog\n" * 1_000, encoding="utf-8")
+    run(place, "collect", "encode", "pets.toml", "pets.csv", "--column", "pet", "--out", "pets.bin")
+    run(place, "collect", "aggregate", "pets.toml", "pets.bin", "--out", "pets.agg")
+    found = json.loads(run(place, "collect", "decode", "pets.toml", "pets.agg", "--json"))
+    shares = {one["value"]: one["share"] for one in found["found"]}
+    assert shares["cat"] == pytest.approx(2 / 3, abs=0.2)
+    assert shares["none"] == pytest.approx(0, abs=0.2)
+
+
 @pytest.mark.parametrize(
-    "file", ["pyproject.toml", *(f"cobogo_extra/{name}.py" for name in ("model", "metric", "attack", "mechanism")),
+    "file", ["pyproject.toml", *(f"cobogo_extra/{name}.py" for name in ("model", "metric", "attack", "mechanism",
+                                                                         "collector")),
              "test_extra.py"],
 )  # fmt: skip
 def test_the_page_shows_the_package_as_it_is(file: str) -> None:

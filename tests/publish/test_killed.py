@@ -11,6 +11,7 @@ import pytest
 
 import cobogo
 from cobogo.examples import ceara
+from support.commands import RUN
 
 pytestmark = pytest.mark.slow
 
@@ -32,19 +33,13 @@ suppression-limit = 0.2
 
 
 def command(policy: Path, out: Path) -> list[str]:
-    return [
-        sys.executable,
-        "-c",
-        "from cobogo.faces.cli.main import run; run()",
-        "anonymize",
-        str(policy),
-        "--out",
-        str(out),
-    ]
+    return [sys.executable, "-c", RUN, "anonymize", str(policy), "--out", str(out)]
 
 
-@pytest.mark.parametrize(("ending", "times"), [(signal.SIGKILL, 3), (signal.SIGTERM, 1), (signal.SIGINT, 1)])
-def test_a_killed_run_leaves_the_old_or_the_new(tmp_path: Path, ending: signal.Signals, times: int) -> None:
+ENDINGS = [signal.SIGKILL, signal.SIGTERM, signal.SIGKILL, signal.SIGINT, signal.SIGKILL]
+
+
+def test_a_killed_run_leaves_the_old_or_the_new(tmp_path: Path) -> None:
     ceara.write(tmp_path / "cases.csv", 2000)
     out = tmp_path / "out"
     policies = [tmp_path / f"{k}.toml" for k in (2, 3)]
@@ -53,22 +48,14 @@ def test_a_killed_run_leaves_the_old_or_the_new(tmp_path: Path, ending: signal.S
     start = time.monotonic()
     subprocess.run(command(policies[0], out), check=True, capture_output=True)
     whole = time.monotonic() - start
-    for number in range(1, times + 1):
+    for number, ending in enumerate(ENDINGS, 1):
         process = subprocess.Popen(command(policies[number % 2], out), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         time.sleep(random.uniform(0.2, 1.0) * whole)
         process.send_signal(ending)
         _, said = process.communicate()
         assert b"Traceback" not in said
         assert cobogo.verify(out), "what stands at DIR holds"
-    subprocess.run(command(policies[0], out), check=True, capture_output=True)
+    runs = [subprocess.Popen(command(policies[0], out), stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [run.wait() for run in runs] == [0, 0], "two at once both end, and one of them is put in place"
+    assert cobogo.verify(out)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["2.toml", "3.toml", "cases.csv", "out"]
-
-
-def test_two_at_once_both_end_and_one_of_them_stands(tmp_path: Path) -> None:
-    ceara.write(tmp_path / "cases.csv", 1000)
-    policy = tmp_path / "2.toml"
-    policy.write_text(POLICY.format(k=2))
-    runs = [subprocess.Popen(command(policy, tmp_path / "out"), stdout=subprocess.DEVNULL) for _ in range(2)]
-    assert [run.wait() for run in runs] == [0, 0]
-    assert cobogo.verify(tmp_path / "out")
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["2.toml", "cases.csv", "out"]

@@ -27,7 +27,7 @@ from cobogo.errors import DataError
 
 pytestmark = pytest.mark.slow
 
-few = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
 
 Row = tuple[Any, ...]
 
@@ -229,6 +229,14 @@ class TestNull:
         assert written(release, tmp_path / "out") == released(release)
 
 
+NAMES = (
+    "select", "from", "records", "count", "__from", "__to", "__doomed", "__s0", "__s1", "__to_right", "value",
+    "row", "c0", "rowid", "a b", "Data de Nascimento", "ação", 'the "name"', "it's", "a,b", "a;b", "a|b", "a\nb",
+    "*", "%s", "{x}", "a.b", "a\\b", "1", "null", "cobogo_source", "cobogo_0", "Ünïcödé ✓", "first", "__",
+    "$1", "?", "#x",
+)  # fmt: skip
+
+
 @pytest.mark.usefixtures("no_report")
 class TestColumns:
     def test_identifiers_are_nowhere_in_public_and_the_order_is_that_of_the_data(self, tmp_path: Path) -> None:
@@ -262,13 +270,6 @@ class TestColumns:
         release.write(tmp_path / "out")
         assert (tmp_path / "out/public/release.csv").read_text() == text
 
-    NAMES = (
-        "select", "from", "records", "count", "__from", "__to", "__doomed", "__s0", "__s1", "__to_right", "value",
-        "row", "c0", "rowid", "a b", "Data de Nascimento", "ação", 'the "name"', "it's", "a,b", "a;b", "a|b", "a\nb",
-        "*", "%s", "{x}", "a.b", "a\\b", "1", "null", "cobogo_source", "cobogo_0", "Ünïcödé ✓", "first", "__",
-        "$1", "?", "#x",
-    )  # fmt: skip
-
     def test_only_a_carriage_return_is_refused(self) -> None:
         with pytest.raises(DataError, match="carriage return"):
             cb.anonymize(
@@ -280,38 +281,43 @@ class TestColumns:
             )
 
     @pytest.mark.parametrize("suppressed", ["drop", "star"])
-    @pytest.mark.parametrize("name", NAMES)
-    def test_a_quasi_identifier_may_have_any_name(self, tmp_path: Path, name: str, suppressed: str) -> None:
-        """Generalized beside one that is released as it is, then the other way round."""
-        data = pa.table({name: list("xxxxyz"), "other": list("112234"), "s": list("abcdef")})
-        kept = {1: [("*", "1", "a"), ("*", "1", "b"), ("*", "2", "c"), ("*", "2", "d")]}
-        kept[0] = [("x", "*", "a"), ("x", "*", "b"), ("x", "*", "c"), ("x", "*", "d")]
-        stars = [("*", "*", "e"), ("*", "*", "f")] if suppressed == "star" else []
-        for level in (1, 0):
-            roles = {name: fixed(level), "other": fixed(1 - level), "s": "sensitive"}
+    @pytest.mark.parametrize("names", [NAMES[place::4] for place in range(4)])
+    def test_a_quasi_identifier_may_have_any_name(
+        self, tmp_path: Path, names: tuple[str, ...], suppressed: str
+    ) -> None:
+        """Generalized beside those that are released as they are, then the other way round."""
+        data = pa.table({**{name: list("xxxxyz") for name in names}, "other": list("112234"), "s": list("abcdef")})
+        stars = [("*",) * (len(names) + 1) + (s,) for s in "ef"] if suppressed == "star" else []
+        for turn in (0, 1):
+            levels = {name: (place + turn) % 2 for place, name in enumerate(names)} | {"other": 1 - turn}
+            roles = {name: fixed(level) for name, level in levels.items()} | {"s": "sensitive"}
             release = cb.anonymize(data, policy(roles, k(2), limit=0.34, output={"suppressed": suppressed}))
-            assert release.levels == {name: level, "other": 1 - level}
-            assert released(release) == Counter(kept[level] + stars)
-        assert written(release, tmp_path / "out") == Counter(kept[0] + stars)
+            assert release.levels == levels
+            shown = ["*" if levels[name] else "x" for name in names]
+            kept = [(*shown, "*" if levels["other"] else o, s) for o, s in zip("1122", "abcd", strict=True)]
+            assert released(release) == Counter(kept + stars)
+        assert written(release, tmp_path / "out") == Counter(kept + stars)
 
-    @pytest.mark.parametrize("name", NAMES)
-    def test_so_may_any_other_column(self, tmp_path: Path, name: str) -> None:
-        data = pa.table({"q": list("xxxxyz"), name: list("aabbcc"), "r": list("111122"), "t": ["t"] * 6})
-        rows = [("x", "a", "*", "t")] * 2 + [("x", "b", "*", "t")] * 2 + [("*", "c", "*", "t")] * 2
-        for role in ("identifier", "non-sensitive", "sensitive"):
+    @pytest.mark.parametrize("names", [NAMES[place::3] for place in range(3)])
+    def test_so_may_any_other_column(self, tmp_path: Path, names: tuple[str, ...]) -> None:
+        """Each in each of the three roles, among others in theirs."""
+        data = pa.table({"q": list("xxxxyz"), **{name: list("aabbcc") for name in names}, "r": list("111122")})
+        others = ("identifier", "non-sensitive", "sensitive")
+        for turn in range(3):
+            roles = {name: others[(place + turn) % 3] for place, name in enumerate(names)}
             wanted = policy(
-                {"q": fixed(0), name: role, "r": fixed(1), "t": "sensitive"},
-                {"model": "l-diversity", "attribute": "t", "l": 1},
+                {"q": fixed(0), **roles, "r": fixed(1)},
+                *({"model": "l-diversity", "attribute": n, "l": 1} for n, r in roles.items() if r == "sensitive"),
                 k(2),
                 limit=0.34,
                 output={"suppressed": "star"},
             )
             release = cb.anonymize(data, wanted)
-            assert name in release.columns or role == "identifier"
-            assert released(release) == Counter(
-                (q, r, t) if role == "identifier" else (q, n, r, t) for q, n, r, t in rows
-            )
-        assert written(release, tmp_path / "out") == Counter(rows)
+            shown = [name for name in names if roles[name] != "identifier"]
+            assert release.columns == ("q", *shown, "r")
+            rows = Counter((q, *[n] * len(shown), "*") for q, n in zip("xxxx**", "aabbcc", strict=True))
+            assert released(release) == rows
+        assert written(release, tmp_path / "out") == rows
 
 
 @pytest.mark.usefixtures("no_report")
@@ -384,7 +390,7 @@ class TestBytes:
     )
 
     @few
-    @given(rows=st.lists(st.tuples(*[st.none() | texts | awkward] * 3), min_size=1, max_size=30))
+    @given(rows=st.lists(st.tuples(*[st.none() | texts | awkward] * 3), min_size=1, max_size=60))
     def test_any_text_survives(self, rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
         data = pa.table({name: pa.array([row[n] for row in rows], pa.string()) for n, name in enumerate("qst")})
         release = cb.anonymize(data, policy({"q": fixed(0), "s": "sensitive", "t": "sensitive"}))
@@ -396,7 +402,7 @@ class TestBytes:
         assert content.endswith(b"\n")
 
     @few
-    @given(values=st.lists(st.none() | texts | awkward, min_size=1, max_size=30))
+    @given(values=st.lists(st.none() | texts | awkward, min_size=1, max_size=60))
     def test_any_text_survives_alone(self, values: list[str | None], tmp_path_factory: pytest.TempPathFactory) -> None:
         release = cb.anonymize(pa.table({"q": pa.array(values, pa.string())}), policy({"q": fixed(0)}))
         directory = tmp_path_factory.mktemp("text") / "out"
@@ -508,6 +514,9 @@ class TestFrames:
         ("50-59", None, None), ("50-59", None, "cold"),
     )  # fmt: skip
 
+    written: ClassVar = {"path", "parquet", "pandas categories", "polars lazy", "ibis in a database"}
+    """Of each library one: from there on, writing is the same."""
+
     def sources(self, directory: Path) -> dict[str, Any]:
         file = directory / "data.csv"
         with file.open("w", encoding="utf-8", newline="") as stream:
@@ -539,7 +548,8 @@ class TestFrames:
             assert release.levels == {"age": 1, "city": 0}, kind
             assert release.suppressed == 1, kind
             assert released(release) == Counter(self.rows), kind
-            assert written(release, tmp_path / kind) == Counter(self.rows), kind
+            if kind in self.written:
+                assert written(release, tmp_path / kind) == Counter(self.rows), kind
 
     def test_every_frame_holds_the_same_rows(self) -> None:
         release = cb.anonymize(pa.table(self.columns), self.wanted)

@@ -54,3 +54,13 @@ def called(*arguments: object, cwd: Path, code: int = 0) -> Said:
 def cobogo(*arguments: object, cwd: Path, code: int = 0) -> str:
     """The same; what it said, results first."""
     return "".join(called(*arguments, cwd=cwd, code=code))
+
+
+RUN = """
+from pathlib import Path
+from cobogo.tell.report import write
+write.draw = lambda plot, content, path, *, say: Path(path).write_bytes(b"")
+from cobogo.faces.cli.main import run
+run()
+"""
+"""For tests that need another process: the command line with blank pictures, which take most of the time."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encode import shuffled_reports
-from cobogo.collect.wire import batches
+from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.wire import batch_messages
 from cobogo.faces.server.roles import KeyRole
 from cobogo.floor.randomness import Entropy
 
@@ -41,7 +41,7 @@ class World:
         assert served.finished(audit)["state"] == "done"
         self.token = served("steward", "POST", "/vault/tokens", json={"domain": "people", "texts": ["ana"]}).json()
         asked = Collection.of(served("collector", "GET", f"/collections/{self.collection}").json())
-        (self.report,) = batches(asked, shuffled_reports(asked, ["a", "b"], Entropy()))
+        (self.report,) = batch_messages(asked, encode_shuffled(asked, ["a", "b"], Entropy()))
 
     def _made(self, path: str, body: Any, who: str = "steward") -> str:
         made = self.served(who, "POST", path, json=body)

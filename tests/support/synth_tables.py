@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from cobogo.floor.arrays import Ints
-from cobogo.publish.synthesize.private import Exact
+from cobogo.publish.synthesize.private import ExactMechanisms
 
 PRIVATE = ("mst", "aim", "privbayes")
 BASELINES = ("independent-without-guarantee", "copula-without-guarantee")
@@ -57,7 +57,7 @@ def policy(method: str = "mst", **changes: Any) -> dict[str, Any]:
     }
 
 
-class Tape(Exact):
+class Tape(ExactMechanisms):
     """Mechanisms that write down what reaches them and what they answer; or, given such a tape, answer the same."""
 
     def __init__(self, answers: Sequence[Any] = ()) -> None:
@@ -65,13 +65,13 @@ class Tape(Exact):
         self.answers: list[Any] = []
         self.given = list(answers)
 
-    def noisy(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
+    def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
         return self._answer(
-            "gaussian", counts.tolist(), squared, rho, lambda: super(Tape, self).noisy(counts, squared, rho)
+            "gaussian", counts.tolist(), squared, rho, lambda: super(Tape, self).add_noise(counts, squared, rho)
         )
 
-    def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        drawn = lambda: super(Tape, self).chosen(scores, sensitivity, epsilon)  # noqa: E731
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        drawn = lambda: super(Tape, self).choose(scores, sensitivity, epsilon)  # noqa: E731
         return self._answer("exponential", list(scores), sensitivity, epsilon, drawn)
 
     def _answer(self, kind: str, exact: list[int], bound: int, price: Fraction, draw: Any) -> Any:

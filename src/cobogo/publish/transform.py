@@ -1,6 +1,6 @@
 """The jobs that draw rows: perturb, mask, sample, synthesize. A policy in, a release out that is not yet written.
 
-Each settles what is done to a table by its own maker; reading and checking the table is the same for all.
+Each has a maker of its own that decides what is done to a table; reading and checking the table is the same for all.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
 Maker = Callable[[Policy, Table], DrawnRows]
-"""Settles what is to be done to a table, by a policy: checks what can be checked, and draws nothing."""
+"""Decides what is done to a table, by a policy: checks what can be checked, and draws nothing."""
 
 PERTURBING: dict[str, str] = {
-    "perturbation": "cobogo.publish.perturb.make:make",
+    "perturbation": "cobogo.publish.perturb.release:make",
     "randomization": "cobogo.publish.randomize.make:make",
 }
 """The tables of a policy that `perturb` serves, and the maker of what each asks for."""
@@ -66,7 +66,7 @@ def mask(
     pandas, polars, Arrow or Ibis. A policy that lists several tables gives `MaskedTables`.
     """
     from cobogo.publish.mask.build import Shared
-    from cobogo.publish.mask.masked import make
+    from cobogo.publish.mask.release import make
     from cobogo.publish.mask.tables import mask_tables
 
     asked = data if policy is None else policy
@@ -95,7 +95,7 @@ def sample(
     ``sample(policy)`` reads the policy's own data; ``sample(data, policy)`` takes the data given: a path, or a frame of
     pandas, polars, Arrow or Ibis.
     """
-    from cobogo.publish.sample.sampled import make
+    from cobogo.publish.sample.release import make
 
     data, rules = split(data, policy)
     return transform(data, rules, make, engine=engine, progress=progress)
@@ -110,7 +110,7 @@ def synthesize(
     ``synthesize(policy)`` reads the policy's own data; ``synthesize(data, policy)`` takes the data given: a path, or a
     frame of pandas, polars, Arrow or Ibis.
     """
-    from cobogo.publish.synthesize.make import make
+    from cobogo.publish.synthesize.release import make
 
     data, rules = split(data, policy)
     if rules.synthesis is None:
@@ -131,10 +131,10 @@ def transform(
     progress: Progress = silent,
     blind: bool = False,
 ) -> Release:
-    """Read the data of a policy (or the ``data`` given, where that is not None) and settle its transformation.
+    """Read the data of a policy (or the ``data`` given, where that is not None) and prepare its transformation.
 
-    Draws nothing and writes nothing. ``blind``: no row is looked at, not even whether there are any, because what that
-    tells is paid for when the rows are drawn.
+    Draws nothing and writes nothing. ``blind``: no row is read, not even to see whether there are any, because what
+    that reveals is paid for when the rows are drawn.
     """
     if policy.registry is not None:
         raise PolicyError(
@@ -159,7 +159,7 @@ def transform(
 
 
 def _refuse_normalizing(policy: Policy) -> None:
-    """The writing of most records is chosen by a look at them, which differential privacy does not account for."""
+    """Refuse ``normalize``: it chooses the most frequent spelling, which differential privacy does not account for."""
     for name, attribute in policy.attributes.items():
         if attribute.normalize:
             raise PolicyError(
@@ -170,7 +170,7 @@ def _refuse_normalizing(policy: Policy) -> None:
 
 
 def _admit_rows(policy: Policy, table: Table) -> tuple[str, ...]:
-    """Refuse what cannot be released whatever is done to it; what the data holder should know of the rest."""
+    """Refuse data that cannot be released whatever is done to them; return warnings for the data holder."""
     records = table.rows()
     if not records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")

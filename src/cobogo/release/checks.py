@@ -9,12 +9,12 @@ from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Written, load
 
 CHECKS: dict[str, str] = {
     "frequency-list": "cobogo.publish.frequency_list.release:check",
-    "masking": "cobogo.publish.mask.masked:check",
+    "masking": "cobogo.publish.mask.release:check",
     "location-reports": "cobogo.locate.protect:check",
     "mobility": "cobogo.locate.mobility.release:check",
-    "perturbation": "cobogo.publish.perturb.check:check",
-    "randomization": "cobogo.publish.randomize.check:check",
-    "sampling": "cobogo.publish.sample.sampled:check",
+    "perturbation": "cobogo.publish.perturb.release:check",
+    "randomization": "cobogo.publish.randomize.make:check",
+    "sampling": "cobogo.publish.sample.release:check",
     "synthesis": "cobogo.publish.synthesize.check:check",
     "trajectories": "cobogo.locate.trips.release:check",
     "trip-synthesis": "cobogo.locate.trips.release:check",

@@ -14,7 +14,7 @@ import pytest
 import cobogo as cb
 from cobogo.examine import attacks
 from cobogo.floor.randomness import Entropy, coins
-from cobogo.publish.randomize.alpha_beta import AlphaBeta, drawn_set
+from cobogo.publish.randomize.alpha_beta import AlphaBeta, draw_set
 from support.attack_tables import policy, table
 
 FIGURE_7B = [
@@ -34,7 +34,7 @@ def duplicated(records: Iterable[Hashable]) -> set[Hashable]:
 
 def naive(originals: np.ndarray, possible: int, chances: AlphaBeta) -> np.ndarray:
     """As first described: the second step goes over all possible records, those of the table among them."""
-    kept = originals[coins(chances.kept, len(originals), Entropy())]
+    kept = originals[coins(chances.retention, len(originals), Entropy())]
     return np.concatenate([kept, np.flatnonzero(coins(chances.beta, possible, Entropy()))])
 
 
@@ -44,13 +44,13 @@ def test_duplicates_give_originals_away_by_the_naive_algorithm_and_not_by_ours()
     theirs = duplicated(naive(originals, possible, chances).tolist())
     assert len(theirs) > 50
     assert theirs <= set(originals.tolist())  # each of them is an original: confidence 1
-    ours = drawn_set(originals, possible, chances, Entropy())
+    ours = draw_set(originals, possible, chances, Entropy())
     assert duplicated(ours.tolist()) == set()
     kept, added = int(np.isin(ours, originals).sum()), int((~np.isin(ours, originals)).sum())
-    for found, n, share in ((kept, 2000, chances.kept), (added, possible - 2000, chances.beta)):
+    for found, n, share in ((kept, 2000, chances.retention), (added, possible - 2000, chances.beta)):
         assert abs(found - n * share) < 5.5 * np.sqrt(n * float(share * (1 - share)))
     estimate = (len(ours) - float(chances.beta) * possible) / float(chances.alpha)
-    spread = 2000 * chances.kept * (1 - chances.kept) + (possible - 2000) * chances.beta * (1 - chances.beta)
+    spread = 2000 * chances.retention * (1 - chances.retention) + (possible - 2000) * chances.beta * (1 - chances.beta)
     assert abs(estimate - 2000) < 5.5 * np.sqrt(float(spread)) / float(chances.alpha)
 
 

@@ -12,13 +12,19 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cobogo.promises.guarantees import GUARANTEES, Exposure, Guarantee
-from cobogo.promises.guarantees.growth import DeltaGrowth, growth, owned
-from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy, worst_posterior
+from cobogo.promises.guarantees.prior_posterior import (
+    DeltaGrowth,
+    RhoPrivacy,
+    UpwardRhoPrivacy,
+    largest_growth,
+    ownership_probability,
+    worst_posterior,
+)
 from cobogo.promises.guarantees.ratios import Amplification, DGammaPrivacy, LocalPrivacy
-from cobogo.promises.operators.matrix import of, warner
+from cobogo.promises.operators.matrix import operator_from_matrix, warner
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.alpha_beta import AlphaBeta
-from cobogo.publish.randomize.generalized import exposure, largest
+from cobogo.publish.randomize.perturbed_generalization import exposure, largest_group_retention
 
 some = settings(deadline=None, max_examples=50)
 shares = st.lists(st.integers(1, 50), min_size=2, max_size=6).map(lambda n: np.array(n) / sum(n))
@@ -76,10 +82,10 @@ def test_the_bound_is_attained() -> None:
 @given(st.floats(1.01, 500), st.floats(0.001, 0.999))
 def test_growth_is_never_larger_than_its_closed_form(gamma: float, prior: float) -> None:
     posterior = gamma * prior / (1 - prior + gamma * prior)
-    assert posterior - prior <= growth(gamma) + 1e-12
+    assert posterior - prior <= largest_growth(gamma) + 1e-12
     root = math.sqrt(gamma)
-    assert growth(gamma) == pytest.approx((root - 1) / (root + 1))
-    assert growth(gamma, prior) <= growth(gamma) + 1e-12
+    assert largest_growth(gamma) == pytest.approx((root - 1) / (root + 1))
+    assert largest_growth(gamma, prior) <= largest_growth(gamma) + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -102,13 +108,13 @@ def test_the_largest_retention_is_the_largest(promise: Guarantee, m: int) -> Non
 @pytest.mark.parametrize(("rho1", "rho2"), [(0.05, 0.5), (0.5, 0.95), (0.3, 0.9), (0.4, 0.6)])
 @pytest.mark.parametrize("k", [2, 20])
 def test_one_record_of_a_group_makes_nothing_likely_unlikely(rho1: float, rho2: float, k: int) -> None:
-    operator = Uniform(10, largest([RhoPrivacy("x", rho1, rho2)], 10, k))
+    operator = Uniform(10, largest_group_retention([RhoPrivacy("x", rho1, rho2)], 10, k))
     gamma, mine = operator.amplification, exposure(operator, k).owned
     risen = mine * rho1 * gamma / (1 - rho1 + rho1 * gamma) + (1 - mine) * rho1
     sunk = mine * rho2 / (rho2 + (1 - rho2) * gamma) + (1 - mine) * rho2
     assert risen <= rho2 + 1e-8
     assert sunk >= rho1 - 1e-8
-    assert operator.retention <= largest([UpwardRhoPrivacy("x", rho1, rho2)], 10, k)
+    assert operator.retention <= largest_group_retention([UpwardRhoPrivacy("x", rho1, rho2)], 10, k)
 
 
 @some
@@ -137,7 +143,7 @@ def test_parameters_that_make_no_sense_are_refused(name: str) -> None:
 def test_the_worst_posterior_is_no_less_than_any_property_s(prior, low: int, random) -> None:
     m = len(prior)
     matrix = np.array([[random.random() + 0.01 for _ in range(m)] for _ in range(m)])
-    operator = of(matrix / matrix.sum(axis=0))
+    operator = operator_from_matrix(matrix / matrix.sum(axis=0))
     rho1 = low / 100
     found = worst_posterior(operator.matrix(), prior, rho1)
     posterior = operator.posterior(prior)
@@ -151,7 +157,7 @@ def test_one_record_of_a_group_of_k() -> None:
     p, m, k, prior = 0.3, 5, 6, 0.4
     u = (1 - p) / m
     h = (p * prior + u) / (p * prior + k * u)
-    assert owned(p, m, k, prior) == pytest.approx(h)
+    assert ownership_probability(p, m, k, prior) == pytest.approx(h)
     random = np.random.default_rng(1)
     runs = 400_000
     mine = np.where(random.random(runs) < prior, 0, 1)
@@ -166,7 +172,7 @@ def test_one_record_of_a_group_of_k() -> None:
 
 def test_sampling_lets_more_be_retained() -> None:
     promise = DeltaGrowth("x", 0.2)
-    alone, grouped = largest_retention(promise.largest_amplification, 10), largest([promise], 10, 8)
+    alone, grouped = largest_retention(promise.largest_amplification, 10), largest_group_retention([promise], 10, 8)
     assert grouped > alone
     assert promise.check(exposure(Uniform(10, grouped), 8, promise)).satisfied
     assert not promise.check(exposure(Uniform(10, grouped + Fraction(1, 1000)), 8, promise)).satisfied

@@ -21,8 +21,7 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.publish.frequency_list import kernels
 from cobogo.publish.frequency_list.bounds import DistanceBounds, bounds, ratio, tail
-from cobogo.publish.frequency_list.mechanism import FrequencyList, _told
-from cobogo.publish.frequency_list.outline import Counts, Outline, outline
+from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList, Outline, _trace_list, outline
 from support.commands import cobogo
 
 pytestmark = pytest.mark.slow
@@ -50,7 +49,7 @@ def apart(one: Partition, other: Partition) -> int:
 
 
 def counts_of(parts: Partition) -> Counts:
-    return Counts.of(np.array(parts, dtype=np.int64))
+    return Counts.from_each(np.array(parts, dtype=np.int64))
 
 
 def listed(found: Counts) -> Partition:
@@ -74,7 +73,7 @@ def test_a_rim_that_is_not_left_is_the_list_itself(parts: Partition) -> None:
     for run in (1, 2, 50):
         rim = outline(counts_of(parts), run)
         states = np.zeros(len(rim.downs) + 1, dtype=np.int16)
-        assert listed(_told(rim, states)) == parts
+        assert listed(_trace_list(rim, states)) == parts
 
 
 def states_of(rim: Outline, walked: Partition, band: int) -> list[int] | None:
@@ -102,7 +101,7 @@ def law(made: FrequencyList, true: Partition, candidates: list[Partition]) -> di
     steps = len(rim.downs)
     last = np.zeros(2 * found.band + 1)
     last[found.band] = 1.0
-    sums = kernels.recalled(rim.downs, rim.pinned, made.weights, 0, steps, last, found.between)
+    sums = kernels.restore_sums(rim.downs, rim.pinned, made.weights, 0, steps, last, found.scaling_interval)
     chances = {}
     for candidate in candidates:
         states = states_of(rim, candidate, found.band)
@@ -248,20 +247,20 @@ def test_blocks_are_no_part_of_the_law() -> None:
     """The sums of a point are the same floats, however many points are in memory together."""
     true = counts_of((40, 17, 9, 9, 5, 3, 2, 2, 1, 1, 1, 1, 1))
     made = FrequencyList(Fraction(1), NANO)
-    rim, between = outline(true, made.bounds.run), made.bounds.between
+    rim, between = outline(true, made.bounds.run), made.bounds.scaling_interval
     apart_from = [kernels.checkpoints(rim.downs, rim.pinned, made.weights, block, between) for block in (4096, 64)]
     assert np.array_equal(apart_from[0][0], apart_from[1][0])
     for start in range(0, len(rim.downs), 64):
         end = min(start + 64, len(rim.downs))
         last = apart_from[1][start // 64 + 1]
-        again = kernels.recalled(rim.downs, rim.pinned, made.weights, start, end, last, between)
+        again = kernels.restore_sums(rim.downs, rim.pinned, made.weights, start, end, last, between)
         assert np.array_equal(again[0], apart_from[1][start // 64])
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.integers(1, 10**6), max_size=30), st.sampled_from(["0.006", "0.05", "1", "20"]))
 def test_whatever_the_list_another_one_comes(parts: list[int], epsilon: str) -> None:
-    true = Counts.of(np.array(parts, dtype=np.int64))
+    true = Counts.from_each(np.array(parts, dtype=np.int64))
     made = FrequencyList(Fraction(epsilon), NANO)
     found = made.draw(true)
     assert found.distance(found) == 0
@@ -272,7 +271,7 @@ def test_whatever_the_list_another_one_comes(parts: list[int], epsilon: str) -> 
 def zipf(accounts: int) -> Counts:
     """A list as passwords have it: half of the accounts by Zipf's law, the rest alone."""
     ranks = np.arange(1, int(accounts * 0.6) + 1)
-    return Counts.of(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
+    return Counts.from_each(np.maximum(1, 0.5 * accounts / (math.log(len(ranks)) * ranks)).astype(np.int64))
 
 
 @pytest.mark.parametrize("epsilon", ["0.01", "1"])
@@ -287,7 +286,7 @@ def test_refusals_follow_from_the_question_alone() -> None:
         with pytest.raises(PolicyError):
             bounds(Fraction(epsilon), Fraction(delta))
     with pytest.raises(DataError):
-        FrequencyList(Fraction(1), NANO).draw(Counts.of(np.array([2**29 + 1])))
+        FrequencyList(Fraction(1), NANO).draw(Counts.from_each(np.array([2**29 + 1])))
 
 
 WORDS = ["senha123", "qwerty,1", 'dragon"', "iloveyou"]

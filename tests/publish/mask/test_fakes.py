@@ -11,9 +11,8 @@ from cobogo.data.schema import forms
 from cobogo.errors import DataError
 from cobogo.publish.mask import digits
 from cobogo.publish.mask import edits as texts
-from cobogo.publish.mask.encryption import decrypted, encrypted, pseudonyms
-from cobogo.publish.mask.fakes import MAIL, ListedFake, drawn_for_each, fake, substitutes
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.fakes import MAIL, ListedFake, draw_for_each, fake, substitutes
+from cobogo.publish.mask.secret import Secret, decrypt_values, encrypt_values, pseudonyms
 
 SECRET = Secret(bytes(range(32)))
 VALID = {
@@ -45,7 +44,7 @@ def test_fakes_are_valid_whatever_the_value(kind: str) -> None:
     found = of(values, kind)
     assert [value for value in found if not VALID[kind](value)] == []
     assert not set(found) & set(values)
-    assert fake(kind, "br").fits(found) == 0
+    assert fake(kind, "br").count_misfits(found) == 0
 
 
 @pytest.mark.parametrize("kind", sorted(digits.DOCUMENTS))
@@ -74,7 +73,7 @@ def test_check_digits_against_the_textbook(values: set[str]) -> None:
 def test_a_damaged_number_is_found() -> None:
     good = of([f"{number:011d}" for number in range(50)], "cpf")
     wrong = [value[:-1] + str((int(value[-1]) + 1) % 10) for value in good[:7]]
-    assert fake("cpf", "br").fits(good + wrong + ["x"]) == 8
+    assert fake("cpf", "br").count_misfits(good + wrong + ["x"]) == 8
 
 
 @pytest.mark.parametrize("kind", ["name", "given-name", "surname", "city", "street", "email", "cpf"])
@@ -93,7 +92,7 @@ def test_no_word_of_a_list_stands_for_itself() -> None:
     words = ["Ana", "Rui", "Eva"]
     found = substitutes(words, ListedFake(words), SECRET, "g", unique=False, where="")
     assert all(new != old for new, old in zip(found, words, strict=True))
-    each = drawn_for_each(np.array(words * 50, dtype=object), ListedFake(words))
+    each = draw_for_each(np.array(words * 50, dtype=object), ListedFake(words))
     assert all(new != old for new, old in zip(each, words * 50, strict=True))
     assert len(set(each[:3]) | set(each[3:])) == 3
 
@@ -121,12 +120,12 @@ def test_dates_are_never_moved_by_no_day(most: int) -> None:
 
 def test_pseudonyms_and_encryption() -> None:
     values = ["Ana", "José Conceição", "Ana", None, ""]
-    shut = encrypted(values, SECRET, "name")
-    assert decrypted(shut, SECRET, "name") == values
+    shut = encrypt_values(values, SECRET, "name")
+    assert decrypt_values(shut, SECRET, "name") == values
     assert shut[0] != shut[2], "equal values look different"
     for secret, column in ((Secret(bytes(32)), "name"), (SECRET, "other")):
         with pytest.raises(DataError, match="4 values of 5 cannot be decrypted"):
-            decrypted(shut, secret, column)
+            decrypt_values(shut, secret, column)
     one, two = pseudonyms(["Ana", "Rui"], SECRET, "people", 32)
     assert one != two
     assert [one] == pseudonyms(["Ana"], SECRET, "people", 32) != pseudonyms(["Ana"], SECRET, "staff", 32)

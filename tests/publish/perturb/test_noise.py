@@ -46,7 +46,7 @@ def test_correlated_noise_preserves_means_and_covariances(records, width, share,
         table = np.column_stack([table, table[:, 0] * 2])
     if constant:
         table = np.column_stack([table, np.full(records, 3.0)])
-    found = noise.correlated(table, share, draw)
+    found = noise.add_correlated(table, share, draw)
     if records > 2 * table.shape[1] + 1:
         assert np.allclose(found.mean(axis=0), table.mean(axis=0), rtol=1e-9)
         bound = 1e-9 * np.outer(table.std(axis=0), table.std(axis=0)) + 1e-9 * scale**2
@@ -60,9 +60,9 @@ def test_missing_values_stay_missing_and_the_rest_changes():
     table[3, 0] = np.nan
     table[:, 1] = np.where(np.arange(50) % 7 == 0, np.nan, table[:, 1])
     for found in (
-        noise.correlated(table, 0.3, draw),
-        noise.additive(table, np.array([0.1, 0.2]), "laplace", draw),
-        noise.multiplicative(table, np.array([0.1, 0.2]), "uniform", draw),
+        noise.add_correlated(table, 0.3, draw),
+        noise.add_independent(table, np.array([0.1, 0.2]), "laplace", draw),
+        noise.multiply(table, np.array([0.1, 0.2]), "uniform", draw),
     ):
         assert (np.isnan(found) == np.isnan(table)).all()
         assert (found != table)[~np.isnan(table)].all()
@@ -70,20 +70,20 @@ def test_missing_values_stay_missing_and_the_rest_changes():
 
 def test_additive_noise_has_the_deviation_asked_for():
     table = np.zeros((20_000, 2))
-    found = noise.additive(table, np.array([2.0, 0.0]), "laplace", draw)
+    found = noise.add_independent(table, np.array([2.0, 0.0]), "laplace", draw)
     assert found[:, 0].std() == pytest.approx(2, rel=0.1)
     assert (found[:, 1] == 0).all()
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1), st.floats(-100, 0), st.floats(0, 100))
 def test_bounds_are_respected(values, lower, upper):
-    found = noise.within(np.array(values), lower, upper)
+    found = noise.reflect(np.array(values), lower, upper)
     assert ((found >= lower) & (found <= upper)).all()
     inside = [(value, after) for value, after in zip(values, found, strict=True) if lower <= value <= upper]
     assert all(value == after for value, after in inside)
 
 
 def test_reflection_piles_nothing_up_on_a_bound():
-    found = noise.within(np.array([-3.0, -1.0, 4.0, np.nan]), 0, None)
+    found = noise.reflect(np.array([-3.0, -1.0, 4.0, np.nan]), 0, None)
     assert found[:3].tolist() == [3, 1, 4]
     assert np.isnan(found[3])

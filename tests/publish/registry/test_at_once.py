@@ -13,6 +13,7 @@ import pytest
 
 import cobogo
 from cobogo.publish.registry import store
+from support.commands import RUN
 from support.registry_commands import command
 
 pytestmark = pytest.mark.slow
@@ -35,8 +36,7 @@ models = [{ model = "k-anonymity", k = 2 }]
 path = "registry.db"
 dataset = "clinic"
 """
-RUN = "from cobogo.faces.cli.main import run; run()"
-DIES = "import os; from cobogo.floor import files; files._put_in_place = lambda *_: os._exit(9); " + RUN
+DIES = "import os; from cobogo.floor import files; files._put_in_place = lambda *_: os._exit(9)\n" + RUN
 
 
 @pytest.fixture

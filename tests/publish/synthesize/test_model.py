@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from cobogo.data.policy import Policy
 from cobogo.floor.randomness import Seeded
-from cobogo.publish.synthesize.belief import calibrated, systematic
-from cobogo.publish.synthesize.domains import LEFT_OUT, bound_rows_per_person, declared, read
+from cobogo.publish.synthesize.belief import calibrate, draw_systematic
+from cobogo.publish.synthesize.domains import LEFT_OUT, bound_rows_per_person, declared_domains, read_domain
 
 SIZES = (2, 3, 2, 2)
 FORESTS = [
@@ -35,7 +35,7 @@ def test_a_tree_s_marginals_are_those_of_its_joint_distribution(forest: int) -> 
     for cell in product(*map(range, SIZES)):
         joint[cell] = np.exp(sum(float(logs[node][tuple(cell[a] for a in node)]) for node in nodes))
     joint /= joint.sum()
-    tree = calibrated(SIZES, nodes, edges, logs)
+    tree = calibrate(SIZES, nodes, edges, logs)
     for several in range(5):
         for chosen in combinations(range(4), several):
             others = tuple(a for a in range(4) if a not in chosen)
@@ -54,7 +54,7 @@ def test_a_tree_s_marginals_are_those_of_its_joint_distribution(forest: int) -> 
 @settings(max_examples=60)
 def test_systematic_sampling_is_off_by_one_at_most(shares: list[list[float]], group: list[int]) -> None:
     table, which = np.array(shares), np.array(group, dtype=np.int64)
-    drawn = systematic(table, which, Seeded(1))
+    drawn = draw_systematic(table, which, Seeded(1))
     for place in set(group):
         weights = table[place] / table[place].sum() if table[place].sum() > 0 else np.full(3, 1 / 3)
         rows = which == place
@@ -67,15 +67,15 @@ def domain(spec: Any, hierarchy: Any = None, **data: Any) -> Any:
     rules = Policy.of({
         "data": data, "attributes": {"x": attribute}, "synthesis": {"domains": {} if spec is None else {"x": spec}}
     })  # fmt: skip
-    return declared(rules, ["x"])[0]
+    return declared_domains(rules, ["x"])[0]
 
 
 def test_listed_values_and_what_is_none_of_them() -> None:
     found = domain(["a", "b"])
-    assert found.coded(pa.array(["b", None, "a", "c"]), ".").tolist() == [1, 2, 0, 2]
-    assert found.drawn(np.array([0, 1, 2]), Seeded(1), ".", None).to_pylist() == ["a", "b", None]
+    assert found.encode(pa.array(["b", None, "a", "c"]), ".").tolist() == [1, 2, 0, 2]
+    assert found.draw_column(np.array([0, 1, 2]), Seeded(1), ".", None).to_pylist() == ["a", "b", None]
     strict = domain({"values": ["a", "b"], "null": False})
-    assert strict.coded(pa.array(["b", None, "c"]), ".").tolist() == [1, LEFT_OUT, LEFT_OUT]
+    assert strict.encode(pa.array(["b", None, "c"]), ".").tolist() == [1, LEFT_OUT, LEFT_OUT]
 
 
 @given(
@@ -87,14 +87,14 @@ def test_listed_values_and_what_is_none_of_them() -> None:
 def test_numbers_come_back_in_their_bins(numbers: list[Any], bins: int, decimal: str) -> None:
     found = domain({"bounds": [0.5, 100], "bins": bins, "decimals": 1})
     texts = [str(number).replace(".", decimal) for number in numbers]
-    codes = found.coded(pa.array(texts), decimal)
+    codes = found.encode(pa.array(texts), decimal)
     width = (100 - 0.5) / bins
     for number, code in zip(numbers, codes, strict=True):
         held = min(max(float(number), 0.5), 100)
         assert 0.5 + width * code - 1e-9 <= held <= 0.5 + width * (code + 1) + 1e-9
-    drawn = found.drawn(codes, Seeded(2), decimal, None)
-    assert found.coded(drawn, decimal).tolist() == codes.tolist()
-    again = read("x", found.stated())
+    drawn = found.draw_column(codes, Seeded(2), decimal, None)
+    assert found.encode(drawn, decimal).tolist() == codes.tolist()
+    again = read_domain("x", found.statement())
     assert all(again.holds(text, decimal) for text in drawn.to_pylist())
     assert not again.holds("100.1".replace(".", decimal), decimal)
     assert not again.holds("50.55".replace(".", decimal), decimal)
@@ -106,8 +106,8 @@ def test_leaves_and_levels_of_a_hierarchy_that_lists_them() -> None:
     assert domain(None, tree).values == ("Sobral", "Crato", "Icó")
     coarse = domain({"level": 1}, tree)
     assert coarse.values == ("north", "south")
-    assert coarse.coded(pa.array(["Icó", "Sobral", "Oz"]), ".").tolist() == [1, 0, 2]
-    assert read("x", coarse.stated()).coded(pa.array(["south", None]), ".").tolist() == [1, 2]
+    assert coarse.encode(pa.array(["Icó", "Sobral", "Oz"]), ".").tolist() == [1, 0, 2]
+    assert read_domain("x", coarse.statement()).encode(pa.array(["south", None]), ".").tolist() == [1, 2]
 
 
 @given(people=st.lists(st.integers(0, 5), max_size=40), most=st.integers(1, 4))

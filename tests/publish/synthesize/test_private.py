@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.promises.accounting import choosing, delta_of
+from cobogo.promises.accounting import delta_of, selection_epsilon
 from cobogo.publish.synthesize.methods import METHODS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, apart
+from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
 from support.synth_tables import PRIVATE, Tape, codes, excess
 
@@ -21,8 +21,8 @@ SIZES = (4, 4, 4)
 RHO = Fraction(1, 50)
 
 
-def private(columns: list[list[int]], max_rows: int = 1, tape: Tape | None = None) -> Private:
-    return Private(SIZES, tuple(np.array(c, dtype=np.int32) for c in columns), RHO, max_rows, tape or Tape())
+def private(columns: list[list[int]], max_rows: int = 1, tape: Tape | None = None) -> PrivateTable:
+    return PrivateTable(SIZES, tuple(np.array(c, dtype=np.int32) for c in columns), RHO, max_rows, tape or Tape())
 
 
 @pytest.mark.parametrize("method", PRIVATE)
@@ -43,8 +43,8 @@ def test_one_person_changes_what_reaches_the_noise_by_no_more_than_declared(meth
 
 
 def test_the_tape_would_tell_a_method_that_takes_people_for_less() -> None:
-    def cheating(rows: Private) -> Fitted | None:
-        rows.choose([(0, 1), (1, 2)], lambda pair, own: 2 * apart(own, pair, np.zeros(16)), 1, RHO)
+    def cheating(rows: PrivateTable) -> Fitted | None:
+        rows.choose([(0, 1), (1, 2)], lambda pair, own: 2 * distance(own, pair, np.zeros(16)), 1, RHO)
         return None
 
     columns = [list(column) for column in codes(50)]
@@ -66,7 +66,7 @@ def test_nothing_is_spent_beyond_the_budget() -> None:
 @given(rho=st.fractions(min_value=Fraction(1, 10**6), max_value=10))
 @settings(max_examples=50)
 def test_the_exponential_mechanism_costs_what_was_allowed(rho: Fraction) -> None:
-    epsilon = choosing(rho)
+    epsilon = selection_epsilon(rho)
     assert epsilon**2 / 8 <= rho
     assert (epsilon + Fraction(1, 10**11)) ** 2 / 8 > rho
 
@@ -95,7 +95,7 @@ def test_a_record_changes_scores_by_no_more_than_declared(
     expected = np.random.default_rng(len(rows)).normal(3, 5, 16)
     pair: Attributes
     for pair in ((0, 1), (1, 2)):
-        assert abs(apart(before, pair, expected) - apart(after, pair, expected)) <= len(added)
+        assert abs(distance(before, pair, expected) - distance(after, pair, expected)) <= len(added)
     for move in ((0, 1), (2, 0, 1), (1, 0, 2)):
         assert abs(dependence(before, move) - dependence(after, move)) <= CHANGE * len(added)
 
@@ -109,8 +109,8 @@ def test_the_score_of_dependence_comes_near_its_sensitivity() -> None:
 
 def test_every_step_of_a_replayed_release_is_within_epsilon_and_delta() -> None:
     from cobogo.data.policy import Synthesis
-    from cobogo.publish.synthesize.cost import Cost
+    from cobogo.publish.synthesize.release import Cost
 
-    cost = Cost.of(Synthesis(epsilon=1.0, delta=1e-9), "here")
+    cost = Cost.from_policy(Synthesis(epsilon=1.0, delta=1e-9), "here")
     assert delta_of(float(cost.rho), 1.0) <= 1e-9
     assert delta_of(1.001 * float(cost.rho), 1.0) > 1e-9

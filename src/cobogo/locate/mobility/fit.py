@@ -11,8 +11,7 @@ from cobogo.locate.mobility.model import MobilityModel, release
 from cobogo.locate.mobility.sample import sample
 from cobogo.locate.mobility.space import Space, bound_calls
 from cobogo.locate.places.cells import Calls
-from cobogo.promises.accounting import loss_of
-from cobogo.promises.units import Amount
+from cobogo.promises.accounting import Amount, loss_of
 
 
 @dataclass(frozen=True, eq=False)

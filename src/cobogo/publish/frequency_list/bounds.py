@@ -61,21 +61,21 @@ LEAST_EPSILON, MOST_EPSILON = Fraction(6, 1000), Fraction(20)
 
 @dataclass(frozen=True)
 class DistanceBounds:
-    """What is drawn from: ``q``, and the band and the straight runs that it is drawn within."""
+    """The limits of the draw: ``q``, the band of states that are kept, the length of straight runs that is kept."""
 
     q: float
     band: int
     run: int
-    failing: float  # η, of what is left out
+    omitted: float  # η, a bound on the probability of all that is left out
 
     @property
-    def between(self) -> int:
-        """Steps that may be walked before sums must be brought back to size: none leaves the range of floats."""
+    def scaling_interval(self) -> int:
+        """How many steps may be walked before sums must be rescaled to stay within the range of floats."""
         return max(1, int(80 / (1 + self.band * -math.log2(self.q))))
 
 
 def bounds(epsilon: Fraction, delta: Fraction) -> DistanceBounds:
-    """The widest law that (ε, δ) allows for.
+    """Find the widest law that (ε, δ) allows.
 
     >>> found = bounds(Fraction(1), Fraction(1, 10**9))
     >>> round(-2 * math.log(found.q), 4), found.band, found.run
@@ -103,12 +103,12 @@ def bounds(epsilon: Fraction, delta: Fraction) -> DistanceBounds:
 
 
 def ratio(q: float, w: int) -> float:
-    """The most by which P(d_t = w + 1) exceeds P(d_t = w), w ≥ 0: ρ_w²/q, a little more for rounding."""
+    """An upper bound on P(d_t = w + 1) / P(d_t = w) for w ≥ 0: ρ_w²/q, and a little more for rounding."""
     return q ** (2 * w + 1) / (1 - q ** (w + 1)) ** 2 * (1 + 1e-9)
 
 
 def tail(q: float, band: int) -> float:
-    """A bound of P(d_t > band) for any diagonal of any list: the sum of products of ratios from the mode on."""
+    """An upper bound on P(d_t > band) for any diagonal of any list: the sum of products of ratios from the mode on."""
     mode = 0
     while ratio(q, mode) > 1:
         mode += 1
@@ -118,7 +118,7 @@ def tail(q: float, band: int) -> float:
 
 
 def _band(q: float, failing: float) -> int:
-    """The least band that all corners, two for each distinct count, leave with no more than this chance."""
+    """The least band such that some corner (two for each distinct count) leaves it with at most this probability."""
     band = 1
     while 2 * MOST_COUNTS * 2 * tail(q, band) > failing:
         band += 1
@@ -126,14 +126,14 @@ def _band(q: float, failing: float) -> int:
 
 
 def _run(q: float, failing: float) -> int:
-    """The least M that all runs, two for each distinct count and one, fail at with no more than this chance."""
+    """The least M at which some run (two for each distinct count, and one) fails with at most this probability."""
     each = failing / (4 * (2 * MOST_COUNTS + 1))
     x = min(0.5, each / 2)
     return math.ceil(math.log(x * (1 - q) ** 2) / math.log(q))
 
 
 def _flushing(q: float, band: int) -> float:
-    """The logarithm of a bound of the chance that a sum which was flushed would have mattered."""
+    """The logarithm of a bound on the probability that a flushed sum would have been drawn."""
     outer = [0.0]
     for w in range(band):
         outer.append(outer[-1] + (w + 1) * math.log(q) - math.log1p(-(q ** (w + 1))))

@@ -12,12 +12,12 @@ import numpy as np
 from numba import njit
 
 SMALLEST = 2.0**-940
-"""Of the largest on its diagonal: a smaller sum is taken for nothing (`cobogo.publish.frequency_list.bounds`)."""
+"""A sum below this share of the largest on its diagonal counts as 0 (`cobogo.publish.frequency_list.bounds`)."""
 
 
 @njit(cache=True, error_model="numpy")
-def back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
-    """The sums of a point, from those of the next: ``weights`` of the states, times the two ways to go on."""
+def step_back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
+    """Compute the sums of a point from those of the next: the states' ``weights`` times the two ways to go on."""
     last = len(sums) - 1
     if pinned:
         out[:] = 0.0
@@ -35,7 +35,7 @@ def back(sums, weights, down, pinned, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def scale(sums):  # type: ignore[no-untyped-def]
-    """Bring sums back to size by a power of two, and forget those that are nothing beside the largest."""
+    """Rescale sums by a power of two, and set those to 0 that are negligible beside the largest."""
     _, exponent = math.frexp(sums.max())
     factor = math.ldexp(1.0, -exponent)
     for d in range(len(sums)):
@@ -45,7 +45,7 @@ def scale(sums):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, error_model="numpy")
 def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-untyped-def]
-    """The sums of every ``block``-th point, the last point's among them: what lies between can be had from them."""
+    """The sums of every ``block``-th point and of the last: `restore_sums` computes those in between from them."""
     steps = len(downs)
     blocks = (steps + block - 1) // block
     kept = np.zeros((blocks + 1, len(weights)))
@@ -53,7 +53,7 @@ def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-unty
     sums[len(weights) // 2] = 1.0
     kept[blocks] = sums
     for t in range(steps - 1, -1, -1):
-        back(sums, weights, downs[t], pinned[t], other)
+        step_back(sums, weights, downs[t], pinned[t], other)
         sums, other = other, sums
         if t % between == 0:
             scale(sums)
@@ -63,12 +63,12 @@ def checkpoints(downs, pinned, weights, block, between):  # type: ignore[no-unty
 
 
 @njit(cache=True, error_model="numpy")
-def recalled(downs, pinned, weights, start, end, last, between):  # type: ignore[no-untyped-def]
-    """The sums of the points of a block, from those of its end: the same operations, so the same floats."""
+def restore_sums(downs, pinned, weights, start, end, last, between):  # type: ignore[no-untyped-def]
+    """Compute the sums of a block's points again from those of its end: the same operations give the same floats."""
     sums = np.empty((end - start + 1, len(weights)))
     sums[end - start] = last
     for t in range(end - 1, start - 1, -1):
-        back(sums[t - start + 1], weights, downs[t], pinned[t], sums[t - start])
+        step_back(sums[t - start + 1], weights, downs[t], pinned[t], sums[t - start])
         if t % between == 0:
             scale(sums[t - start])
     return sums
@@ -76,9 +76,9 @@ def recalled(downs, pinned, weights, start, end, last, between):  # type: ignore
 
 @njit(cache=True, error_model="numpy")
 def walk(downs, sums, start, state, words, used, states):  # type: ignore[no-untyped-def]
-    """Draw the states of the points of a block after its first; the last, and how many words were used.
+    """Draw the states of the points of a block after its first; return the last state and how many words were used.
 
-    There must be words enough: two for each step, and some.
+    The caller gives two words for each step, and some more.
     """
     for step in range(len(sums) - 1):
         move = 1 if downs[start + step] else -1
@@ -106,8 +106,11 @@ def walk(downs, sums, start, state, words, used, states):  # type: ignore[no-unt
 
 
 @njit(cache=True)
-def told(downs, states, skipped, top, counts, items):  # type: ignore[no-untyped-def]
-    """The drawn list from the states along the rim: how many counts it has. ``skipped`` is given for each point."""
+def trace_list(downs, states, skipped, top, counts, items):  # type: ignore[no-untyped-def]
+    """Write the list that the states along the rim stand for into ``counts`` and ``items``; return its length.
+
+    ``skipped`` has an entry for each point.
+    """
     found, height, width = 0, top, 0
     for t in range(len(downs)):
         ahead = skipped[t]

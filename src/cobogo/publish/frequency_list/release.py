@@ -13,8 +13,7 @@ from cobogo.floor.randomness import Source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.publish.frequency_list.bounds import bounds
-from cobogo.publish.frequency_list.mechanism import FrequencyList
-from cobogo.publish.frequency_list.outline import Counts
+from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
 from cobogo.release.contract import (
     ENTROPY,
     SEED,
@@ -53,11 +52,9 @@ class DrawnList(DrawnRows):
         self._seed, self._paid = seed, paid
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """None of the original's."""
         return COLUMNS
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
-        """The one draw."""
         import pyarrow as pa
 
         drawn = self._mechanism.draw(self._true, self._source)
@@ -65,14 +62,13 @@ class DrawnList(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of both columns: neither is what was counted."""
         return {
             COUNT: Meaning("a number of records (accounts) that share one item (password), after noise"),
             ITEMS: Meaning("how many items have that count, after noise"),
         }
 
     def statement(self) -> Json:
-        """The mechanism and its parameters; nothing of the data, whose limits are those of any list."""
+        """The mechanism and its parameters, which do not depend on the data."""
         found = self._mechanism.bounds
         return {
             "mechanism": "exponential, over integer partitions",
@@ -86,7 +82,6 @@ class DrawnList(DrawnRows):
         }
 
     def explanation(self) -> str:
-        """What the list is, and how far it may be off."""
         epsilon, delta = float(self._mechanism.epsilon), float(self._mechanism.delta)
         return (
             f"Each row says how many items occur `{COUNT}` times; together they are the sorted list of how often items "
@@ -97,18 +92,16 @@ class DrawnList(DrawnRows):
         )
 
     def private_statement(self) -> Json:
-        """The seed, if there was one, and who paid."""
         return {"seed": self._seed, "paid": self._paid, "accounts": self._true.accounts}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The promise."""
         promise = DifferentialPrivacy(float(self._mechanism.epsilon), float(self._mechanism.delta))
         return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
-        """How far the drawn list is from the true one: for the data holder's eyes."""
-        true, drawn = self._true, listed(after)
+        """How far the drawn list is from the true one, for the data holder only."""
+        true, drawn = self._true, read_list(after)
         distance = true.distance(drawn)
         scale = float(np.sqrt(max(true.accounts, 1) / float(self._mechanism.epsilon)))
         summary = {
@@ -125,12 +118,12 @@ class DrawnList(DrawnRows):
             for name in names
         ]
         ranks = [rank for rank in RANKS if rank <= max(true.distinct, drawn.distinct)]
-        rows += [[say("list.rank", n=rank), at(true, rank), at(drawn, rank)] for rank in ranks]
+        rows += [[say("list.rank", n=rank), count_at_rank(true, rank), count_at_rank(drawn, rank)] for rank in ranks]
         header = [say("list.what"), say("list.true"), say("list.released")]
         section = Section(say("list.title"), say("list.lead"), header, rows)
         shares = {
-            say("list.true"): [_share(true, rank) for rank in ranks],
-            say("list.released"): [_share(drawn, rank) for rank in ranks],
+            say("list.true"): [_share_of_first(true, rank) for rank in ranks],
+            say("list.released"): [_share_of_first(drawn, rank) for rank in ranks],
         }
         plot = Bars("heads", say("list.heads"), say("list.heads.what"), [say.number(rank) for rank in ranks], shares)
         keys = [
@@ -142,21 +135,21 @@ class DrawnList(DrawnRows):
         return Story(summary, headline, keys, [section], [plot] if ranks else [])
 
 
-def at(counts: Counts, rank: int) -> int:
-    """The count of the item of a rank; 0 where there is none."""
+def count_at_rank(counts: Counts, rank: int) -> int:
+    """The count of the item of a rank, or 0 where there are fewer items."""
     place = int(np.searchsorted(np.cumsum(counts.items), rank))
     return int(counts.counts[place]) if place < len(counts.counts) else 0
 
 
-def _share(counts: Counts, rank: int) -> float:
-    """Of all accounts, those that the first items have."""
+def _share_of_first(counts: Counts, rank: int) -> float:
+    """The share of all accounts that the items up to a rank have."""
     upto = np.cumsum(counts.items)
     taken = np.diff(np.minimum(upto, rank), prepend=0)
     return float(taken @ counts.counts) / max(counts.accounts, 1)
 
 
-def listed(rows: Table) -> Counts:
-    """A released list, read back; `ValueError` where it is none."""
+def read_list(rows: Table) -> Counts:
+    """Read a released list back; raise `ValueError` where the rows are no such list."""
     found = rows.engine.fetch(rows.expression)
     counts, items = (np.array([int(value) for value in found[name].to_pylist()], dtype=np.int64) for name in COLUMNS)
     order = np.argsort(-counts)
@@ -164,7 +157,7 @@ def listed(rows: Table) -> Counts:
 
 
 def check(written: Written) -> CheckResult:
-    """Recompute the mechanism from what is stated, and look whether the rows are a list of counts."""
+    """Recompute the mechanism from what is stated, and check that the rows are a list of counts."""
     stated = written.statement
     epsilon, delta = fraction(stated["epsilon"]), fraction(stated["delta"])
     problems = []
@@ -176,7 +169,7 @@ def check(written: Written) -> CheckResult:
     if not same:
         problems.append("the stated mechanism does not keep the stated ε and δ")
     try:
-        listed(written.rows)
+        read_list(written.rows)
     except (ValueError, TypeError):
         problems.append("the file is no list of counts that fall, each with the number of its items")
     verdicts = []

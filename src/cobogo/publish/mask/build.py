@@ -1,4 +1,4 @@
-"""From a policy's ``[masking]`` to operators: what each column's table asks for, and what columns share."""
+"""From a policy's ``[masking]`` to operators: the operator of each column, and what columns share."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, VaultError
 from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
-from cobogo.publish.mask.edits import masked_characters, nulls, truncated
-from cobogo.publish.mask.encryption import pseudonyms
+from cobogo.publish.mask.edits import mask_characters, nulls, truncate
 from cobogo.publish.mask.fakes import Fake, ListedFake, fake, substitutes
 from cobogo.publish.mask.operators import (
     Blurred,
@@ -29,14 +28,14 @@ from cobogo.publish.mask.operators import (
     Substituted,
     distinct,
 )
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.secret import Secret, pseudonyms
 from cobogo.release.columns import whole
 from cobogo.release.contract import Json
 
 
 @dataclass(frozen=True, repr=False)
 class Member:
-    """A column of a group: where its values are, and what messages call it."""
+    """A column of a group: its table, its name, and its place in the policy for messages."""
 
     table: Table
     column: str
@@ -55,21 +54,23 @@ class Group:
 
 
 class Shared:
-    """What the tables of one job share: the secret, and the groups of columns. Dictionaries are made when the first
-    column of a group is released, from the values of all its columns."""
+    """What the tables of one job share: the secret, and the groups of columns.
+
+    A group's dictionary is built from the values of all its columns, when the first of them is released.
+    """
 
     def __init__(self) -> None:
         self._secrets: dict[str, Secret] = {}
         self._groups: dict[str, Group] = {}
 
     def secret(self, policy: Policy, wanted: specs.Masking) -> Secret:
-        """The secret of a policy; the one that is drawn for the job, where it names none."""
+        """The secret that a policy names, or one drawn for this job."""
         path = "" if wanted.secret is None else str(policy.resolve(wanted.secret))
         if path not in self._secrets:
-            self._secrets[path] = Secret.load(policy.resolve(wanted.secret)) if wanted.secret else Secret.drawn()
+            self._secrets[path] = Secret.load(policy.resolve(wanted.secret)) if wanted.secret else Secret.draw()
         return self._secrets[path]
 
-    def joined(self, name: str, spec: specs.Substitution, kind: Fake, member: Member) -> None:
+    def add_member(self, name: str, spec: specs.Substitution, kind: Fake, member: Member) -> None:
         """Add a column to a group."""
         group = self._groups.setdefault(name, Group(spec, kind))
         if _essence(group.spec) != _essence(spec):
@@ -82,7 +83,7 @@ class Shared:
         group.unique |= spec.unique
 
     def dictionary(self, name: str, secret: Secret) -> Dictionary:
-        """What the values of a group become."""
+        """The substitutes of a group's values."""
         group = self._groups[name]
         if group.dictionary is None:
             known = sorted({value for member in group.members for value in distinct(member.table, member.column)})
@@ -93,7 +94,7 @@ class Shared:
 
 
 def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOperator, ...]:
-    """The operator of each column that a policy masks."""
+    """Build the operator of each column that a policy masks."""
     wanted = policy.masking
     made: list[MaskingOperator] = []
     if wanted is None:
@@ -115,7 +116,7 @@ def _operator(
             return _substitution(name, spec, policy, table, shared, secret, where)
         case specs.ShuffleSpec():
             meaning = "shuffled: each value is some other record's"
-            return Shuffled(name, meaning, {"operator": "shuffle"}, lambda: _whole(table, name))
+            return Shuffled(name, meaning, {"operator": "shuffle"}, lambda: _read_column(table, name))
         case specs.BlurSpec():
             stated = {"operator": "blur", "share": spec.blur}
             meaning = f"blurred: each number by up to {spec.blur:.3g} of itself"
@@ -124,7 +125,7 @@ def _operator(
                 name, meaning, stated, share=spec.blur, decimal=policy.data.decimal, strict=strict, where=where
             )
         case specs.ShiftSpec():
-            return _shifted(name, spec, table, secret, where)
+            return _shift(name, spec, table, secret, where)
         case specs.NullSpec():
             return Changed(name, "left out", {"operator": "null"}, nulls)
         case specs.TruncateSpec():
@@ -134,13 +135,13 @@ def _operator(
                 name,
                 f"cut: the {which} {spec.truncate} characters",
                 stated,
-                lambda values: truncated(values, spec.truncate, spec.end),
+                lambda values: truncate(values, spec.truncate, spec.end),
             )
         case specs.CharactersSpec():
             kept = spec.keep_first + spec.keep_last
             stated = {"operator": "mask", "character": spec.mask, "kept": kept}
             meaning = f'letters and digits masked with "{spec.mask}", all but {kept}'
-            return Changed(name, meaning, stated, partial(_hidden, spec))
+            return Changed(name, meaning, stated, partial(_mask_characters, spec))
         case specs.PseudonymSpec():
             stated = {"operator": "pseudonym", "length": spec.length}
             meaning = "a keyed pseudonym (HMAC-SHA256) in place of the value"
@@ -166,18 +167,18 @@ def _substitution(
         kind, group, what = fake(spec.fake, spec.locale), str(spec.fake), f"made up: a {spec.fake}"
         stated = {"operator": "fake", "fake": spec.fake, "locale": spec.locale}
     else:
-        words = spec.list if isinstance(spec.list, tuple) else _file(policy, spec.list, where)
+        words = spec.list if isinstance(spec.list, tuple) else _read_list(policy, spec.list, where)
         kind, group, what = ListedFake(words), f"list {' '.join(words)}", "a word of a list"
         stated = {"operator": "list"}
     if not spec.consistent:
         return DrawnForEach(name, f"{what}, drawn for each record", stated, kind)
     group = spec.group or group
-    shared.joined(group, spec, kind, Member(table, name, where))
+    shared.add_member(group, spec, kind, Member(table, name, where))
     meaning = f"{what}, the same for the same value"
     return Substituted(name, meaning, stated, lambda: shared.dictionary(group, secret), kind)
 
 
-def _shifted(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> MaskingOperator:
+def _shift(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> MaskingOperator:
     if spec.per is not None and spec.per not in table.columns:
         raise PolicyError(f'there is no column "{spec.per}"', where=f"{where}.per")
     alike = "" if spec.per is None else "; all dates of a person by the same"
@@ -218,17 +219,17 @@ def _essence(spec: specs.Substitution) -> Json:
     return spec.model_dump(exclude={"group", "unique", "consistent"})
 
 
-def _whole(table: Table, name: str) -> tuple[Any, Sequence[str | None]]:
+def _read_column(table: Table, name: str) -> tuple[Any, Sequence[str | None]]:
     found, labels = whole(table, [name])
     return found[name].astype("int64"), labels[name]
 
 
-def _hidden(spec: specs.CharactersSpec, values: Sequence[str]) -> list[str]:
-    return [masked_characters(value, spec.mask, spec.keep_first, spec.keep_last) for value in values]
+def _mask_characters(spec: specs.CharactersSpec, values: Sequence[str]) -> list[str]:
+    return [mask_characters(value, spec.mask, spec.keep_first, spec.keep_last) for value in values]
 
 
-def _file(policy: Policy, path: str, where: str) -> tuple[str, ...]:
-    """The lines of a list, each once."""
+def _read_list(policy: Policy, path: str, where: str) -> tuple[str, ...]:
+    """Read the distinct lines of a list."""
     file = policy.resolve(path)
     try:
         raw = read_regular(file)

@@ -1,4 +1,4 @@
-"""Fakes made of digits: CPF, CNPJ, phone, CEP and card, drawn in bulk with valid check digits, and their checks."""
+"""Numbers as fakes: CPF, CNPJ, phone, CEP and card, drawn in bulk with valid check digits, and their validation."""
 
 from __future__ import annotations
 
@@ -25,8 +25,11 @@ _CNPJ = (np.array([5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2]), np.array([6, 5, 4, 3, 2
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """A kind of number: how its values are written, the layout of those that are written otherwise, how digits are
-    drawn (by number of digits), and whether given ones are valid."""
+    """A kind of number.
+
+    ``pattern`` recognizes its values; ``layout`` is used for values that are written otherwise; ``draw`` draws a number
+    of digits; ``valid`` checks given ones.
+    """
 
     pattern: str
     layout: str
@@ -35,7 +38,7 @@ class NumberFormat:
 
 
 def _spread(words: Words, count: int) -> Digits:
-    """Decimal digits of words: 16 of each, which leaves a bias below 10⁻³ on the highest."""
+    """Decimal digits from random words: 16 from each, which leaves a bias below 10⁻³ on the highest."""
     drawn = []
     for place in range(count):
         word = words[:, place // 16] // np.uint64(10 ** (place % 16))
@@ -48,7 +51,7 @@ def _modulo_11(digits: Digits, weights: NDArray[np.int64]) -> Digits:
     return np.where(rest < 2, 0, 11 - rest).astype(np.uint8)
 
 
-def _checked(digits: Digits, weights: Sequence[NDArray[np.int64]]) -> Digits:
+def _append_check_digits(digits: Digits, weights: Sequence[NDArray[np.int64]]) -> Digits:
     for each in weights:
         digits = np.column_stack([digits, _modulo_11(digits, each)])
     return digits
@@ -61,29 +64,29 @@ def _alike(digits: Digits) -> NDArray[np.bool_]:
 def _cpf(words: Words, count: int) -> Digits:  # noqa: ARG001
     digits = _spread(words, 9)
     digits[:, 8] = np.where(_alike(digits), (digits[:, 8] + 1) % 10, digits[:, 8])  # 111.111.111-11 is none
-    return _checked(digits, _CPF)
+    return _append_check_digits(digits, _CPF)
 
 
 def _cnpj(words: Words, count: int) -> Digits:  # noqa: ARG001
     digits = _spread(words, 12)
     digits[:, 8:12] = np.array([0, 0, 0, 1], dtype=np.uint8)  # the head office
     digits[:, 0] = np.where(_alike(digits[:, :8]), (digits[:, 0] + 1) % 10, digits[:, 0])
-    return _checked(digits, _CNPJ)
+    return _append_check_digits(digits, _CNPJ)
 
 
-def _follows(weights: Sequence[NDArray[np.int64]]) -> Callable[[Digits], NDArray[np.bool_]]:
+def _validator(weights: Sequence[NDArray[np.int64]]) -> Callable[[Digits], NDArray[np.bool_]]:
     length = len(weights[0])
 
     def valid(digits: Digits) -> NDArray[np.bool_]:
         if digits.shape[1] != length + len(weights):
             return np.zeros(len(digits), dtype=np.bool_)
-        return np.asarray((_checked(digits[:, :length], weights) == digits).all(axis=1) & ~_alike(digits))
+        return np.asarray((_append_check_digits(digits[:, :length], weights) == digits).all(axis=1) & ~_alike(digits))
 
     return valid
 
 
 def _phone(words: Words, count: int) -> Digits:
-    """With or without the country's 55; an area code that exists; nine digits of a mobile, or eight of a landline."""
+    """A phone number with an existing area code, with or without the country's 55, of a mobile or a landline."""
     short = count if count <= 11 else count - 2
     digits = _spread(words, short)
     area = _AREAS[(words[:, 3] % np.uint64(len(_AREAS))).astype(np.int64)]
@@ -101,7 +104,7 @@ def _cep(words: Words, count: int) -> Digits:
 
 
 def _luhn(digits: Digits) -> NDArray[np.int64]:
-    """The sum of Luhn's check, over all digits; a valid number's is a multiple of ten."""
+    """The sum of Luhn's check over all digits: a multiple of ten for a valid number."""
     places = np.arange(digits.shape[1])[::-1] % 2
     doubled = digits.astype(np.int64) * (1 + places)
     return np.asarray(np.where(doubled > 9, doubled - 9, doubled).sum(axis=1))
@@ -116,17 +119,17 @@ def _card(words: Words, count: int) -> Digits:
     return digits
 
 
-def _any(digits: Digits) -> NDArray[np.bool_]:
+def _accept_all(digits: Digits) -> NDArray[np.bool_]:
     return np.ones(len(digits), dtype=np.bool_)
 
 
 DOCUMENTS: dict[str, NumberFormat] = {
-    "cpf": NumberFormat(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _follows(_CPF)),
-    "cnpj": NumberFormat(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _follows(_CNPJ)),
+    "cpf": NumberFormat(r"^\d{3}\.?\d{3}\.?\d{3}-?\d{2}$", "000.000.000-00", _cpf, _validator(_CPF)),
+    "cnpj": NumberFormat(r"^\d{2}\.?\d{3}\.?\d{3}/?\d{4}-?\d{2}$", "00.000.000/0000-00", _cnpj, _validator(_CNPJ)),
     "phone": NumberFormat(
-        r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _any
+        r"^(\+?55[ .-]?)?(\(\d{2}\)|\d{2})[ .-]?9?\d{4}[ .-]?\d{4}$", "(00) 00000-0000", _phone, _accept_all
     ),
-    "cep": NumberFormat(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _any),
+    "cep": NumberFormat(r"^\d{2}\.?\d{3}-?\d{3}$", "00000-000", _cep, _accept_all),
     "card": NumberFormat(
         r"^(\d{13,19}|\d{4}([ -])\d{4}[ -]\d{4}[ -]\d{4})$", "0000 0000 0000 0000", _card,
         lambda digits: np.asarray(_luhn(digits) % 10 == 0),
@@ -136,8 +139,8 @@ DOCUMENTS: dict[str, NumberFormat] = {
 
 
 def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str | None = None) -> NDArray[np.object_]:
-    """What each value is, however it is written: its digits alone where it has the form of one of these numbers (or
-    ``pattern``), and otherwise the value itself.
+    """Each value in one form, however it is written: only the digits of what matches one of these numbers (or
+    ``pattern``), otherwise the value itself.
 
     >>> canonical(["529.982.247-25", "52998224725", "A-7"]).tolist()
     ['52998224725', '52998224725', 'A-7']
@@ -152,7 +155,7 @@ def canonical(values: Sequence[str | None] | NDArray[np.object_], pattern: str |
 
 
 def layouts(values: Sequence[str] | NDArray[np.object_], kind: NumberFormat) -> NDArray[np.object_]:
-    """How each value is written, with 0 for every digit; the kind's own layout for what is not of its form."""
+    """The layout of each value, with 0 for every digit; the kind's own layout for values that do not match it."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -163,8 +166,8 @@ def layouts(values: Sequence[str] | NDArray[np.object_], kind: NumberFormat) -> 
     )
 
 
-def drawn(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArray[np.object_]:
-    """A fake for each row of words: its digits alone, as many as asked for."""
+def draw_numbers(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArray[np.object_]:
+    """Draw a number for each row of words: only digits, as many as ``lengths`` says."""
     found = np.empty(len(words), dtype=object)
     for length in np.unique(lengths).tolist():
         rows = np.flatnonzero(lengths == length)
@@ -173,8 +176,8 @@ def drawn(words: Words, lengths: NDArray[np.int64], kind: NumberFormat) -> NDArr
     return found
 
 
-def laid_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Digits in the layouts given, which have a 0 for each."""
+def lay_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Write digits in the layouts given, which have a 0 in the place of each digit."""
     found = np.empty(len(bare), dtype=object)
     forms, where = np.unique(written.astype(str), return_inverse=True)
     for number, form in enumerate(forms.tolist()):
@@ -188,8 +191,8 @@ def laid_out(bare: NDArray[np.object_], written: NDArray[np.object_]) -> NDArray
     return found
 
 
-def invalid(values: Sequence[str], kind: NumberFormat) -> int:
-    """How many values are not of the form, or have other check digits than they should."""
+def count_invalid(values: Sequence[str], kind: NumberFormat) -> int:
+    """How many values do not match the pattern, or have wrong check digits."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -31,14 +31,14 @@ def nulls(values: Sequence[str]) -> list[None]:
 
 
 @card("truncate", title="the first characters")
-def truncated(values: Sequence[str], count: int, end: Literal["right", "left"] = "right") -> list[str]:
+def truncate(values: Sequence[str], count: int, end: Literal["right", "left"] = "right") -> list[str]:
     r"""The first characters, or the last.
 
     ``end`` says where characters are cut off.
 
     Formula: $y = x_1 \ldots x_c$, or $x_{n-c+1} \ldots x_n$
     Example:
-        >>> truncated(["60020-270", "61"], 5), truncated(["60020-270"], 3, end="left")
+        >>> truncate(["60020-270", "61"], 5), truncate(["60020-270"], 3, end="left")
         (['60020', '61'], ['270'])
 
     Guarantee: None: what is left may still be rare. As a hierarchy (``mask``) with k-anonymity it can be bounded.
@@ -50,14 +50,14 @@ def truncated(values: Sequence[str], count: int, end: Literal["right", "left"] =
 
 
 @card("mask", title="masked characters")
-def masked_characters(value: str, character: str, keep_first: int = 0, keep_last: int = 0) -> str:
+def mask_characters(value: str, character: str, keep_first: int = 0, keep_last: int = 0) -> str:
     r"""Letters and digits replaced by one character, but for the first and the last few; other signs stay.
 
     A value with no more letters and digits than would be kept is masked whole.
 
     Formula: $y_i = \ast$ if $x_i$ is a letter or digit beyond the first $f$ and the last $l$ of them, else $x_i$
     Example:
-        >>> masked_characters("529.982.247-25", "*", keep_last=2)
+        >>> mask_characters("529.982.247-25", "*", keep_last=2)
         '***.***.***-25'
 
     Guarantee: None: the length and what is kept may still tell.
@@ -76,7 +76,7 @@ PLAIN = r"^[+-]?\d{1,15}(\.\d{1,9})?$"
 
 
 def read_numbers(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
-    """An Arrow column of texts as numbers, NaN for what is none, and how many decimals each has."""
+    """Read an Arrow column of texts as numbers (NaN for other texts), and how many decimals each has."""
     import pyarrow.compute as pc
 
     texts = pc.utf8_trim_whitespace(column)
@@ -89,14 +89,14 @@ def read_numbers(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
 
 
 @card("blur", title="blurred numbers")
-def blurred(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
+def blur(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
     r"""Numbers, each multiplied by a random factor.
 
     They keep the decimals that they had. Zero stays zero, and small whole numbers may stay what they are.
 
     Formula: $y = x\,(1 + b\,u)$ with $u$ uniform in $[-1, 1)$ and the share $b$
     Example:
-        >>> blurred(np.array([1000.0, 1000.0]), np.array([0, 2**63], dtype=np.uint64), 0.1).tolist()
+        >>> blur(np.array([1000.0, 1000.0]), np.array([0, 2**63], dtype=np.uint64), 0.1).tolist()
         [900.0, 1000.0]
 
     Guarantee: None: a large number stays the largest, and the order of magnitude shows.
@@ -109,7 +109,7 @@ def blurred(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
 
 
 def write_numbers(numbers: Floats, decimals: NDArray[np.int64], decimal: str) -> Any:
-    """Numbers as an Arrow column of texts; NaN is NULL."""
+    """Write numbers as an Arrow column of texts; NaN becomes NULL."""
     import pyarrow as pa
 
     texts = np.full(len(numbers), None, dtype=object)
@@ -130,7 +130,7 @@ Days = NDArray[np.int64]
 
 
 def keeps_days(form: str) -> bool:
-    """Whether texts in the format tell the day, so that days between them can be counted.
+    """Whether the format includes the day, so that the days between two dates can be counted.
 
     >>> keeps_days("%d/%m/%Y"), keeps_days("%m/%Y")
     (True, False)

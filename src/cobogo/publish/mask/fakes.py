@@ -1,4 +1,4 @@
-"""Fakes: how the substitute of a value is made of numbers, and what must never come out."""
+"""Fakes: how a substitute is made from random words, and which substitutes are refused."""
 
 from __future__ import annotations
 
@@ -18,32 +18,33 @@ from cobogo.publish.mask import digits
 from cobogo.publish.mask.secret import Secret, random_words
 
 ATTEMPTS = 60
-"""How often a substitute that may not be is drawn anew."""
+"""How often a refused substitute is drawn again. With half of all substitutes taken, 60 draws fail for one value with
+probability 2⁻⁶⁰; a list that is too short is reported soon enough."""
 
 MAIL = ("example.com", "example.org", "example.net")
-"""Domains that are reserved for examples: no mail is ever delivered there (RFC 2606)."""
+"""Domains reserved for examples, where no mail is delivered (RFC 2606)."""
 
 
 class Fake(ABC):
-    """A kind of substitute. What two values share as ``identity`` is one thing written in two ways."""
+    """A kind of substitute. Two values with the same ``identity`` are one thing written in two ways."""
 
     unique: ClassVar[bool] = False  # whether no two values ever share a substitute
     apart: ClassVar[bool] = False  # whether no substitute is any of the original values
 
     @abstractmethod
-    def made(self, words: Words, identities: Texts) -> Texts:
-        """Substitutes, from four numbers each."""
+    def make(self, words: Words, identities: Texts) -> Texts:
+        """Make substitutes, each from four random words."""
 
     @abstractmethod
-    def fits(self, values: Sequence[str]) -> int:
-        """How many released values cannot be substitutes of this kind."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """How many values cannot be substitutes of this kind."""
 
     def identities(self, values: Texts) -> Texts:
-        """What each value is, however it is written."""
+        """Each value in one form, however it is written."""
         return digits.canonical(values)
 
-    def written(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
-        """Substitutes written as the values are."""
+    def write_like(self, made: Texts, values: Texts) -> Texts:  # noqa: ARG002
+        """Write substitutes in the way the values are written."""
         return made
 
 
@@ -57,21 +58,20 @@ class Number(Fake):
         self.kind = digits.DOCUMENTS[kind]
 
     def identities(self, values: Texts) -> Texts:
-        """The digits alone, of what has the form."""
+        """Only the digits, of values that match the pattern."""
         return digits.canonical(values, self.kind.pattern)
 
-    def made(self, words: Words, identities: Texts) -> Texts:
-        """Digits alone, as many as the identity has."""
+    def make(self, words: Words, identities: Texts) -> Texts:
+        """Only digits, as many as the identity has."""
         lengths = np.char.count(digits.layouts(identities, self.kind).astype(str), "0")
-        return digits.drawn(words, lengths.astype(np.int64), self.kind)
+        return digits.draw_numbers(words, lengths.astype(np.int64), self.kind)
 
-    def written(self, made: Texts, values: Texts) -> Texts:
-        """In the value's own layout; what has no form of the kind, in the usual one."""
-        return digits.laid_out(made, digits.layouts(values, self.kind))
+    def write_like(self, made: Texts, values: Texts) -> Texts:
+        """In the value's own layout, or in the usual one where the value does not match the pattern."""
+        return digits.lay_out(made, digits.layouts(values, self.kind))
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By form and check digits."""
-        return digits.invalid(values, self.kind)
+    def count_misfits(self, values: Sequence[str]) -> int:
+        return digits.count_invalid(values, self.kind)
 
 
 @card("list", title="values of a list")
@@ -84,7 +84,7 @@ class ListedFake(Fake):
     Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
     Example:
         >>> words = np.zeros((1, 1), dtype=np.uint64)
-        >>> ListedFake(["red", "green"]).made(words, np.array(["red"], dtype=object)).tolist()
+        >>> ListedFake(["red", "green"]).make(words, np.array(["red"], dtype=object)).tolist()
         ['green']
 
     Guarantee: None: how often a value occurs still shows.
@@ -96,14 +96,13 @@ class ListedFake(Fake):
     def __init__(self, words: Sequence[str]) -> None:
         self.words = np.array(words, dtype=object)
 
-    def made(self, words: Words, identities: Texts) -> Texts:
-        """Any of the list, but the value itself: then the next."""
+    def make(self, words: Words, identities: Texts) -> Texts:
+        """A word of the list; the next one where that is the value itself."""
         places = (words[:, 0] % np.uint64(len(self.words))).astype(np.int64)
         own = self.words[places] == identities
         return np.asarray(self.words[(places + own) % len(self.words)])
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By the list."""
+    def count_misfits(self, values: Sequence[str]) -> int:
         known = {word.casefold() for word in self.words.tolist()}
         return sum(value.casefold() not in known for value in values)
 
@@ -111,8 +110,7 @@ class ListedFake(Fake):
 class Cased(ListedFake):
     """A name or a place: in capitals where the value is."""
 
-    def written(self, made: Texts, values: Texts) -> Texts:
-        """In capitals where the value is."""
+    def write_like(self, made: Texts, values: Texts) -> Texts:
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -128,16 +126,16 @@ class Name(Cased):
         super().__init__(word_list("surname", place))
         self.given = np.array(word_list("given-name", place), dtype=object)
 
-    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
-        """Three words, each of its list."""
+    def make(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
+        """A given name and two different surnames."""
         count = np.uint64(len(self.words))
         given = self.given[(words[:, 1] % np.uint64(len(self.given))).astype(np.int64)]
         first = (words[:, 0] % count).astype(np.int64)
         second = (first + 1 + (words[:, 2] % (count - np.uint64(1))).astype(np.int64)) % len(self.words)
         return np.asarray(given + " " + self.words[first] + " " + self.words[second])
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By the last word, which is a surname."""
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Count the values whose last word is no surname of the list."""
         ends = {word.casefold().split()[-1] for word in self.words.tolist()}
         return sum(value.casefold().split()[-1:] == [] or value.casefold().split()[-1] not in ends for value in values)
 
@@ -145,14 +143,14 @@ class Name(Cased):
 class Street(Cased):
     """A street with a number."""
 
-    def made(self, words: Words, identities: Texts) -> Texts:
+    def make(self, words: Words, identities: Texts) -> Texts:
         """A street of the list, and a number below 2,000."""
         numbers = (1 + words[:, 1] % np.uint64(1999)).astype(str).astype(object)
-        return np.asarray(super().made(words, identities) + ", " + numbers)
+        return np.asarray(super().make(words, identities) + ", " + numbers)
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By what stands before the number."""
-        return super().fits([value.rpartition(", ")[0] for value in values])
+    def count_misfits(self, values: Sequence[str]) -> int:
+        """Check what precedes the number."""
+        return super().count_misfits([value.rpartition(", ")[0] for value in values])
 
 
 class Mail(Fake):
@@ -167,8 +165,8 @@ class Mail(Fake):
             for kind in ("given-name", "surname")
         )
 
-    def made(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
-        """``given.surname`` and a number."""
+    def make(self, words: Words, identities: Texts) -> Texts:  # noqa: ARG002
+        """``given.surname``, a number and one of the reserved domains."""
         given, surnames, domains = (
             names[(words[:, place] % np.uint64(len(names))).astype(np.int64)]
             for place, names in enumerate((self.given, self.surnames, np.array(MAIL, dtype=object)))
@@ -176,8 +174,7 @@ class Mail(Fake):
         numbers = (words[:, 3] % np.uint64(10**6)).astype(str).astype(object)
         return np.asarray(given + "." + surnames + numbers + "@" + domains)
 
-    def fits(self, values: Sequence[str]) -> int:
-        """By the domain."""
+    def count_misfits(self, values: Sequence[str]) -> int:
         return sum(value.rpartition("@")[2] not in MAIL for value in values)
 
 
@@ -195,7 +192,7 @@ def fake(kind: str, place: str) -> Fake:
         >>> secret = Secret(bytes(32))
         >>> cpf = fake("cpf", "br")
         >>> one, again = (substitutes(["529.982.247-25"], cpf, secret, "cpf", unique=True, where="") for _ in range(2))
-        >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.fits(one.tolist())    # none of a wrong form
+        >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.count_misfits(one.tolist())    # none of a wrong form
         (True, 0)
 
     Guarantee: None: how often a value occurs still shows, and whoever has the secret finds the fake of any value that
@@ -214,10 +211,10 @@ def fake(kind: str, place: str) -> Fake:
 
 
 def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *, unique: bool, where: str) -> Texts:
-    """The substitute of each distinct value: never the value itself where the kind has another.
+    """Make the substitute of each distinct value: never the value itself where the kind has another.
 
-    Where substitutes must be apart from one another, or from every original, those that are not are drawn anew, in
-    the order of the values: the same values have the same substitutes in any order of records.
+    Where substitutes must differ from one another, or from every original, those that do not are drawn again, in the
+    order of the values. So the same values get the same substitutes, whatever the order of the records.
     """
     import pandas as pd
 
@@ -229,7 +226,7 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
     taken: Texts = np.empty(0, dtype=object)
     alone = unique or kind.unique
     for attempt in range(ATTEMPTS):
-        drawn = kind.made(secret.words(group, own[pending].tolist(), attempt), own[pending])
+        drawn = kind.make(secret.words(group, own[pending].tolist(), attempt), own[pending])
         bad = _same(drawn, own[pending])
         if kind.apart:
             bad |= pd.Series(drawn, dtype=object).isin(own).to_numpy()
@@ -248,24 +245,24 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
             where=where,
             remedy="Give a longer list, or leave out unique.",
         )
-    return kind.written(made[place], texts)
+    return kind.write_like(made[place], texts)
 
 
-def drawn_for_each(values: Texts, kind: Fake) -> Texts:
-    """A substitute for each record, drawn anew each time; never the record's own value where the kind has another."""
+def draw_for_each(values: Texts, kind: Fake) -> Texts:
+    """Draw a substitute for each record; never the record's own value where the kind has another."""
     things = kind.identities(values)
     made = np.empty(len(things), dtype=object)
     pending = np.arange(len(things))
     for _ in range(ATTEMPTS):
-        made[pending] = kind.made(random_words(len(pending)), things[pending])
+        made[pending] = kind.make(random_words(len(pending)), things[pending])
         pending = pending[made[pending] == things[pending]]
         if not pending.size:
             break
-    return kind.written(made, values)
+    return kind.write_like(made, values)
 
 
 def _same(some: Texts, others: Texts) -> NDArray[np.bool_]:
-    """Whether texts are equal but for capitals, pair by pair."""
+    """Whether the texts of each pair are equal, capitals aside."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,6 +1,6 @@
-"""The operators that mask a column, each with what its released values must look like.
+"""The operators that mask a column, each with a check of its released values.
 
-An operator is made of the policy's table for its column; `released` changes the column of one batch of records.
+An operator is built from the policy's table for its column; `apply` changes the column of one batch of records.
 """
 
 from __future__ import annotations
@@ -19,17 +19,16 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
-from cobogo.publish.mask.encryption import encrypted
-from cobogo.publish.mask.fakes import Fake, drawn_for_each
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.fakes import Fake, draw_for_each
+from cobogo.publish.mask.secret import Secret, encrypt_values
 from cobogo.release.columns import Codes, codes, counted, labelled
 from cobogo.release.contract import Json
 
 
 class MaskingOperator(ABC):
-    """What is done to a column."""
+    """A change to one column: its meaning for recipients, and what the manifest states of it."""
 
-    beside: tuple[str, ...] = ()  # other columns that it looks at, as text
+    other_columns: tuple[str, ...] = ()  # that it needs too, as text
 
     def __init__(self, column: str, meaning: str, stated: Json) -> None:
         self.column = column
@@ -40,17 +39,19 @@ class MaskingOperator(ABC):
         """Called once, before the first batch."""
 
     @abstractmethod
-    def released(self, batch: Any) -> Any:
-        """The column of a batch, changed: an Arrow array of text."""
+    def apply(self, batch: Any) -> Any:
+        """The changed column of a batch, as an Arrow array of text."""
 
     def misfit(self, before: Table, after: Table) -> str | None:  # noqa: ARG002
-        """What in the released column cannot be, seen beside the original; what follows from `stated` alone is checked
-        by verification."""
+        """What is wrong with the released column when it is compared with the original, or None.
+
+        What follows from `stated` alone is checked by verification.
+        """
         return None
 
 
 class Substituted(MaskingOperator):
-    """The same substitute for the same value, from a dictionary that is made before the first batch."""
+    """The same substitute for the same value, from a dictionary that is built before the first batch."""
 
     def __init__(
         self,
@@ -61,52 +62,50 @@ class Substituted(MaskingOperator):
         kind: Fake | None = None,
     ) -> None:
         super().__init__(column, meaning, stated)
-        self._asked = dictionary
+        self._build = dictionary
         self._kind = kind
 
     def begin(self) -> None:
-        """Make the dictionary, or have the one of the group."""
-        self._dictionary = self._asked()
+        """Build the dictionary, or take that of the group."""
+        self._dictionary = self._build()
 
-    def released(self, batch: Any) -> Any:
-        """By the dictionary."""
+    def apply(self, batch: Any) -> Any:
         known = self._dictionary
         return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
 
     def misfit(self, before: Table, after: Table) -> str | None:
-        """Substitutes are of their kind, and those that must be are apart from every original."""
+        """Check that substitutes are of their kind and, where the kind demands it, that none is an original value."""
         new = distinct(after, self.column)
         if self._kind is None:
             return None
-        if wrong := self._kind.fits(new):
+        if wrong := self._kind.count_misfits(new):
             return f"{wrong:,} values are no substitutes of their kind"
         same = len({*new} & {*distinct(before, self.column)}) if self._kind.apart else 0
         return f"{same:,} substitutes are among the original values" if same else None
 
 
 class Dictionary:
-    """What each value becomes; NULL stays NULL."""
+    """The substitute of each value; NULL stays NULL."""
 
     def __init__(self, values: Sequence[str], outputs: Sequence[str]) -> None:
         self.places: Mapping[Label, int] = {**{value: n for n, value in enumerate(values)}, None: len(values)}
-        self.outputs = _column([*outputs, None])
+        self.outputs = _text_array([*outputs, None])
 
 
 class DrawnForEach(MaskingOperator):
-    """A substitute for each record, whatever other records got."""
+    """A substitute for each record, independent of other records."""
 
     def __init__(self, column: str, meaning: str, stated: Json, kind: Fake) -> None:
         super().__init__(column, meaning, stated)
         self._kind = kind
 
-    def released(self, batch: Any) -> Any:
-        """Drawn anew for each."""
+    def apply(self, batch: Any) -> Any:
         column = _text(batch.column(self.column))
         values = column.to_numpy(zero_copy_only=False)
         there = column.is_valid().to_numpy(zero_copy_only=False)
         made = np.full(len(values), None, dtype=object)
-        made[there] = drawn_for_each(values[there], self._kind)
-        return _column(made)
+        made[there] = draw_for_each(values[there], self._kind)
+        return _text_array(made)
 
 
 class Changed(MaskingOperator):
@@ -118,10 +117,9 @@ class Changed(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._change = change
 
-    def released(self, batch: Any) -> Any:
-        """Each distinct value changed once."""
-        coded = _coded(batch.column(self.column))
-        return _column(self._change(coded.dictionary.to_pylist())).take(coded.indices)
+    def apply(self, batch: Any) -> Any:
+        coded = _encode(batch.column(self.column))
+        return _text_array(self._change(coded.dictionary.to_pylist())).take(coded.indices)
 
 
 @card("shuffle", title="shuffled values")
@@ -137,7 +135,7 @@ class Shuffled(MaskingOperator):
         >>> cities = ["Crato", "Icó", "Sobral"]
         >>> column = Shuffled("city", "", {}, lambda: (np.arange(3), cities))
         >>> column.begin()
-        >>> moved = column.released(pa.record_batch({"city": cities})).to_pylist()
+        >>> moved = column.apply(pa.record_batch({"city": cities})).to_pylist()
         >>> sorted(moved), [before == after for before, after in zip(cities, moved)]
         (['Crato', 'Icó', 'Sobral'], [False, False, False])
 
@@ -149,23 +147,23 @@ class Shuffled(MaskingOperator):
 
     def __init__(self, column: str, meaning: str, stated: Json, whole: Callable[[], tuple[Codes, Sequence[Label]]]):
         super().__init__(column, meaning, stated)
-        self._asked = whole
+        self._read = whole
 
     def begin(self) -> None:
         """Draw the circle."""
-        found, self._labels = self._asked()
+        found, self._labels = self._read()
         order = np.argsort(keys(len(found)), kind="stable")
         self._moved = np.empty_like(found)
         self._moved[order] = found[np.roll(order, -1)]
         self._done = 0
 
-    def released(self, batch: Any) -> Any:
-        """The next of them."""
+    def apply(self, batch: Any) -> Any:
+        """The next rows of the shuffled column."""
         start, self._done = self._done, self._done + batch.num_rows
         return labelled(self._moved[start : self._done], self._labels)
 
     def misfit(self, before: Table, after: Table) -> str | None:
-        """Every value is there as often as before."""
+        """Check that every value occurs as often as before."""
         (old, often), (new, now) = counted(before, self.column), counted(after, self.column)
         return None if old == new and (often == now).all() else "other values than those that were shuffled"
 
@@ -179,15 +177,14 @@ class Blurred(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._share, self._decimal, self._strict, self._where = share, decimal, strict, where
 
-    def released(self, batch: Any) -> Any:
-        """Each by a factor of its own."""
+    def apply(self, batch: Any) -> Any:
         column = _text(batch.column(self.column))
         found, decimals = edits.read_numbers(column, self._decimal)
         if self._strict:
             _refuse(
                 int((np.isnan(found) & column.is_valid().to_numpy(zero_copy_only=False)).sum()), "number", self._where
             )
-        blurred = edits.blurred(found, Entropy().words(len(found)), self._share)
+        blurred = edits.blur(found, Entropy().words(len(found)), self._share)
         return edits.write_numbers(blurred, decimals, self._decimal)
 
 
@@ -201,23 +198,22 @@ class Shifted(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._days, self._form, self._per, self._secret = days, form, per, secret
         self._strict, self._where = strict, where
-        self.beside = () if per is None else (per,)
+        self.other_columns = () if per is None else (per,)
 
-    def released(self, batch: Any) -> Any:
-        """Each moved."""
-        column = _coded(batch.column(self.column))
+    def apply(self, batch: Any) -> Any:
+        column = _encode(batch.column(self.column))
         times = read_times(column.dictionary.to_pylist(), self._form)
         if self._strict:
             _refuse(int(np.isnat(times).sum()), "date", self._where)
         rows = column.indices.fill_null(len(times)).to_numpy(zero_copy_only=False)
         moved = np.append(times, np.datetime64("NaT", "us"))[rows] + self._moves(batch).astype("timedelta64[D]")
-        return _column(write_times(moved, self._form))
+        return _text_array(write_times(moved, self._form))
 
     def _moves(self, batch: Any) -> Any:
         drawn = edits.shifts(Entropy().words(batch.num_rows), self._days)
         if self._per is None:
             return drawn
-        people = _coded(batch.column(self._per))
+        people = _encode(batch.column(self._per))
         whose = canonical(people.dictionary.to_pylist()).tolist()
         known = edits.shifts(self._secret.words("days", whose)[:, 0], self._days)
         rows = people.indices.fill_null(-1).to_numpy(zero_copy_only=False)
@@ -231,9 +227,9 @@ class Encrypted(MaskingOperator):
         super().__init__(column, meaning, stated)
         self._secret = secret
 
-    def released(self, batch: Any) -> Any:
-        """Equal values look different."""
-        return _column(encrypted(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
+    def apply(self, batch: Any) -> Any:
+        """Encrypt each value; equal values look different."""
+        return _text_array(encrypt_values(_text(batch.column(self.column)).to_pylist(), self._secret, self.column))
 
 
 def _text(column: Any) -> Any:
@@ -242,13 +238,13 @@ def _text(column: Any) -> Any:
     return column.cast(pa.string())
 
 
-def _coded(column: Any) -> Any:
+def _encode(column: Any) -> Any:
     import pyarrow as pa
 
     return column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
 
 
-def _column(values: Any) -> Any:
+def _text_array(values: Any) -> Any:
     import pyarrow as pa
 
     return pa.array(values, pa.string())
@@ -270,7 +266,7 @@ def _refuse(wrong: int, what: str, where: str) -> None:
 
 
 def distinct(table: Table, name: str) -> list[str]:
-    """Each value of a column once, as text, in any order; NULL is none."""
+    """The distinct values of a column as text, in any order, without NULL."""
     found = table.expression.select(value=table.text(name)).distinct()
     return [
         value

@@ -1,4 +1,4 @@
-"""The way back: a file whose tokens are values again, and whose encrypted columns can be read."""
+"""Reversing a masking: tokens are turned back to values by the vault, and encrypted columns are decrypted."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
-from cobogo.publish.mask.encryption import decrypted
-from cobogo.publish.mask.secret import Secret
+from cobogo.publish.mask.secret import Secret, decrypt_values
 from cobogo.publish.mask.vault.access import Missing, Vault
 
 
@@ -29,7 +28,7 @@ def restore(
     separator: str = ",",
     missing: Missing = "error",
 ) -> int:
-    """Turn the tokens of some columns (by domain) back and decrypt others; how many records were written.
+    """Turn the tokens of some columns (by domain) back and decrypt others; return how many records were written.
 
     The new file is made for this user only, and appears whole or not at all.
     """
@@ -49,18 +48,18 @@ def restore(
             raise PolicyError("tokens need the vault and a key to it", where="--vault, --key")
         opened = Vault.open(vault, key)
         for name, domain in domains.items():
-            rows = _replaced(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
+            rows = _replace_column(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
     if decrypt:
         if secret is None:
             raise PolicyError("encrypted columns need the secret", where="--secret")
         loaded = Secret.load(Path(secret))
         for name in decrypt:
-            rows = _replaced(rows, name, decrypted(rows.column(name).to_pylist(), loaded, name))
-    _written(table.engine, rows, target, separator)
+            rows = _replace_column(rows, name, decrypt_values(rows.column(name).to_pylist(), loaded, name))
+    _write(table.engine, rows, target, separator)
     return int(rows.num_rows)
 
 
-def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
+def _write(engine: Engine, rows: Any, target: Path, separator: str) -> None:
     """Write rows into a new file for this user only, whole or not at all."""
     try:
         stage = create_scratch(target.resolve().parent, f".{target.name}.cobogo-")
@@ -79,7 +78,7 @@ def _written(engine: Engine, rows: Any, target: Path, separator: str) -> None:
         remove_scratch(stage)
 
 
-def _replaced(rows: Any, name: str, values: Any) -> Any:
+def _replace_column(rows: Any, name: str, values: Any) -> Any:
     import pyarrow as pa
 
     place = rows.schema.names.index(name)

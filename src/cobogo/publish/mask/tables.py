@@ -20,8 +20,8 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import keeps_days
-from cobogo.publish.mask.masked import make
 from cobogo.publish.mask.operators import distinct
+from cobogo.publish.mask.release import make
 from cobogo.publish.transform import transform
 from cobogo.release.columns import counted, whole
 from cobogo.release.contract import Verdict
@@ -32,14 +32,14 @@ from cobogo.release.write import write_release
 
 @dataclass(repr=False)
 class MaskedTables:
-    """TablePolicies masked tables, not yet written."""
+    """Several masked tables, not yet written."""
 
     rules: TablePolicies
     tables: dict[str, Release]
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Of all of them."""
+        """The warnings of all tables, each once."""
         return tuple(dict.fromkeys(text for table in self.tables.values() for text in table.warnings))
 
     def write(self, directory: str | Path, *, progress: Progress = silent) -> dict[str, Verdict]:
@@ -66,7 +66,7 @@ class MaskedTables:
 
 
 def mask_tables(rules: TablePolicies, *, engine: str | None = None, progress: Progress = silent) -> MaskedTables:
-    """Settle the masking of several tables, which share groups and secret."""
+    """Prepare the masking of several tables, which share groups and secret."""
     shared = Shared()
     for reference in rules.references:
         for table, column in ((reference.table, reference.column), (reference.to_table, reference.to_column)):
@@ -94,7 +94,7 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
 
 
 def _check_key(table: Release, column: str) -> None:
-    """A column whose values were all different still has as many different ones."""
+    """Refuse a masking that changed how many distinct keys a column has."""
     before, after = _keys(table.table, column), _keys(table.drawn, column)
     if len(before) != len(after):
         raise DataError(
@@ -105,7 +105,7 @@ def _check_key(table: Release, column: str) -> None:
 
 
 def _orphans(reference: ForeignKey, of: Table, to: Table) -> int:
-    """How many records refer to nothing."""
+    """How many records refer to a key that does not exist."""
     known = _keys(to, reference.to_column)
     labels, records = counted(of, reference.column)
     keys = zip(canonical(labels), records.tolist(), strict=True)
@@ -118,9 +118,9 @@ def _keys(table: Table, column: str) -> set[str]:
 
 
 def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> None:
-    """Dates that move alike for a person keep the days between them, from table to table too."""
-    for name, spec in _moved(of.policy, reference.column):
-        for other, theirs in _moved(to.policy, reference.to_column):
+    """Refuse a masking that changed the days between the dates of a person, across tables, that move together."""
+    for name, spec in _shifted_dates(of.policy, reference.column):
+        for other, theirs in _shifted_dates(to.policy, reference.to_column):
             if spec.days != theirs.days:
                 continue
             sides = ((reference.column, name, spec.format), (reference.to_column, other, theirs.format))
@@ -134,8 +134,8 @@ def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> 
                 )
 
 
-def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
-    """The dates of a table that move alike for all with the same key, where they tell the day."""
+def _shifted_dates(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
+    """The date columns of a table that move alike for equal keys, and whose format includes the day."""
     columns = {} if policy.masking is None else policy.masking.columns
     return [
         (name, spec)
@@ -145,18 +145,18 @@ def _moved(policy: Policy, per: str) -> list[tuple[str, ShiftSpec]]:
 
 
 Side = tuple[str, str, str]
-"""A key, a date beside it, and how dates are written."""
+"""The name of a key column, that of a date column, and the format of its dates."""
 
 
 def _days_between(of: Table, to: Table, side: Side, other: Side) -> NDArray[np.int64]:
-    """From the first date of whoever each record refers to, to its own date: days, in order."""
-    first = _dated(to, other).groupby("key")["day"].min()
-    own = _dated(of, side)
+    """The days from the first date of the person that a record refers to until the record's own date, sorted."""
+    first = _read_dates(to, other).groupby("key")["day"].min()
+    own = _read_dates(of, side)
     between = (own["day"] - own["key"].map(first)).dropna()
     return np.sort(between.dt.days.to_numpy(dtype=np.int64))
 
 
-def _dated(table: Table, side: Side) -> Any:
+def _read_dates(table: Table, side: Side) -> Any:
     """The keys and dates of the records that have both."""
     import pandas as pd
 

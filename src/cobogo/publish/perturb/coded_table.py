@@ -1,4 +1,4 @@
-"""A table in memory while it is perturbed: the columns that steps look at as codes, the rest as it came."""
+"""A table in memory while it is perturbed: the columns that steps need as codes, the others as they were read."""
 
 from __future__ import annotations
 
@@ -34,12 +34,14 @@ class CodedColumn:
         return np.bincount(self.codes, minlength=len(self.labels)).astype(np.int64)
 
     def numbers(self, decimal: str) -> Floats:
-        """Each row's value as a number; NaN for NULL and for what is none."""
+        """Each row's value as a number; NaN for NULL and for other texts."""
         return np.array([written_number(label, decimal) for label in self.labels] or [np.nan])[self.codes]
 
     def ranks(self, decimal: str) -> Ints:
-        """Each row's place in the order of the values: of numbers where all of them are, else of texts. NULL is last,
-        and equal values have equal ranks."""
+        """The rank of each row's value: as numbers where all values are numbers, otherwise as texts.
+
+        NULL ranks last, and equal values have equal ranks.
+        """
         values = np.array([written_number(label, decimal) for label in self.labels] or [np.nan])
         known = np.array([label is not None for label in self.labels], dtype=np.bool_)
         if np.isnan(values[known]).any():
@@ -50,21 +52,21 @@ class CodedColumn:
 
 @dataclass(repr=False)
 class CodedTable:
-    """The whole table. Columns that no step looks at stay as Arrow arrays."""
+    """The whole table. Columns that no step needs stay Arrow arrays."""
 
     rows: int
     coded: dict[str, CodedColumn]
     others: dict[str, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, table: Table, columns: Sequence[str], looked_at: Sequence[str]) -> CodedTable:
-        """Read a table once, so that its rows stand in one order."""
+    def read(cls, table: Table, columns: Sequence[str], needed: Sequence[str]) -> CodedTable:
+        """Read a table once, so that the rows of all columns have the same order."""
         import pyarrow as pa
 
-        coders = {name: Coder() for name in looked_at}
+        coders = {name: Coder() for name in needed}
         others: dict[str, list[Any]] = {name: [] for name in columns if name not in coders}
         rows = 0
-        for batch in streamed(table, [*columns], texts=looked_at):
+        for batch in streamed(table, [*columns], texts=needed):
             rows += batch.num_rows
             for name, coder in coders.items():
                 coder.add(batch.column(name))
@@ -89,7 +91,7 @@ class CodedTable:
 
 
 def decimal_places(labels: Sequence[Label], decimal: str) -> int:
-    """How many digits after the decimal mark the numbers of a column have at most.
+    """The largest number of digits after the decimal mark in a column.
 
     >>> decimal_places(("1.25", "3", None), "."), decimal_places(("1,5",), ",")
     (2, 1)
@@ -99,7 +101,7 @@ def decimal_places(labels: Sequence[Label], decimal: str) -> int:
 
 
 def write_numbers(values: Floats, places: int, decimal: str) -> CodedColumn:
-    """Numbers as texts with so many digits after the decimal mark; NaN as NULL. Each distinct number is written once.
+    """Write numbers with ``places`` digits after the decimal mark, each distinct number once; NaN becomes NULL.
 
     >>> column = write_numbers(np.array([1.25, -0.004, np.nan]), 2, ",")
     >>> [column.labels[code] for code in column.codes]

@@ -1,7 +1,7 @@
 """Noise on numbers: additive, multiplicative, and correlated so that means and covariances stay what they were.
 
-None of these gives a formal guarantee. Noise that is small beside what the attributes share can be filtered out again,
-and a record that stands far from all others still does.
+None of these gives a formal guarantee. Noise that is small compared with the common variance of the attributes can be
+filtered out, and a record far from all others remains so.
 """
 
 from __future__ import annotations
@@ -51,25 +51,25 @@ def spread(values: Floats) -> Floats:
     return np.array([np.std(column[~np.isnan(column)]) if (~np.isnan(column)).any() else 0.0 for column in values.T])
 
 
-def additive(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
-    """Columns plus noise of the given standard deviations, each cell by itself. Missing values (NaN) stay missing."""
+def add_independent(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
+    """Add independent noise of the given standard deviations to each cell. Missing values (NaN) stay missing."""
     noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
     return values + noise * deviations
 
 
-def multiplicative(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
-    """Columns times noise of mean 1 and the given standard deviations: large numbers change more than small ones."""
+def multiply(values: Floats, deviations: Floats, distribution: str, draw: Uniforms) -> Floats:
+    """Multiply each cell by noise of mean 1 and the given standard deviations: large numbers change more."""
     noise = DISTRIBUTIONS[distribution](values.size, draw).reshape(values.shape)
     return values * (1 + noise * deviations)
 
 
-def correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
-    """Columns mixed with Gaussian noise of the same covariance, so that means and covariances are what they were.
+def add_correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
+    """Mix columns with Gaussian noise of the same covariance, so that means and covariances stay the same.
 
     A record x becomes m + √(1−d)·(x−m) + e, with m the means, d the share of the variance that is noise and e of
-    covariance d·Σ (Kim 1986). The noise is made to have mean 0 and exactly that covariance in the table, and to be
-    uncorrelated with it: where no value is missing and nothing is cut off or rounded afterwards, means and covariances
-    are preserved exactly. Records with a missing value take part with the values that they have.
+    covariance d·Σ (Kim 1986). The noise is adjusted to have mean 0 and exactly that covariance in the table, and no
+    correlation with it: where no value is missing, reflected or rounded, means and covariances are preserved exactly.
+    A record with a missing value is changed in the values that it has.
     """
     known = ~np.isnan(values)
     complete = known.all(axis=1)
@@ -80,41 +80,41 @@ def correlated(values: Floats, share: float, draw: Uniforms) -> Floats:
     covariance = np.atleast_2d(np.cov(table, rowvar=False, bias=True))
     root = _root(covariance)
     noise = gaussian(values.size, draw).reshape(values.shape)
-    noise[complete] = _fitted(noise[complete], table - mean)
+    noise[complete] = _fit_noise(noise[complete], table - mean)
     mixed = mean + np.sqrt(1 - share) * (np.where(known, values, mean) - mean) + np.sqrt(share) * noise @ root.T
     return np.where(known, mixed, np.nan)
 
 
 def _root(covariance: Floats) -> Floats:
-    """A matrix whose product with its own transpose is the covariance; of columns that depend on each other, too."""
+    """A matrix R with R·Rᵀ = Σ, for singular covariances as well."""
     weights, directions = np.linalg.eigh(covariance)
     root: Floats = directions * np.sqrt(np.maximum(weights, 0))
     return root
 
 
-def _fitted(noise: Floats, table: Floats) -> Floats:
-    """The same noise with mean 0, covariance the identity, and no correlation with a table, where it has the rows."""
+def _fit_noise(noise: Floats, table: Floats) -> Floats:
+    """Adjust noise to mean 0, identity covariance and no correlation with a table, if the table has enough rows."""
     records, width = noise.shape
     if records <= 2 * width + 1:
         return noise
-    basis, _ = np.linalg.qr(np.column_stack([np.ones(records), _independent(table)]))
+    basis, _ = np.linalg.qr(np.column_stack([np.ones(records), _column_basis(table)]))
     left = noise - basis @ (basis.T @ noise)
     directions, _, turn = np.linalg.svd(left, full_matrices=False)
     fitted: Floats = np.sqrt(records) * directions @ turn
     return fitted
 
 
-def _independent(table: Floats) -> Floats:
-    """A basis of a table's columns, leaving out those that the others make up."""
+def _column_basis(table: Floats) -> Floats:
+    """An orthonormal basis of the space of a table's columns."""
     directions, weights, _ = np.linalg.svd(table, full_matrices=False)
     basis: Floats = directions[:, weights > weights.max(initial=0) * 1e-10]
     return basis
 
 
-def within(values: Floats, lower: float | None, upper: float | None) -> Floats:
-    """Values reflected at the bounds and, where they overshoot both, put on the nearest one.
+def reflect(values: Floats, lower: float | None, upper: float | None) -> Floats:
+    """Reflect values at the bounds; a value that then exceeds the other bound is clipped to it.
 
-    A cut at the bounds would pile records up on them; reflection keeps the density that noise spreads beyond.
+    Clipping alone would pile records up on the bounds.
     """
     found = values.copy()
     if lower is not None:

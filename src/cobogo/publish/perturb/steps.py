@@ -1,21 +1,26 @@
-"""The steps of a perturbation, carried out on a sheet."""
+"""The steps of a perturbation, carried out on a table of codes: noise, swapping, post-randomization.
+
+None of them gives a formal guarantee.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
 
 from cobogo.data.policy import NoiseStep, SwapStep
-from cobogo.floor.arrays import Floats, Mask, Words
+from cobogo.floor.arrays import Floats, Ints, Mask, Words
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, coins
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb import noise
 from cobogo.publish.perturb.coded_table import CodedColumn, CodedTable, write_numbers
-from cobogo.publish.perturb.swap import Forbidden, rank_swapped
 
 Rules = Sequence[Mapping[str, str]]
 
@@ -34,7 +39,7 @@ def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], dec
     Example: Correlated noise leaves the means as they are.
         >>> random = np.random.default_rng(1)
         >>> before = random.normal([40, 3000], [10, 500], (100, 2))
-        >>> after = noise.correlated(before, 0.3, lambda count: random.random(count))
+        >>> after = noise.add_correlated(before, 0.3, lambda count: random.random(count))
         >>> bool(np.allclose(before.mean(axis=0), after.mean(axis=0)) and not np.allclose(before, after))
         True
 
@@ -52,26 +57,26 @@ def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], dec
 
     if step.kind == "correlated":
         assert step.share is not None
-        after = noise.correlated(values, step.share, draw)
+        after = noise.add_correlated(values, step.share, draw)
     else:
         scale = noise.spread(values) * step.relative if step.relative is not None else np.array(step.deviation)
-        change = noise.additive if step.kind == "additive" else noise.multiplicative
+        change = noise.add_independent if step.kind == "additive" else noise.multiply
         after = change(values, np.broadcast_to(scale, values.shape[1:]).astype(np.float64), step.distribution, draw)
     for place, name in enumerate(step.attributes):
-        inside = noise.within(after[:, place], *bounds(step, places[name]))
-        sheet.coded[name] = _as_collected(values[:, place], inside, sheet.coded[name], places[name], decimal)
+        inside = noise.reflect(after[:, place], *bounds(step, places[name]))
+        sheet.coded[name] = _write_perturbed(values[:, place], inside, sheet.coded[name], places[name], decimal)
 
 
 def bounds(step: NoiseStep, places: int) -> tuple[float | None, float | None]:
-    """The bounds of a step as numbers that can be written with so many digits, so that rounding stays within."""
+    """The bounds of a step, moved inward to numbers with ``places`` digits, so that rounding stays within them."""
     unit = 10**places
     lower = None if step.lower is None else math.ceil(Fraction(str(step.lower)) * unit) / unit
     upper = None if step.upper is None else math.floor(Fraction(str(step.upper)) * unit) / unit
     return lower, upper
 
 
-def _as_collected(before: Floats, after: Floats, column: CodedColumn, places: int, decimal: str) -> CodedColumn:
-    """Perturbed numbers; what was NULL stays NULL."""
+def _write_perturbed(before: Floats, after: Floats, column: CodedColumn, places: int, decimal: str) -> CodedColumn:
+    """Write perturbed numbers; NULL stays NULL."""
     assert (np.isnan(before) == np.isnan(after)).all()
     missing = np.array([label is None for label in column.labels] or [True], dtype=np.bool_)[column.codes]
     assert not (np.isnan(before) & ~missing).any()
@@ -91,7 +96,7 @@ def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: 
     Example: Who receives whose value: everybody somebody's, nobody's twice.
         >>> order, strata = np.arange(6), np.zeros(6, dtype=np.int64)
         >>> keys = np.arange(6, dtype=np.uint64)
-        >>> partners = rank_swapped(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
+        >>> partners = choose_partners(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
         >>> sorted(partners.tolist())
         [0, 1, 2, 3, 4, 5]
 
@@ -112,7 +117,7 @@ def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: 
     window = sheet.rows if step.window is None else max(1, int(step.window * sheet.rows))
     taking_part = coins(step.share, sheet.rows, source)
     forbidden = _forbidden(sheet, step.attributes, rules)
-    partners = rank_swapped(order, strata, window, taking_part, source.words(sheet.rows), forbidden)
+    partners = choose_partners(order, strata, window, taking_part, source.words(sheet.rows), forbidden)
     for name in step.attributes:
         column = sheet.coded[name]
         sheet.coded[name] = CodedColumn(column.codes[partners], column.labels)
@@ -145,15 +150,15 @@ def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, so
     drawn = operator.sample(column.codes.astype(np.int64), source).astype(np.int32)
     for rule in rules:
         if name in rule:
-            rest = _holding(sheet, {key: value for key, value in rule.items() if key != name})
+            rest = _matching(sheet, {key: value for key, value in rule.items() if key != name})
             wanted = np.array([label == rule[name] for label in column.labels], dtype=np.bool_)
             broken = rest & wanted[drawn] & ~wanted[column.codes]
             drawn[broken] = column.codes[broken]
     sheet.coded[name] = CodedColumn(drawn, column.labels)
 
 
-def _holding(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
-    """The records that hold all of a rule's values."""
+def _matching(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
+    """The records that have all values of a rule."""
     found = np.ones(sheet.rows, dtype=np.bool_)
     for name, value in rule.items():
         column = sheet.coded[name]
@@ -162,30 +167,30 @@ def _holding(sheet: CodedTable, rule: Mapping[str, str]) -> Mask:
 
 
 def _forbidden(sheet: CodedTable, swapped: Sequence[str], rules: Rules) -> Forbidden:
-    """The rules that a swap of some attributes could break, as bits of each record."""
+    """The rules that a swap of some attributes could break, as one bit of each record."""
     receives, gives = np.zeros(sheet.rows, dtype=np.uint64), np.zeros(sheet.rows, dtype=np.uint64)
     for number, rule in enumerate(rules):
         own = {name: value for name, value in rule.items() if name in swapped}
         if own and len(own) < len(rule):
-            receives |= _bit(_holding(sheet, {name: rule[name] for name in rule if name not in own}), number)
-            gives |= _bit(_holding(sheet, own), number)
+            receives |= _bits(_matching(sheet, {name: rule[name] for name in rule if name not in own}), number)
+            gives |= _bits(_matching(sheet, own), number)
     return Forbidden(receives, gives)
 
 
-def _bit(holding: Mask, number: int) -> Words:
+def _bits(holding: Mask, number: int) -> Words:
     return holding.astype(np.uint64) << np.uint64(number)
 
 
 def retention_matrix(categories: int, retention: float) -> Floats:
-    """The matrix that keeps a category with a probability and else draws one of all, itself among them, evenly."""
+    """The matrix that keeps a category with a probability, and otherwise draws one uniformly from all of them."""
     return retention * np.eye(categories) + (1 - retention) / categories
 
 
 def invariant_matrix(matrix: Floats, frequencies: Floats) -> Floats:
-    """A matrix made of a given one under which the expected frequencies are those of the table.
+    """Adapt a matrix so that the expected frequencies are those of the table.
 
     Applies the matrix and then its Bayes inverse for these frequencies: R = B·P with B[x, y] = P[y, x]·f(x) / (P·f)(y).
-    So statistics of the one attribute need no correction; its relation with others still does.
+    So statistics of this attribute alone need no correction; those of its relation to others do.
 
     >>> shares = np.array([0.7, 0.2, 0.1])
     >>> bool(np.allclose(invariant_matrix(retention_matrix(3, 0.5), shares) @ shares, shares))
@@ -200,3 +205,75 @@ def invariant_matrix(matrix: Floats, frequencies: Floats) -> Floats:
     )
     found: Floats = back @ matrix
     return found
+
+
+TRIES = 64
+"""Partners tried before a record stays as it is. In a stratum where half of the records are free, all 64 tries fail
+with probability 2⁻⁶⁴; towards the end of a stratum more tries would find few more partners."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Forbidden:
+    """Combinations that no swap may create, as one bit for each rule.
+
+    Bit r of ``receives``: a record has the values of rule r in the attributes that stay. Bit r of ``gives``: it has
+    them in the attributes that are swapped.
+    """
+
+    receives: Words
+    gives: Words
+
+    @classmethod
+    def none(cls, records: int) -> Forbidden:
+        """No rules."""
+        return cls(np.zeros(records, dtype=np.uint64), np.zeros(records, dtype=np.uint64))
+
+
+def choose_partners(
+    order: Ints, strata: Ints, window: int, taking_part: NDArray[np.bool_], keys: Words, forbidden: Forbidden
+) -> Ints:
+    """For each record, the record whose values it receives: itself, or its partner.
+
+    ``order``: the records sorted by stratum and, within a stratum, by rank. ``window``: how far apart two partners may
+    be in that order (Moore 1996). ``keys``: 64 random bits for each record. Partners are of one stratum, and neither
+    receives a forbidden combination unless it had that before.
+    """
+    found: Ints = _partners(order, strata, window, taking_part, keys, forbidden.receives, forbidden.gives)
+    return found
+
+
+@njit(cache=True)
+def _partners(order, strata, window, taking_part, keys, receives, gives):  # type: ignore[no-untyped-def]
+    source = np.arange(len(order))
+    free = taking_part.copy()
+    end = 0
+    for place in range(len(order)):
+        record = order[place]
+        if end <= place:
+            end = place + 1
+            while end < len(order) and strata[order[end]] == strata[record]:
+                end += 1
+        if not free[record]:
+            continue
+        reach = min(window, end - 1 - place)
+        if reach <= 0:
+            continue
+        state = keys[record]
+        for _ in range(TRIES):
+            state = state + np.uint64(0x9E3779B97F4A7C15)
+            mixed = state
+            mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+            mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+            mixed = mixed ^ (mixed >> np.uint64(31))
+            partner = order[place + 1 + np.int64(mixed % np.uint64(reach))]
+            if not free[partner]:
+                continue
+            if (
+                receives[record] & gives[partner] & ~gives[record]
+                or receives[partner] & gives[record] & ~gives[partner]
+            ):
+                continue
+            source[record], source[partner] = partner, record
+            free[record] = free[partner] = False
+            break
+    return source

@@ -1,4 +1,4 @@
-"""What a perturbation preserved: means, deviations, correlations and frequencies, before against after."""
+"""What a perturbation preserved: means, deviations, correlations and frequencies, before and after."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cobogo.release.columns import whole
 from cobogo.release.contract import Bars, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.publish.perturb.make import Perturbed
+    from cobogo.publish.perturb.release import Perturbed
     from cobogo.tell.report.words import Words
 
 BARS = 20
@@ -25,7 +25,7 @@ BARS = 20
 
 
 def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
-    """The figures of every attribute that was perturbed; correlations of the numeric ones."""
+    """The figures of every perturbed attribute, and the correlations of the numeric ones."""
     names = list(dict.fromkeys(name for step in made.wanted.steps for name in step.attributes))
     sides = _read(before, names), _read(after, names)
     numbers = {name: tuple(side[name].numbers(made.decimal) for side in sides) for name in names}
@@ -46,7 +46,7 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
         sections.append(_section("frequencies", header, [found.row() for found in shares], say))
     if made.operators:
         rows = [
-            [name, operator.kept(sides[0][name].counts() / made.records), _ratio(name, operator, made)]
+            [name, operator.expected_unchanged(sides[0][name].counts() / made.records), _ratio(name, operator, made)]
             for name, (_, operator) in made.operators.items()
         ]
         sections.append(_section("pram", ["attribute", "kept", "amplification"], rows, say))
@@ -92,16 +92,16 @@ class _Shares:
 
     @property
     def moved(self) -> float:
-        """Half of the sum of differences: the share of records that would have to change to be as before."""
+        """The total variation distance: the share of records that would have to change back."""
         total = max(int(self.before.sum()), 1), max(int(self.after.sum()), 1)
         return float(np.abs(self.before / total[0] - self.after / total[1]).sum() / 2)
 
     def row(self) -> list[str | float | None]:
-        """Of the table."""
+        """The attribute's row in the table of frequencies."""
         return [self.name, int((self.before > 0).sum()), int((self.after > 0).sum()), self.moved]
 
     def bars(self, number: int, say: Words) -> Bars:
-        """Of the plot: the most frequent values."""
+        """The plot of the most frequent values."""
         order = np.argsort(-self.before, kind="stable")[:BARS]
         series = {"before": self.before, "after": self.after}
         return Bars(
@@ -126,7 +126,7 @@ def _moments(before: Floats, after: Floats) -> list[float]:
 
 
 def _correlations(numbers: Mapping[str, tuple[Floats, ...]]) -> list[list[Any]]:
-    """Of every pair of numeric attributes, over the records that have both."""
+    """The correlations of every pair of numeric attributes, over the records that have both."""
     return [
         [one, other, *(_correlation(x, y) for x, y in zip(numbers[one], numbers[other], strict=True))]
         for one, other in combinations(numbers, 2)
@@ -151,6 +151,6 @@ def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Wo
 
 
 def _ratio(name: str, operator: Operator, made: Perturbed) -> float | None:
-    """What the operator bounds; nothing where it has zeros, or where rules undo some of what it draws."""
+    """The operator's amplification; None where it is infinite, or where rules undo some of the draws."""
     ruled = any(name in rule for rule in made.wanted.forbid)
     return None if ruled or not np.isfinite(operator.amplification) else operator.amplification

@@ -1,10 +1,10 @@
 """The α-β algorithm: a set of records in which originals hide among made-up ones (Rastogi, Suciu and Hong 2007).
 
-Of the set I of the distinct original records each is kept with the probability α + β; of all other possible records,
-the cross product of the columns' domains less I, each is added with the probability β. So a record's presence proves
-little, and its absence little more. As first described the second step goes over all possible records, and a record
-that stands there twice must be an original (the duplicate attack); here it goes over those that are not in I, and what
-is released is a set.
+Each record of the set I of distinct originals is kept with probability α + β. Each other possible record (the cross
+product of the columns' domains, without I) is added with probability β. So a record's presence proves little, and its
+absence little more. In the paper's description the second step goes over all possible records, and a record that
+appears twice must be an original (the duplicate attack). Here it goes over those that are not in I, and the release is
+a set.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
-from cobogo.promises import fit
-from cobogo.promises.guarantees.base import raised
+from cobogo.promises.guarantees.base import largest_posterior
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
-from cobogo.publish.randomize.columns import promised
+from cobogo.promises.operators.inference import unexpectedly_rare
+from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import (
     AttributeValues,
     RandomizationRequest,
@@ -80,8 +80,8 @@ class AlphaBeta:
 
     @classmethod
     def best(cls, d: float, gamma: float) -> AlphaBeta:
-        """Those of the least noise that meet (d, γ)-privacy: α = (1 − d/γ)/(1 + (1 − d/γ)/r), β = α/r, with
-        r = (γ − d)/(d(1 − γ)); rounded so that both bounds hold."""
+        """The probabilities with the least noise that meet (d, γ)-privacy, rounded so that both bounds hold:
+        α = (1 − d/γ)/(1 + (1 − d/γ)/r), β = α/r, with r = (γ − d)/(d(1 − γ))."""
         low, high = Fraction(str(d)), Fraction(str(gamma))
         r = (high - low) / (low * (1 - high))
         room = 1 - low / high
@@ -89,34 +89,36 @@ class AlphaBeta:
         return cls(Fraction(math.floor(alpha * 2**40), 2**40), Fraction(math.ceil(alpha / r * 2**40), 2**40))
 
     @property
-    def kept(self) -> Fraction:
-        """With what probability an original record is released."""
+    def retention(self) -> Fraction:
+        """The probability that an original record is released."""
         return self.alpha + self.beta
 
     def posterior(self, prior: float) -> float:
-        """Of a record that is released, for whoever knows nothing that joins it with others."""
-        return raised(prior, self.rise)
+        """The posterior of a released record, for an attacker to whom records are independent."""
+        return largest_posterior(prior, self.rise)
 
     @property
     def rise(self) -> float:
-        """How many times the prior odds the odds of a released record are."""
-        return float(self.kept / self.beta)
+        """The ratio of the posterior odds of a released record to its prior odds."""
+        return float(self.retention / self.beta)
 
     @property
     def fall(self) -> float:
-        """To which part of its prior the probability of a record that is not released may fall."""
-        return float((1 - self.beta) / (1 - self.kept)) if self.kept < 1 else math.inf
+        """The largest factor by which the probability of a record that is not released may fall."""
+        return float((1 - self.beta) / (1 - self.retention)) if self.retention < 1 else math.inf
 
     def person_posterior(self, prior: float) -> float:
-        """Of a person's one value, when of all their possible records only the one with it is released: the others
-        speak against themselves, too."""
-        mine, others = self.kept * (1 - self.beta), self.beta * (1 - self.kept)
-        return raised(prior, float(mine / others)) if others else 1.0
+        """The posterior of a person's one value if, of all their possible records, only the one with it is released.
+
+        The absence of the others is evidence for it as well.
+        """
+        mine, others = self.retention * (1 - self.beta), self.beta * (1 - self.retention)
+        return largest_posterior(prior, float(mine / others)) if others else 1.0
 
 
-def drawn_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
-    """The released records, as ranks among all possible ones; ``originals`` are sorted and distinct."""
-    kept = originals[coins(chances.kept, len(originals), source)]
+def draw_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
+    """Draw the released records, as ranks among all possible ones; ``originals`` are sorted and distinct."""
+    kept = originals[coins(chances.retention, len(originals), source)]
     added = []
     for start in range(0, possible, AT_ONCE):
         ranks = start + np.flatnonzero(coins(chances.beta, min(AT_ONCE, possible - start), source))
@@ -141,16 +143,16 @@ class SetRelease(DrawnRows):
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Of each column's domain."""
+        """The size of each column's domain."""
         return tuple(len(values.labels) for values in self.values)
 
     @property
     def possible(self) -> int:
-        """How many records there could be."""
+        """How many records are possible."""
         return math.prod(self.sizes)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """The original as ranks, the draw, and its records again."""
+        """Encode the originals as ranks, draw the set, and decode its records."""
         import pyarrow as pa
 
         places = {values.attribute: values.places for values in self.values}
@@ -158,7 +160,7 @@ class SetRelease(DrawnRows):
             np.ravel_multi_index(tuple(codes(batch.column(name), places[name]) for name in columns), self.sizes)
             for batch in streamed(table, columns, texts=columns)
         ]
-        released = drawn_set(np.unique(np.concatenate(parts)), self.possible, self.chances, source(self.seed))
+        released = draw_set(np.unique(np.concatenate(parts)), self.possible, self.chances, source(self.seed))
         for start in range(0, max(len(released), 1), AT_ONCE):
             unravelled = np.unravel_index(released[start : start + AT_ONCE], self.sizes)
             arrays = [labelled(code, v.labels) for code, v in zip(unravelled, self.values, strict=True)]
@@ -166,11 +168,9 @@ class SetRelease(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Every column."""
         return {v.attribute: Meaning("as collected, or of a record that was made up") for v in self.values}
 
     def statement(self) -> Json:
-        """The probabilities and the domains."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -180,17 +180,14 @@ class SetRelease(DrawnRows):
         }
 
     def private_statement(self) -> Json:
-        """The seed, if there is one."""
         return {"seed": self.seed, "records": self.records}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """How much is made up, and who learns more."""
         fakes = float(self.chances.beta) * self.possible
         text = [f"about {fakes:,.0f} records are made up, of {self.possible:,} possible ones; equal records became one"]
         for guarantee in self.guarantees[:1]:
@@ -199,7 +196,6 @@ class SetRelease(DrawnRows):
         return (*text, *warn_of_undeclared_domains(self.values))
 
     def explanation(self) -> str:
-        """How to use it."""
         return (
             "## How records were randomized\n\nThe release is a set: each distinct original record was kept with the "
             f"probability α + β, each other possible record added with the probability β, where "
@@ -208,14 +204,13 @@ class SetRelease(DrawnRows):
         )
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the records."""
         from cobogo.publish.randomize.story import tell_set
 
         return tell_set(self, before, after, say)
 
 
 def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
-    """Settle the probabilities, and refuse what would drown in made-up records."""
+    """Find the probabilities, and refuse what would need too many made-up records."""
     guarantees = tuple(g for g in wanted.guarantees if isinstance(g, DGammaPrivacy))
     if not guarantees or len(guarantees) != len(wanted.guarantees) or wanted.table.retention is not None:
         raise PolicyError(
@@ -241,21 +236,23 @@ def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
 
 
 def check(written: Written) -> CheckResult:
-    """No record twice, all of them possible, about as many as the probabilities lead to; the bounds from both."""
+    """Check that records are distinct, possible and as many as the probabilities lead to; recompute the guarantees."""
     stated, rows = written.statement, written.rows
     chances = AlphaBeta(fraction(stated["alpha"]), fraction(stated["beta"]))
-    problems = [] if chances.alpha >= 0 and 0 < chances.beta <= chances.kept <= 1 else ["α and β are no probabilities"]
-    problems += ["a record is released twice: one of the two must be an original"] if duplicates(rows) else []
+    problems = (
+        [] if chances.alpha >= 0 and 0 < chances.beta <= chances.retention <= 1 else ["α and β are no probabilities"]
+    )
+    problems += ["a record is released twice: one of the two must be an original"] if count_duplicates(rows) else []
     for name, domain in stated["domains"].items():
         if set(counted(rows, name)[0]) - set(domain):
             problems.append(f'"{name}" holds values that are not in the domain stated')
     possible, found = math.prod(len(domain) for domain in stated["domains"].values()), rows.rows()
-    if len(fit.too_few(np.array([found]), possible, np.array([float(chances.beta)]))):
+    if len(unexpectedly_rare(np.array([found]), possible, np.array([float(chances.beta)]))):
         problems.append("fewer records are released than β alone leads to")
     verdicts = []
-    for guarantee in promised(written, list(stated["domains"])):
+    for guarantee in read_promises(written, list(stated["domains"])):
         if isinstance(guarantee, DGammaPrivacy):
-            verdicts.append(guarantee.of_odds(chances.rise, chances.fall))
+            verdicts.append(guarantee.check_odds(chances.rise, chances.fall))
         else:  # the columns of a set of records were not drawn one by one
             verdicts.append(ModelVerdict(guarantee, False, math.inf, None, 0))
     notes = [
@@ -266,8 +263,8 @@ def check(written: Written) -> CheckResult:
     return CheckResult(tuple(verdicts), tuple(problems), tuple(notes))
 
 
-def duplicates(rows: Table) -> int:
-    """How many released records stand there more than once: what the duplicate attack lives on."""
+def count_duplicates(rows: Table) -> int:
+    """How many released records appear more than once, which the duplicate attack uses."""
     names = list(rows.columns)
     texts = rows.expression.select(**{name: rows.text(name) for name in names})
     counts = texts.group_by(names).aggregate(cobogo_times=texts.count())

@@ -1,4 +1,4 @@
-"""The operators that a policy's method and guarantees lead to."""
+"""The operators that follow from a policy's method and guarantees."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cobogo.floor.arrays import Floats
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
-from cobogo.publish.randomize.columns import Columns, RandomizedAttributes, check, exposed, judged
-from cobogo.publish.randomize.optimal import fine_grain
+from cobogo.publish.randomize import fine_grain
+from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns, check, exposures, judge
 from cobogo.publish.randomize.request import (
     AttributeValues,
     RandomizationRequest,
@@ -27,18 +27,23 @@ from cobogo.publish.randomize.request import (
 __all__ = ["check", "make"]
 
 MARGIN = 0.02
-CAP = 3.0  # times the amplification that the guarantee would allow for any prior
+"""By how much a value's own probability exceeds that of any other where a policy gives no margin: without one, the
+programme releases rare values alike, so that their counts cannot be estimated."""
+
+CAP = 3.0
+"""The bound on the amplification where a policy gives none, in multiples of what the guarantee would allow for any
+prior: an attacker with another prior learns at most so much more."""
 
 FADED = 0.01
 """A retention below this is worth a warning."""
 
 
-def make(wanted: RandomizationRequest, table: Table) -> Columns:
-    """Settle the operators: with the retention asked for, or what retains most of all that meets the guarantees."""
+def make(wanted: RandomizationRequest, table: Table) -> RandomizedColumns:
+    """Choose the operators: with the retention asked for, or with the largest that meets the guarantees."""
     method = wanted.table.method
     warnings: list[str] = []
     if method in ("fine-grain", "value-dependent"):
-        drawn = [_for_the_table(wanted, method)]
+        drawn = [_fit_to_table(wanted, method)]
         warnings.append(
             "the guarantee is for attackers who know the distribution of the whole table and no more of a person: "
             "who knows more may learn more"
@@ -47,34 +52,34 @@ def make(wanted: RandomizationRequest, table: Table) -> Columns:
         parts = _parts(wanted, table)
         draws = len(parts) * wanted.records_per_person
         drawn = [
-            RandomizedAttributes(part, _uniform(wanted, math.prod(len(v.labels) for v in part), draws))
+            RandomizedAttributes(part, _uniform_operator(wanted, math.prod(len(v.labels) for v in part), draws))
             for part in parts
         ]
     if method == "gamma-diagonal":
         warnings += warn_of_undeclared_domains(drawn[0].values)
-    _refuse_unless_met(wanted, drawn)
+    _refuse_large_retention(wanted, drawn)
     for part in drawn:
         if isinstance(part.operator, Uniform) and part.operator.retention < FADED:
             share = 100 * float(part.operator.retention)
             warnings.append(f"only {share:.2g} % of {', '.join(part.names)} is retained: counts will be very uncertain")
-    return Columns(
+    return RandomizedColumns(
         method=method,
         drawn=tuple(drawn),
         guarantees=wanted.guarantees,
         policy=wanted.policy,
         records_per_person=wanted.records_per_person,
         seed=wanted.table.seed,
-        told=tuple(warnings),
+        notices=tuple(warnings),
     )
 
 
-def _refuse_unless_met(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
-    """A retention of one's own may be too large: better said before anything is drawn."""
+def _refuse_large_retention(wanted: RandomizationRequest, drawn: Sequence[RandomizedAttributes]) -> None:
+    """Refuse a retention of the policy's own that breaks a guarantee, before anything is drawn."""
     if wanted.table.retention is None:
         return
     parts = [(part.names, part.operator) for part in drawn]
     priors = {v.attribute: v.records / v.records.sum() for part in drawn for v in part.values}
-    verdicts, _ = judged(wanted.guarantees, exposed(parts, wanted.records_per_person, priors))
+    verdicts, _ = judge(wanted.guarantees, exposures(parts, wanted.records_per_person, priors))
     for verdict in verdicts:
         if verdict.fails:
             raise NoSolution(
@@ -101,7 +106,7 @@ def _parts(wanted: RandomizationRequest, table: Table) -> list[tuple[AttributeVa
     return [wanted.values] if wanted.table.joint else [(values,) for values in wanted.values]
 
 
-def _uniform(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
+def _uniform_operator(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
     if wanted.table.retention is not None:
         return Uniform(size, Fraction(str(wanted.table.retention)))
     allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
@@ -115,8 +120,8 @@ def _uniform(wanted: RandomizationRequest, size: int, draws: int) -> Operator:
     return Uniform(size, largest_retention(allowed ** (1 / draws), size))
 
 
-def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
-    """The one guarantee that methods for the table's own distribution meet."""
+def require_rho_privacy(wanted: RandomizationRequest) -> RhoPrivacy:
+    """The one guarantee that methods for the table's own distribution meet; refuse a policy that asks for others."""
     rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
         raise PolicyError(
@@ -134,8 +139,8 @@ def only_rho(wanted: RandomizationRequest) -> RhoPrivacy:
     return rho[0]
 
 
-def _for_the_table(wanted: RandomizationRequest, method: str) -> RandomizedAttributes:
-    rho = only_rho(wanted)
+def _fit_to_table(wanted: RandomizationRequest, method: str) -> RandomizedAttributes:
+    rho = require_rho_privacy(wanted)
     (values,) = wanted.values
     shares: Floats = np.asarray(values.records / values.records.sum())
     cap = wanted.table.cap or CAP * rho.largest_amplification
@@ -143,9 +148,9 @@ def _for_the_table(wanted: RandomizationRequest, method: str) -> RandomizedAttri
     try:
         if method == "fine-grain":
             found = fine_grain.linear_programme(shares, rho.rho1, rho.rho2, margin=margin, cap=cap)
-            # The solver meets the bounds up to its tolerance; a breath of chance makes them hold.
-            return RandomizedAttributes(wanted.values, fine_grain.tempered(found, shares, rho.rho1, rho.rho2))
+            # The solver meets the bounds up to its tolerance; a little mixing makes them hold exactly.
+            return RandomizedAttributes(wanted.values, fine_grain.temper(found, shares, rho.rho1, rho.rho2))
         best = fine_grain.value_dependent(shares, rho.rho1, rho.rho2, cap=cap)
-        return RandomizedAttributes(wanted.values, fine_grain.tempered(best, shares, rho.rho1, rho.rho2))
+        return RandomizedAttributes(wanted.values, fine_grain.temper(best, shares, rho.rho1, rho.rho2))
     except NoSolution as error:
         raise NoSolution(error.what, where=wanted.where, remedy=error.remedy) from None

@@ -1,4 +1,4 @@
-"""Columns randomized value by value: every record has its own draw, and nothing else of it changes."""
+"""Columns randomized value by value: every record has its own draw, and its other columns stay as they are."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, below, coins, source
-from cobogo.promises import fit
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import build_promises, parameters
-from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators.inference import unexpected_counts, unexpectedly_frequent, unexpectedly_rare
+from cobogo.promises.operators.matrix import read_operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
@@ -46,18 +46,18 @@ class RandomizedAttributes:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """The size of each one's domain; the operator's is the product."""
+        """The size of each attribute's domain; the operator's is their product."""
         return tuple(len(values.labels) for values in self.values)
 
-    def released(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
-        """A batch's columns, drawn, of the types that they had."""
+    def randomize(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
+        """Randomize a batch's columns; they keep their types."""
         before = [codes(batch.column(values.attribute), values.places) for values in self.values]
         return {
             values.attribute: labelled(column, values.labels, kinds[values.attribute])
-            for values, column in zip(self.values, self._sampled(before, source), strict=True)
+            for values, column in zip(self.values, self._draw(before, source), strict=True)
         }
 
-    def _sampled(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
+    def _draw(self, before: Sequence[Ints], source: Source) -> Sequence[Ints]:
         if len(before) == 1:
             return [self.operator.sample(before[0], source)]
         if not isinstance(self.operator, Uniform):
@@ -72,8 +72,8 @@ class RandomizedAttributes:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Columns(DrawnRows):
-    """Each record's values of some attributes are exchanged at random; the rest is released as it is."""
+class RandomizedColumns(DrawnRows):
+    """Each record's values of some attributes are drawn at random; the others are released as they are."""
 
     method: str
     drawn: tuple[RandomizedAttributes, ...]
@@ -81,34 +81,31 @@ class Columns(DrawnRows):
     policy: Policy
     records_per_person: int = 1
     seed: int | None = None
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
     kind = "randomization"
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What was found when it was settled."""
-        return self.told
+        return self.notices
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
-        """Batch by batch: memory does not grow with the table."""
+        """Randomize batch by batch: memory does not grow with the table."""
         random = source(self.seed)
         names = [name for part in self.drawn for name in part.names]
         kinds = {name: kind_of(table, name) for name in names}
         for batch in streamed(table, columns, texts=names):
             changed: dict[str, Any] = {}
             for part in self.drawn:
-                changed |= part.released(batch, kinds, random)
+                changed |= part.randomize(batch, kinds, random)
             yield replaced(batch, changed)
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Of the attributes drawn."""
         return {name: Meaning("randomized: see below; not always what was collected")
                 for part in self.drawn for name in part.names}  # fmt: skip
 
     def statement(self) -> Json:
-        """The operators, exactly."""
         return {
             "method": self.method,
             "entropy": ENTROPY if self.seed is None else SEED,
@@ -118,35 +115,31 @@ class Columns(DrawnRows):
                     "attributes": list(part.names),
                     "domains": [list(values.labels) for values in part.values],
                     "declared": [values.declared for values in part.values],
-                    **part.operator.stated(),
+                    **part.operator.as_dict(),
                 }
                 for part in self.drawn
             ],
         }
 
     def private_statement(self) -> Json:
-        """The original's counts, and the seed if there is one."""
         counts = {values.attribute: values.records.tolist() for part in self.drawn for values in part.values}
         return {"records": counts, "seed": self.seed}
 
     @property
     def model_entries(self) -> tuple[Json, ...]:
-        """The guarantees."""
         return tuple(parameters(guarantee) for guarantee in self.guarantees)
 
     def explanation(self) -> str:
-        """How to use it."""
-        return explained(self.drawn)
+        return explain(self.drawn)
 
     def story(self, before: Table, after: Table, say: Words) -> Story:
-        """What became of the attributes."""
         from cobogo.publish.randomize.story import tell
 
         return tell(self, before, after, say)
 
 
-def explained(drawn: Sequence[RandomizedAttributes]) -> str:
-    """What whoever counts randomized values must know."""
+def explain(drawn: Sequence[RandomizedAttributes]) -> str:
+    """Explain how values were randomized and how to estimate counts, for recipients."""
     lines = ["## How values were randomized", ""]
     for part in drawn:
         names = " and ".join(f"`{name}`" for name in part.names)
@@ -170,14 +163,14 @@ def explained(drawn: Sequence[RandomizedAttributes]) -> str:
 
 
 def check(written: Written) -> CheckResult:
-    """The guarantees from the stated operators; the released values against them."""
+    """Recompute the guarantees from the stated operators, and test the released values against them."""
     stated, kept = written.statement, written.private_statement
     people = int(stated["records-per-person"])
     problems: list[str] = []
     parts: list[tuple[list[str], Operator]] = []
     priors: dict[str, Floats] = {}
     for entry in stated["drawn"]:
-        operator = operators.read(entry)
+        operator = read_operator(entry)
         sizes = [len(domain) for domain in entry["domains"]]
         if operator.size != math.prod(sizes):
             raise VerificationFailed("the manifest states an operator of another size than its domain")
@@ -187,30 +180,41 @@ def check(written: Written) -> CheckResult:
             problems += _misfits(written.rows, name, domain, operator, sizes, place, true)
             if true is not None and len(sizes) == 1:
                 priors[name] = true / true.sum()
-    exposures = exposed([(tuple(names), operator) for names, operator in parts], people, priors)
-    verdicts, notes = judged(promised(written, tuple(exposures)), exposures)
+    found = exposures([(tuple(names), operator) for names, operator in parts], people, priors)
+    verdicts, notes = judge(read_promises(written, tuple(found)), found)
     return CheckResult(verdicts, tuple(problems), notes)
 
 
-def exposed(
+def observed_counts(rows: Table, name: str, domain: Sequence[Label]) -> Ints | None:
+    """How often each value of a domain was released; None if a column holds other values."""
+    found, records = counted(rows, name)
+    place = {label: code for code, label in enumerate(domain)}
+    if set(found) - set(place):
+        return None
+    total = np.zeros(len(domain), dtype=np.int64)
+    total[[place[label] for label in found]] = records
+    return total
+
+
+def exposures(
     parts: Sequence[tuple[tuple[str, ...], Operator]], people: int, priors: Mapping[str, Floats]
 ) -> dict[str, Exposure]:
-    """What is shown of a person's value of each attribute, beside all else that was drawn from the same person."""
+    """The exposure of a person's value of each attribute, given everything else that was drawn from that person."""
     found: dict[str, Exposure] = {}
     for number, (names, operator) in enumerate(parts):
         others = [other.amplification for place, (_, other) in enumerate(parts) if place != number]
-        beside = compounded([*others * people, *[operator.amplification] * (people - 1)])
+        beside = compound([*others * people, *[operator.amplification] * (people - 1)])
         found |= {name: Exposure(operator, beside, prior=priors.get(name)) for name in names}
     return found
 
 
-def compounded(amplifications: Sequence[float]) -> float:
-    """What several draws tell together: the product, infinite where it is too large for a number."""
+def compound(amplifications: Sequence[float]) -> float:
+    """The amplification of several draws together: their product, or infinity where it overflows."""
     return math.exp(exponent) if (exponent := math.fsum(map(math.log, amplifications))) < 700 else math.inf
 
 
-def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
-    """The guarantees that a release must hold: its own, and those of a policy that it is checked against."""
+def read_promises(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
+    """The guarantees that a release must meet: its own, and those of a policy that it is checked against."""
     aside = ("satisfied", "measured")
     asked = [
         {key: value for key, value in entry.items() if key not in aside}
@@ -223,10 +227,10 @@ def promised(written: Written, names: Sequence[str]) -> tuple[Guarantee, ...]:
         raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
 
 
-def judged(
+def judge(
     guarantees: Sequence[Guarantee], exposures: Mapping[str, Exposure]
 ) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
-    """The verdicts on what is shown of each attribute; a note of what needs the evidence and has none."""
+    """The verdicts on the exposure of each attribute, and a note for each that cannot be decided without evidence."""
     verdicts, notes = [], []
     for guarantee in guarantees:
         exposure = exposures[guarantee.attributes[0]]
@@ -242,26 +246,23 @@ def _misfits(
     rows: Table, name: str, domain: Sequence[Label], operator: Operator, sizes: Sequence[int], place: int,
     true: Ints | None,
 ) -> Iterator[str]:  # fmt: skip
-    """What in a released column cannot have been drawn by its operator."""
-    found, counts = counted(rows, name)
-    position = {label: code for code, label in enumerate(domain)}
-    if set(found) - set(position):
+    """What shows that a released column was not drawn by its operator."""
+    observed = observed_counts(rows, name, domain)
+    if observed is None:
         yield f'"{name}" holds values that are not in the domain stated'
         return
-    observed = np.zeros(len(domain), dtype=np.int64)
-    observed[[position[label] for label in found]] = counts
-    alone = _alone(operator, sizes, place)
+    alone = _marginal(operator, sizes, place)
     least, most = alone.bounds()
     records = int(observed.sum())
-    odd = [*fit.too_few(observed, records, least), *fit.too_many(observed, records, most)]
+    odd = [*unexpectedly_rare(observed, records, least), *unexpectedly_frequent(observed, records, most)]
     if odd:
         yield f'{len(odd)} values of "{name}" are released too often or too seldom for the operator stated'
-    elif true is not None and len(fit.unlike(observed, alone.spread(true.astype(float)))):
+    elif true is not None and len(unexpected_counts(observed, alone.spread(true.astype(float)))):
         yield f'the released values of "{name}" are not such as the operator draws from the original ones'
 
 
-def _alone(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
-    """The operator of one attribute, of those that are drawn together."""
+def _marginal(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
+    """The operator of one attribute among those that are drawn together."""
     if len(sizes) == 1:
         return operator
     if not isinstance(operator, Uniform):  # whose marginals are uniform perturbations of the same retention

@@ -1,4 +1,4 @@
-"""What a policy asks of a randomization, checked against its table."""
+"""What a policy asks for in ``[randomization]``, checked against its table."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class AttributeValues:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RandomizationRequest:
-    """A policy's randomization: its table, the guarantees, the attributes with their values, the people."""
+    """A policy's ``[randomization]`` with its guarantees, attributes and their values, and records per person."""
 
     policy: Policy
     table: Randomization
@@ -51,7 +51,7 @@ class RandomizationRequest:
 
 
 def read_request(policy: Policy, table: Table) -> RandomizationRequest:
-    """What a policy asks for; what can be refused at once, is."""
+    """Read what a policy asks for, and refuse at once what cannot be done."""
     wanted = policy.randomization
     assert wanted is not None
     where = f"{policy.name}, randomization"
@@ -91,7 +91,7 @@ def read_request(policy: Policy, table: Table) -> RandomizationRequest:
 
 
 def attribute_values(name: str, wanted: Randomization, table: Table, where: str) -> AttributeValues:
-    """The domain of an attribute: as listed, or as found."""
+    """The domain of an attribute: the values that the policy lists, or those of the data."""
     found, records = counted(table, name)
     domains = wanted.domains or {}
     if name not in domains:
@@ -114,7 +114,7 @@ def attribute_values(name: str, wanted: Randomization, table: Table, where: str)
 
 
 def warn_of_undeclared_domains(values: Sequence[AttributeValues]) -> tuple[str, ...]:
-    """A warning where whole records are drawn from domains that the data themselves make up."""
+    """A warning where records are drawn from domains that were taken from the data."""
     found = [v.attribute for v in values if not v.declared]
     if not found:
         return ()
@@ -125,7 +125,7 @@ def warn_of_undeclared_domains(values: Sequence[AttributeValues]) -> tuple[str, 
 
 
 def _records_per_person(policy: Policy, table: Table) -> int:
-    """How many records one person has at most: as often is a value of theirs drawn."""
+    """The largest number of records of one person: a value of theirs is drawn as often."""
     if policy.data.unit is None:
         return 1
     rows = table.expression.select(person=table.text(policy.data.unit))

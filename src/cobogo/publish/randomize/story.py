@@ -1,32 +1,31 @@
-"""What the report tells of a randomized release: retention, posteriors, and distributions estimated against the true
-ones. Each method has its own: columns, parts of a domain, sets of records, groups."""
+"""The report of a randomized release: retention, posteriors, and estimated distributions beside the true ones.
+
+One function for each kind: columns, parts of a domain, sets of records, groups.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.promises.guarantees.base import raised
-from cobogo.promises.guarantees.growth import growth, owned
+from cobogo.promises.guarantees.base import largest_posterior
+from cobogo.promises.guarantees.prior_posterior import largest_growth, ownership_probability
 from cobogo.promises.operators.base import LARGEST, Operator
-from cobogo.promises.operators.estimate import inverted, likeliest
+from cobogo.promises.operators.inference import estimate_by_inversion, estimate_by_likelihood
 from cobogo.promises.operators.uniform import Uniform
-from cobogo.publish.randomize.columns import compounded
+from cobogo.publish.randomize.columns import compound, observed_counts
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
-from cobogo.release.columns import counted
 from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.randomize.alpha_beta import SetRelease
-    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
-    from cobogo.publish.randomize.generalized import Generalized
+    from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
+    from cobogo.publish.randomize.perturbed_generalization import PerturbedGeneralization
     from cobogo.publish.randomize.request import AttributeValues
     from cobogo.publish.randomize.small_domain import SmallDomain
     from cobogo.tell.report.words import Words
@@ -36,8 +35,8 @@ SHOWN = 30
 """Values of a domain that the report lists, the most frequent first."""
 
 
-def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
-    """Of columns that were drawn value by value."""
+def tell(made: RandomizedColumns, before: Table, after: Table, say: Words) -> Story:
+    """Report columns that were randomized value by value."""
     sections, plots = [], []
     summary: dict[str, Any] = {}
     beside: dict[str, Any] = {}
@@ -47,12 +46,13 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
             if operator is None:
                 continue
             observed = observed_counts(after, values.attribute, values.labels)
+            assert observed is not None
             section, plot, figures = distribution(values, operator, observed, say)
             sections.append(section)
             plots.append(plot)
             summary[values.attribute] = figures
     first = made.drawn[0]
-    gamma = compounded([part.operator.amplification for part in made.drawn] * made.records_per_person)
+    gamma = compound([part.operator.amplification for part in made.drawn] * made.records_per_person)
     sections.append(posteriors(gamma, 1.0, say))
     if made.policy.utility is not None:
         found = compare_queries(made, before, after, say)
@@ -61,7 +61,7 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
         taught = compare_mining(made, before, after, say)
         sections += [taught[0]] if taught else []
         beside |= {"mining": taught[1]} if taught else {}
-    retained = _retained(first)
+    retained = _retention(first)
     headline = say("randomized.headline", method=made.method, attribute=", ".join(first.names),
                    share=say.percent(retained))  # fmt: skip
     keys = [
@@ -71,41 +71,34 @@ def tell(made: Columns, before: Table, after: Table, say: Words) -> Story:
     ]
     shares = first.values[0].records / first.values[0].records.sum()
     if len(first.values) == 1:
-        same = first.operator.kept(shares)
+        same = first.operator.expected_unchanged(shares)
         keys.insert(1, (say("randomized.same"), say.percent(same), say("randomized.same.why")))
         beside["released-as-is"] = same
-    told = {"retained": retained, "amplification": plain(gamma), "attributes": summary, **beside}
-    return Story(told, headline, keys, sections, plots)
+    result = {"retained": retained, "amplification": json_number(gamma), "attributes": summary, **beside}
+    return Story(result, headline, keys, sections, plots)
 
 
 def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | None:
-    """The operator of one attribute, of those that are drawn together: of uniform perturbation, again one of the same
-    retention."""
+    """The operator of one attribute among those that are drawn together, if it is known.
+
+    The marginal of a uniform perturbation is a uniform perturbation with the same retention.
+    """
     if len(part.values) == 1:
         return part.operator
     return Uniform(len(values.labels), part.operator.retention) if isinstance(part.operator, Uniform) else None
 
 
-def observed_counts(rows: Table, name: str, labels: Sequence[Label]) -> Ints:
-    """How often each value of a domain was released."""
-    found, records = counted(rows, name)
-    place = {label: code for code, label in enumerate(labels)}
-    total = np.zeros(len(labels), dtype=np.int64)
-    total[[place[label] for label in found]] = records
-    return total
-
-
 def distribution(
     values: AttributeValues, operator: Operator, observed: Ints, say: Words
 ) -> tuple[Section, Bars, dict[str, Any]]:
-    """The true distribution, the released one, and what whoever gets the release estimates."""
+    """The true distribution, the released one, and the one that a recipient estimates."""
     true = values.records / values.records.sum()
     shown = observed / max(int(observed.sum()), 1)
     try:
-        estimated = inverted(operator, observed)
+        estimated = estimate_by_inversion(operator, observed)
     except ValueError:
         estimated = np.full(operator.size, np.nan)
-    likely = likeliest(operator, observed, rounds=500) if operator.size <= LARGEST else shown
+    likely = estimate_by_likelihood(operator, observed, rounds=500) if operator.size <= LARGEST else shown
     order = np.argsort(-values.records, kind="stable")[:SHOWN]
     header = [say(f"randomized.{key}") for key in ("value", "true", "shown", "estimated", "likely")]
     columns = [true, shown, estimated, likely]
@@ -115,7 +108,7 @@ def distribution(
     title = say("randomized.distribution", attribute=values.attribute)
     section = Section(title, say("randomized.distribution.why"), header, rows)
     series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
-    from cobogo.tell.report.figures import slug
+    from cobogo.tell.report.content import slug
 
     plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("randomized.distribution.why"),
                 [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip
@@ -133,38 +126,40 @@ def distribution(
 def posteriors(gamma: float, owner: float, say: Words) -> Section:
     """The largest posterior of a property, by its prior."""
     rows: list[Row] = [
-        [say.percent(prior), say.percent(sampled(raised(prior, gamma), prior, owner))] for prior in PRIORS
+        [say.percent(prior), say.percent(mix_posterior(largest_posterior(prior, gamma), prior, owner))]
+        for prior in PRIORS
     ]
-    rows.append([say("randomized.growth"), say.percent(owner * growth(gamma))])
+    rows.append([say("randomized.growth"), say.percent(owner * largest_growth(gamma))])
     header = [say("randomized.prior"), say("randomized.posterior")]
     return Section(say("randomized.posteriors"), say("randomized.posteriors.why"), header, rows)
 
 
-def _retained(part: RandomizedAttributes) -> float:
-    """The retention; of operators without one, the share of records expected to be released as they are."""
+def _retention(part: RandomizedAttributes) -> float:
+    """The retention, or the share of records expected to be released as they are where an operator has none."""
     if isinstance(part.operator, Uniform):
         return float(part.operator.retention)
     records = part.values[0].records
-    return part.operator.kept(records / records.sum())
+    return part.operator.expected_unchanged(records / records.sum())
 
 
-def sampled(posterior: float, prior: float, owner: float) -> float:
+def mix_posterior(posterior: float, prior: float, owner: float) -> float:
     return owner * posterior + (1 - owner) * prior
 
 
 def distance(one: Floats, other: Floats) -> float:
-    """½Σ|p − q|."""
+    """The total variation distance, ½Σ|p − q|."""
     return float(abs(one - other).sum() / 2)
 
 
-def plain(number: float) -> float | str:
+def json_number(number: float) -> float | str:
     return number if math.isfinite(number) else str(number)
 
 
 def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
-    """Of an attribute that was drawn within parts."""
+    """Report an attribute that was randomized within parts."""
     values = made.values
     observed = observed_counts(after, values.attribute, values.labels)
+    assert observed is not None
     estimated = np.zeros(len(values.labels))
     for part in made.parts:
         estimated[part.codes] = part.operator.inverse(observed[part.codes].astype(float))
@@ -195,7 +190,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
 
 
 def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
-    """Of a set of records, some of them made up."""
+    """Report a set of records, some of them made up."""
     released = after.rows()
     a, b = float(made.chances.alpha), float(made.chances.beta)
     distinct = (released - b * made.possible) / a
@@ -221,8 +216,8 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story
     return Story(summary, headline, (), sections)
 
 
-def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
-    """Of groups with one record each."""
+def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
+    """Report groups of which one record each was released."""
     values, operator = made.values, made.operator
     rows = frequency_table(after, [values.attribute, made.size], [])
     place = values.places
@@ -234,7 +229,7 @@ def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> S
     order = np.argsort(-values.records, kind="stable")[:SHOWN].tolist()
     header = [say(f"randomized.{key}") for key in ("value", "true", "estimated")]
     table: list[Row] = [[say.label(values.labels[c]), float(true[c]), float(estimated[c])] for c in order]
-    chance = owned(float(operator.retention), operator.size, made.k)
+    chance = ownership_probability(float(operator.retention), operator.size, made.k)
     sections = [
         Section(
             say("randomized.distribution", attribute=values.attribute), say("randomized.groups.why"), header, table
@@ -244,6 +239,6 @@ def tell_groups(made: Generalized, before: Table, after: Table, say: Words) -> S
     retained = float(operator.retention)
     headline = say("randomized.headline", method=made.method, attribute=values.attribute, share=say.percent(retained))
     keys = [(say("randomized.owned"), say.percent(chance), say("randomized.owned.why"))]
-    summary = {"retained": retained, "k": made.k, "owned": chance, "amplification": plain(operator.amplification),
+    summary = {"retained": retained, "k": made.k, "owned": chance, "amplification": json_number(operator.amplification),
                "attributes": {values.attribute: {"distance": {"estimated": distance(estimated, true)}}}}  # fmt: skip
     return Story(summary, headline, keys, sections)

@@ -1,5 +1,8 @@
-"""How useful a randomized release is: counting queries beside what generalization and anatomy would answer, and trees
-and rules mined from it beside those of the original."""
+"""How useful a randomized release is.
+
+Counting queries are compared with the answers of generalization and anatomy; trees and rules mined from the release
+with those of the original.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +16,19 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.randomize.estimate import counts, mining
-from cobogo.publish.randomize.estimate.queries import CountingQuery, errors, queries, rivals
+from cobogo.publish.randomize.estimate.queries import CountingQuery, build_rivals, draw_queries, relative_errors
 from cobogo.release.columns import whole
 from cobogo.release.contract import Row, Section
 
 if TYPE_CHECKING:
-    from cobogo.publish.randomize.columns import Columns, RandomizedAttributes
+    from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
     from cobogo.tell.report.words import Words
 
 
-def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> tuple[Section, dict[str, Any]] | None:
-    """The errors of counting queries, ours and the rivals'."""
+def compare_queries(
+    made: RandomizedColumns, before: Table, after: Table, say: Words
+) -> tuple[Section, dict[str, Any]] | None:
+    """The errors of counting queries on this release and on its rivals."""
     policy: Policy = made.policy
     (part, *more) = made.drawn
     if more or len(part.values) > 1 or not policy.quasi_identifiers or policy.utility is None:
@@ -33,12 +38,12 @@ def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> t
     original = frequency_table(before, quasi, [name])
     released = frequency_table(after, quasi, [name])
     confidence = min((getattr(g, "rho2", 0.5) for g in made.guarantees), default=0.5)
-    asked = list(queries(original, name, policy.utility.queries, policy.utility.selectivity, policy.utility.seed))
+    asked = list(draw_queries(original, name, policy.utility.queries, policy.utility.selectivity, policy.utility.seed))
     answers: dict[str, Callable[[CountingQuery], float] | None] = {
         "randomization": _answer(part, original, released, name)
     }
     why = {}
-    for rival in rivals(before, policy, name, confidence):
+    for rival in build_rivals(before, policy, name, confidence):
         answers[rival.name] = rival.answer
         why[rival.name] = rival.why
     summary: dict[str, Any] = {"queries": len(asked), "confidence": confidence}
@@ -49,7 +54,7 @@ def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> t
             summary[rival_name] = {"median": None, "why": why[rival_name]}
             rows.append([label, None, None])
             continue
-        found = errors(original, name, asked, answer)
+        found = relative_errors(original, name, asked, answer)
         summary[rival_name] = {"median": float(np.median(found)), "mean": float(found.mean())}
         rows.append([label, float(np.median(found)), float(found.mean())])
     header = [say("randomized.release"), say("randomized.median"), say("randomized.mean")]
@@ -60,7 +65,7 @@ def compare_queries(made: Columns, before: Table, after: Table, say: Words) -> t
 def _answer(
     part: RandomizedAttributes, original: FrequencyTable, released: FrequencyTable, name: str
 ) -> Callable[[CountingQuery], float]:
-    """What the randomized release answers: the estimate. Its tuples and values are coded as the original's."""
+    """The answers of the randomized release. Its tuples and values are coded as those of the original."""
     values, operator = part.values[0], part.operator
     histogram = released.histograms[name]
     columns = []
@@ -82,38 +87,40 @@ def _answer(
 
 
 MOST = 60_000
-"""Records of each table that are mined: more would take longer and teach little more."""
+"""Records of each table that are mined: enough to know a share to ±0.4 %. Time grows with it."""
 
 SUPPORT, CONFIDENCE = 0.01, 0.3
 
 
-def compare_mining(made: Columns, before: Table, after: Table, say: Words) -> tuple[Section, dict[str, Any]] | None:
-    """A decision tree and association rules for the one attribute that was drawn, from its quasi-identifiers: of the
-    original, of the release with corrected counts, and of the release as if nothing had been drawn.
+def compare_mining(
+    made: RandomizedColumns, before: Table, after: Table, say: Words
+) -> tuple[Section, dict[str, Any]] | None:
+    """Compare a decision tree and association rules from quasi-identifiers to the one randomized attribute.
 
-    Trees are judged by the records of the original: shallow, and of large leaves, they have little to learn by heart.
+    They are mined from the original, from the release with corrected counts, and from the release without correction.
+    Trees are scored on the original's records: shallow trees with large leaves cannot overfit them much.
     """
     quasi, (part, *more) = list(made.policy.quasi_identifiers), made.drawn
     if more or len(part.values) > 1 or not quasi:
         return None
     values, operator = part.values[0], part.operator
-    columns, target = _coded(before, quasi, values.attribute, values.places)
-    released, shown = _coded(after, quasi, values.attribute, values.places)
+    columns, target = _encode(before, quasi, values.attribute, values.places)
+    released, shown = _encode(after, quasi, values.attribute, values.places)
     try:
-        corrected = mining.corrected(operator)
+        corrected = mining.correction(operator)
         corrected(np.ones(operator.size, dtype=np.int64))
     except ValueError:  # values that are released alike cannot be told apart again
         return None
     sides = {
-        "original": (columns, target, mining.as_they_are),
+        "original": (columns, target, mining.no_correction),
         "corrected": (released, shown, corrected),
-        "naive": (released, shown, mining.as_they_are),
+        "naive": (released, shown, mining.no_correction),
     }
-    true = _rules(columns, target, operator.size, mining.as_they_are)
+    true = _rules(columns, target, operator.size, mining.no_correction)
     summary: dict[str, Any] = {"rules": len(true)}
     rows: list[Row] = []
     for name, (known, labels, estimate) in sides.items():
-        tree = mining.tree(known, labels, operator.size, estimate)
+        tree = mining.grow_tree(known, labels, operator.size, estimate)
         right = mining.accuracy(tree, columns, target)
         recalled, precise = mining.agreement(true, _rules(known, labels, operator.size, estimate))
         summary[name] = {"accuracy": right, "recalled": recalled, "precise": precise}
@@ -123,12 +130,12 @@ def compare_mining(made: Columns, before: Table, after: Table, say: Words) -> tu
     return Section(say("randomized.mined"), lead, heads, rows), summary
 
 
-def _rules(columns: Ints, target: Ints, values: int, estimate: mining.Corrected) -> tuple[mining.Rule, ...]:
-    return mining.rules(columns, target, values, estimate, support=SUPPORT, confidence=CONFIDENCE, longest=1)
+def _rules(columns: Ints, target: Ints, values: int, estimate: mining.Correction) -> tuple[mining.Rule, ...]:
+    return mining.find_rules(columns, target, values, estimate, support=SUPPORT, confidence=CONFIDENCE, longest=1)
 
 
-def _coded(table: Table, quasi: list[str], name: str, places: dict[Any, int]) -> tuple[Ints, Ints]:
-    """Some records' quasi-identifiers and the attribute as codes: every so many, of a table with more than `MOST`."""
+def _encode(table: Table, quasi: list[str], name: str, places: dict[Any, int]) -> tuple[Ints, Ints]:
+    """The quasi-identifiers and the attribute as codes, of at most `MOST` records at equal distances."""
     codes, labels = whole(table, [*quasi, name])
     step = -(-len(codes[name]) // MOST)
     ours = np.array([places[label] for label in labels[name]], dtype=np.int64)

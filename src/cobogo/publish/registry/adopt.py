@@ -1,4 +1,4 @@
-"""Taking a release into the registry that was made without one, from its evidence and the data that it was made of."""
+"""Recording a release that was made without a registry, from its evidence and the data that it was made of."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cobogo.data.policy import Policy
 from cobogo.errors import OutputError, RegistryError
 from cobogo.publish import anonymize as job
 from cobogo.publish.registry.check import Breach
-from cobogo.publish.registry.plans import Reuse
+from cobogo.publish.registry.reuse import Reuse
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.readback import parts, released_table
@@ -21,10 +21,10 @@ from cobogo.release.verify import verify
 def adopt(
     release: Path, location: str, key: Path | None, dataset: str, *, data: Any = None
 ) -> tuple[str, list[Breach]]:
-    """Record a release that is out already: its id, and what it exposes together with those that are there.
+    """Record a release that is public already; return its id, and what it exposes together with the recorded ones.
 
-    It is made once more, from the data as they are now, and must come out in the same classes. Where its policy does
-    not name them, ``data`` are they.
+    The release is computed again from the data as they are now, and must give the same classes. ``data`` are needed
+    where the policy does not name them.
     """
     public, evidence = parts(release)
     if evidence is None or not verify(release):
@@ -58,7 +58,7 @@ def adopt(
 
 
 def _classes_of(release: Release) -> dict[tuple[str | None, ...], int]:
-    """What would be released now, counted."""
+    """The classes of a release that is not written, with their sizes."""
     rows, names = release.traced, list(release.policy.quasi_identifiers)
     counts = rows.group_by(names).aggregate(cobogo_records=rows.count())
     found = release.table.engine.fetch(release.table.engine.as_text(counts)).to_pylist()
@@ -66,7 +66,7 @@ def _classes_of(release: Release) -> dict[tuple[str | None, ...], int]:
 
 
 def _classes_in(public: Path, policy: Policy) -> dict[tuple[str | None, ...], int]:
-    """What was released, counted."""
+    """The classes of a written release, with their sizes."""
     manifest = manifests.load(public)
     if manifest.data.file is None:
         raise RegistryError("the release is a table of a database, and is not read back here", where=str(public))

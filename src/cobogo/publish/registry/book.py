@@ -1,4 +1,4 @@
-"""A data set's book: what the registry knows of its earlier releases, and how a new one is entered."""
+"""A data set's book: its earlier releases in the registry, and how a new one is checked and recorded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
-from cobogo.publish.registry.structure import RecordedRelease, Traced, structure_of, trace_rows
+from cobogo.publish.registry.structure import RecordedRelease, Traced, build_structure, trace_rows
 from cobogo.release.evidence import digest, without_passwords
 from cobogo.release.release import Release
 from cobogo.release.series import REGISTERED, ReleaseSeries
@@ -26,29 +26,27 @@ from cobogo.release.series import REGISTERED, ReleaseSeries
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RegistryBook:
-    """The registry that a policy names, and the data set's releases as they were when it was opened."""
+    """The registry that a policy names, and the data set's releases when it was opened."""
 
     registry: ReleaseRegistry
-    asked: RegistryPolicy
+    settings: RegistryPolicy
     earlier: Mapping[str, RecordedRelease] = field(default_factory=dict)
 
-    def keeping_to(self, policy: Policy) -> Policy:
-        """The policy as the earlier releases bind it: more quasi-identifiers, or a series to go on with."""
+    def bind_policy(self, policy: Policy) -> Policy:
+        """Extend the policy by what earlier releases demand: more quasi-identifiers, or a series to continue."""
         if policy.recoding.suppress == "sensitive":
             raise PolicyError(
                 "a registry keeps releases that tell every record's sensitive values, and withheld ones are not told",
                 where=f"{policy.name}, recoding.suppress",
                 remedy="Leave out suppress, or [registry].",
             )
-        if self.asked.base == "quasi-identifiers":
-            return _with_all_that_was_released(
-                policy, {name for kept in self.earlier.values() for name in kept.columns}
-            )
-        if self.asked.base == "m-invariance":
-            return self._in_series(policy)
+        if self.settings.base == "quasi-identifiers":
+            return _extend_quasi_identifiers(policy, {name for kept in self.earlier.values() for name in kept.columns})
+        if self.settings.base == "m-invariance":
+            return self._continue_series(policy)
         return policy
 
-    def _in_series(self, policy: Policy) -> Policy:
+    def _continue_series(self, policy: Policy) -> Policy:
         if not any(model.get("model") == "m-invariance" for model in policy.models):
             raise PolicyError(
                 "no model asks for m-invariance",
@@ -64,9 +62,9 @@ class RegistryBook:
         )
         return policy.model_copy(update={"privacy": Privacy(models=models)})
 
-    def lowest(self, hierarchies: Sequence[Hierarchy], lowest: Levels, highest: Levels, where: str) -> Levels:
-        """The levels below which values would be more specific than what was released."""
-        if self.asked.base != check.BASED:
+    def lowest_levels(self, hierarchies: Sequence[Hierarchy], lowest: Levels, highest: Levels, where: str) -> Levels:
+        """Raise the lowest levels, so that no value is more specific than what was released."""
+        if self.settings.base != check.BASED:
             return lowest
         raised = []
         for tree, low, high in zip(hierarchies, lowest, highest, strict=True):
@@ -83,21 +81,21 @@ class RegistryBook:
         return tuple(raised)
 
     def enter(self, release: Release, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
-        """Check a release against those before it, as they are now, and record it; its id. It is not finished yet.
+        """Check a release against the recorded ones, record it as unfinished, and return its id.
 
         The same release of the same records is recorded once.
         """
-        kept = self._kept(release, trace_rows(release))
-        kept = replace(kept.in_order(), series=None if series is None else series.to_json())
+        kept = self._structure(release, trace_rows(release))
+        kept = replace(kept.sort_rows(), series=None if series is None else series.to_json())
         with self.registry.transaction() as book:
-            earlier = _kept(book, self.asked.dataset, self.earlier)
+            earlier = _read_releases(book, self.settings.dataset, self.earlier)
             models = release.problem.promised
-            check.refuse(check.breaches(earlier, kept, models, self.asked.base), release.policy.name)
+            check.refuse(check.breaches(earlier, kept, models, self.settings.base), release.policy.name)
             return self._add(book, release, kept, manifest, directory)
 
     def adopt(self, release: Release, manifest: str, directory: Path) -> str:
-        """Record a release that is out already, whatever it exposes; its id."""
-        kept = self._kept(release, trace_rows(release)).in_order()
+        """Record a release that is public already, whatever it exposes; return its id."""
+        kept = self._structure(release, trace_rows(release)).sort_rows()
         with self.registry.transaction() as book:
             identity = self._add(book, release, kept, manifest, directory)
             book.finish(identity)
@@ -106,56 +104,56 @@ class RegistryBook:
     def _add(self, book: Transaction, release: Release, kept: RecordedRelease, manifest: str, directory: Path) -> str:
         content = kept.to_bytes()
         summary = self._summary(release, manifest, directory, content)
-        summary["warnings"] = self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
-        for entry in book.entries(self.asked.dataset):
+        summary["warnings"] = self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
+        for entry in book.entries(self.settings.dataset):
             if entry.summary["structure-digest"] == summary["structure-digest"]:
                 return entry.id
-        return book.add(self.asked.dataset, summary, content)
+        return book.add(self.settings.dataset, summary, content)
 
     def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
-        """Tell the release, and whoever asks, of earlier ones that share almost nobody with it."""
-        found = check.strangers(earlier, kept, release.problem.promised)
+        """Add warnings about earlier releases that share almost no record with this one; return them."""
+        found = check.stranger_warnings(earlier, kept, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
         return found
 
     def _breaches(self, book: Transaction, kept: RecordedRelease, models: Sequence[Model]) -> list[check.Breach]:
-        earlier = _kept(book, self.asked.dataset, self.earlier)
-        return check.breaches(earlier, kept, models, self.asked.base)
+        earlier = _read_releases(book, self.settings.dataset, self.earlier)
+        return check.breaches(earlier, kept, models, self.settings.base)
 
     def breaches(self, release: Release) -> list[check.Breach]:
-        """What would stop a release."""
-        kept = self._kept(release, trace_rows(release))
+        """The attacks that would succeed on a release."""
+        kept = self._structure(release, trace_rows(release))
         with self.registry.transaction() as book:
-            self._warn(release, kept, _kept(book, self.asked.dataset, self.earlier))
+            self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
             return self._breaches(book, kept, release.problem.promised)
 
-    def exposing(self, release: Release) -> list[Label]:
-        """What tells the records apart without which a release would expose nobody."""
+    def exposing_records(self, release: Release) -> list[Label]:
+        """The marks of the records without which a release would expose nobody."""
         columns = trace_rows(release)
         with self.registry.transaction() as book:
-            found = self._breaches(book, self._kept(release, columns), release.problem.promised)
+            found = self._breaches(book, self._structure(release, columns), release.problem.promised)
         codes, labels = columns[release.mark]
         rows = [breach.rows for breach in found]
         if found and not any(map(len, rows)):
             check.refuse(found, release.policy.name)
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
-    def _kept(self, release: Release, columns: Traced) -> RecordedRelease:
-        return structure_of(release, columns, self.registry.key.digests(self.asked.dataset))
+    def _structure(self, release: Release, columns: Traced) -> RecordedRelease:
+        return build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
 
     def finish(self, identity: str) -> None:
-        """Note that a release was put in place."""
+        """Record that a release was put in place."""
         with self.registry.transaction() as book:
             book.finish(identity)
 
     def withdraw(self, identity: str) -> None:
-        """Forget a release that was not put in place."""
+        """Remove a release that was not put in place."""
         with self.registry.transaction() as book:
             if book.entry(identity).state == store.UNFINISHED:
                 book.remove(identity)
 
     def _summary(self, release: Release, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
-        key = self.registry.key.digests(self.asked.dataset)
+        key = self.registry.key.digests(self.settings.dataset)
         policy = release.policy
         return {
             "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
@@ -173,8 +171,8 @@ class RegistryBook:
         }
 
 
-def located(policy: Policy) -> tuple[str, Path | None]:
-    """Where a policy's registry is, and its key's file if it names one."""
+def locate_registry(policy: Policy) -> tuple[str, Path | None]:
+    """The location of a policy's registry, and the file of its key if the policy names one."""
     asked = policy.registry
     assert asked is not None
     path = asked.path.removeprefix("sqlite:///")
@@ -183,17 +181,17 @@ def located(policy: Policy) -> tuple[str, Path | None]:
 
 
 def open_book(policy: Policy) -> RegistryBook | None:
-    """The book of a policy that names a registry."""
+    """Open the book of a policy; None if it names no registry."""
     if policy.registry is None:
         return None
     store.check_name(policy.registry.dataset)
-    registry = store.open_registry(*located(policy))
+    registry = store.open_registry(*locate_registry(policy))
     with registry.transaction() as book:
-        return RegistryBook(registry, policy.registry, _kept(book, policy.registry.dataset))
+        return RegistryBook(registry, policy.registry, _read_releases(book, policy.registry.dataset))
 
 
-def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
-    """The series as it was after a release that is registered."""
+def read_series(policy: Policy, identity: str) -> Mapping[str, Any]:
+    """The state of a series after a registered release."""
     book = open_book(policy)
     if book is None or identity not in book.earlier:
         raise RegistryError(f'the registry holds no release "{identity}"', where=policy.name)
@@ -203,10 +201,10 @@ def kept_series(policy: Policy, identity: str) -> Mapping[str, Any]:
     return series
 
 
-def _kept(
+def _read_releases(
     book: Transaction, dataset: str, known: Mapping[str, RecordedRelease] | None = None
 ) -> dict[str, RecordedRelease]:
-    """The releases of a data set; what is known of them already is not read again."""
+    """Read the releases of a data set, except those that are ``known``."""
     known = known or {}
     return {
         entry.id: known[entry.id] if entry.id in known else RecordedRelease.from_bytes(book.structure(entry.id))
@@ -214,8 +212,8 @@ def _kept(
     }
 
 
-def _with_all_that_was_released(policy: Policy, released: set[str]) -> Policy:
-    """Every attribute that was released before is a quasi-identifier: by its values rows could be linked."""
+def _extend_quasi_identifiers(policy: Policy, released: set[str]) -> Policy:
+    """Make every attribute that was released before a quasi-identifier: its values could link rows."""
     changed = {
         name: AttributePolicy(role=Role.QUASI_IDENTIFIER, hierarchy=attribute.hierarchy)
         for name, attribute in policy.attributes.items()
@@ -246,15 +244,15 @@ def _needs_sensitive(model: Mapping[str, Any]) -> bool:
 
 
 def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
-    """The lowest level of a hierarchy at which every value stands for no less than any that was released.
+    """The lowest level of a hierarchy at which no value is more specific than the values that were released.
 
-    A starred class said nothing and does not bind; the top of a hierarchy has the same label, and does.
+    A starred class revealed nothing and sets no bound; the top of a hierarchy has the same label and does.
     """
     before = kept.classes.trees.get(tree.attribute)
     if before is None or tree.attribute not in kept.classes.quasi_identifiers:
         return 0
     column = kept.classes.quasi_identifiers.index(tree.attribute)
-    said = kept.classes.codes[~check.starred(kept.classes)]
+    said = kept.classes.codes[~check.starred_classes(kept.classes)]
     used = {kept.classes.labels[tree.attribute][code] for code in set(said[:, column].tolist())}
     for level in range(tree.height + 1):
         if all(_within_one(label, before, tree, level) for label in used):
@@ -263,7 +261,7 @@ def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
 
 
 def _within_one(label: Any, before: Hierarchy, tree: Hierarchy, level: int) -> bool:
-    """Whether all that a released value stood for has one value at a level of another hierarchy."""
+    """Whether all leaves under a released value have the same value at a level of another hierarchy."""
     values = set()
     for at, labels in enumerate(before.labels):
         if label in labels:

@@ -1,4 +1,4 @@
-"""What a new release would expose together with an earlier one: the attacks are run before it is written."""
+"""What a new release would expose together with earlier ones: attacks are simulated before it is written."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.pairing import link_by_values
 from cobogo.examine.attacks.several_releases import (
     Complementary,
+    CrossingAttack,
     Differencing,
     DistinguishedRows,
     Intersection,
-    OnSeveral,
     Temporal,
 )
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.registry.structure import RecordedRelease
 
-SHARED = 0.1
-"""The share of the records of the smaller release that two releases of one data set are expected to have in common."""
+LEAST_SHARED = 0.1
+"""Two releases of one data set that share less than this part of the smaller one are reported: their identifiers may
+have changed in between. A tenth is a convention: the warning costs little, and a population rarely changes faster."""
 
-TOLD = 0.5
-"""The share of the records that the columns of both releases must tell apart."""
+LEAST_DISTINCT = 0.5
+"""The least share of records that must be distinct by the columns that both releases have; below it, records are not
+recognized, and the comparison is reported as unreliable. Half is a convention, not a measurement."""
 
 BASED, SPECIFIC = "previous", "more specific"
 REMEDIES = {
@@ -45,10 +47,10 @@ REMEDIES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Breach:
-    """One attack that would succeed: on whom (rows of the new release, or of the earlier one), and against what."""
+    """One attack that would succeed, the people that it exposes, and what it breaks."""
 
     attack: str
-    who: str  # of whom it tells: those in both, those who came, those who left
+    who: str  # the people exposed: those in both, those who came, those who left
     earlier: str  # the id of the release that it is crossed with
     people: int
     against: str  # what no longer holds
@@ -56,7 +58,7 @@ class Breach:
 
     @property
     def sentence(self) -> str:
-        """For people."""
+        """The breach in words."""
         people = number_of(self.people, "person", "people")
         return f"{self.attack} with {self.earlier}: {people} {self.who} exposed, against {self.against}"
 
@@ -74,65 +76,68 @@ class Breach:
 def breaches(
     earlier: dict[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model], base: str | None
 ) -> list[Breach]:
-    """Every attack that would succeed, on the new release with each of the earlier ones."""
+    """Every attack that would succeed on the new release, together with each earlier one and with all of them."""
     asked = _askable(models)
     found = []
     for identity, before in earlier.items():
-        crossing = before.with_later(new)
+        crossing = before.cross(new)
         for attack, crossed in _attacks(crossing, before, new, base):
-            for told in attack.tell(crossed):
-                breach = _judged(attack, identity, crossed, told, asked)
+            for distinguished in attack.distinguish(crossed):
+                breach = _judge(attack, identity, crossed, distinguished, asked)
                 found += [] if breach is None else [breach]
         if base == BASED:
-            found += _specific(identity, crossing)
+            found += _more_specific_rows(identity, crossing)
     if len(earlier) > 1 and base not in ("quasi-identifiers", "m-invariance"):
-        crossings = [before.with_later(new) for before in earlier.values()]
-        together = _of_all(crossings)
+        crossings = [before.cross(new) for before in earlier.values()]
+        together = _cross_all(crossings)
         attack = Complementary() if all(crossing.same_people for crossing in crossings) else Temporal()
         if together is not None:
-            breach = _judged(attack, ", ".join(earlier), crossings[-1], together, asked)
+            breach = _judge(attack, ", ".join(earlier), crossings[-1], together, asked)
             found += [] if breach is None else [breach]
     return found
 
 
-def strangers(earlier: Mapping[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model]) -> list[str]:
-    """What to say of earlier releases that share almost nobody with the new one, or whose records are not told apart.
+def stranger_warnings(
+    earlier: Mapping[str, RecordedRelease], new: RecordedRelease, models: Sequence[Model]
+) -> list[str]:
+    """Warnings about earlier releases that share almost no record with the new one, or whose records are not distinct.
 
-    They may be of other people. Or records are told by something else now, and nobody saw that they are the same: the
-    attacks are run on what both releases show, and what these would find if the people are the same is told.
+    They may be about other people. Or people are identified by another column now, and records that are the same were
+    not recognized. So the attacks are run on the released values, and the warning reports what they would find if the
+    people were the same.
     """
     found = []
     for identity, before in earlier.items():
-        shared, least = len(before.with_later(new).before), min(len(before.classes), len(new.classes))
+        shared, least = len(before.cross(new).before), min(len(before.classes), len(new.classes))
         words = ""
-        if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < TOLD:
+        if before.cells.keys() != new.cells.keys() and before.tells_apart(new) < LEAST_DISTINCT:
             words = f"what this release and {identity} both have of people does not tell them apart"
-        elif shared < SHARED * least:
+        elif shared < LEAST_SHARED * least:
             words = f"this release and {identity} share {shared:,} of {number_of(least, 'record')}"
         if words:
-            shown = "".join(f"\n- {sentence}" for sentence in _by_what_is_shown(identity, before, new, models))
+            shown = "".join(f"\n- {sentence}" for sentence in _breaches_by_values(identity, before, new, models))
             words += "; if they are of the same people, what the two tell together was not checked: see data.unit"
             found.append(words + (f". By what both show:{shown}" if shown else ""))
     return found
 
 
-def _by_what_is_shown(
+def _breaches_by_values(
     identity: str, before: RecordedRelease, new: RecordedRelease, models: Sequence[Model]
 ) -> list[str]:
-    """What attacks would find that link rows by what was released, in sentences."""
+    """The breaches that attacks find when they link rows by released values, in words."""
     crossing = link_by_values(before.classes, new.classes).crossing
     asked = _askable(models)
     breaches = [
         breach
         for attack in (Temporal(), Intersection(), Differencing())
-        for told in attack.tell(crossing)
-        if (breach := _judged(attack, identity, crossing, told, asked)) is not None
+        for distinguished in attack.distinguish(crossing)
+        if (breach := _judge(attack, identity, crossing, distinguished, asked)) is not None
     ]
     return list(dict.fromkeys(breach.sentence for breach in breaches))
 
 
 def refuse(found: Sequence[Breach], where: str) -> None:
-    """Stop a release that would expose people, and say how and what to do."""
+    """Raise an error that explains the breaches of a release and their remedies, if there are any."""
     if not found:
         return
     attacks = list(dict.fromkeys(breach.attack for breach in found))
@@ -144,17 +149,17 @@ def refuse(found: Sequence[Breach], where: str) -> None:
     )
 
 
-def _of_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
-    """The rows that are in every release, in groups of those that all of the releases together say the same of."""
+def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
+    """The rows that are in every release, grouped by what all releases together show of them."""
     later = crossings[0].later
     everywhere = np.ones(len(later), dtype=np.bool_)
     numbers, most = [], np.full(len(later), len(later), dtype=np.int64)
     for crossing in crossings:
-        joined, count = crossing.joined
+        joined, count = crossing.joint_groups
         number = np.full(len(later), -1, dtype=np.int64)
         number[crossing.after] = joined
         everywhere &= number >= 0
-        sizes = later.grouped(crossing.after, joined, count).sizes
+        sizes = later.group_rows(crossing.after, joined, count).sizes
         most[crossing.after] = np.minimum(most[crossing.after], sizes[joined])
         numbers.append(number)
     rows = np.flatnonzero(everywhere)
@@ -162,12 +167,12 @@ def _of_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
         return None
     columns = [number[rows] for number in numbers]
     owners, first = number_tuples(columns, [int(column.max()) + 1 for column in columns], len(rows))
-    groups = later.grouped(rows, owners, len(first))
+    groups = later.group_rows(rows, owners, len(first))
     return DistinguishedRows("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
 
 
 def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
-    """The models that can be asked of any group of records: conditions on classes, which look at nothing else."""
+    """The models that can be checked on any group of records: conditions on single classes that need nothing else."""
     alone = [
         replace(model, previous=None) if any(f.name == "previous" for f in fields(model)) else model  # type: ignore[arg-type, type-var]
         for model in models
@@ -178,70 +183,73 @@ def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
 
 def _attacks(
     crossing: Crossing, before: RecordedRelease, new: RecordedRelease, base: str | None
-) -> Iterator[tuple[OnSeveral, Crossing]]:
-    """What is simulated, and on which crossing.
+) -> Iterator[tuple[CrossingAttack, Crossing]]:
+    """The attacks to simulate, each with the crossing of releases that it uses.
 
-    Who is linked is who it is: no attacker links rows better. Where earlier attributes are quasi-identifiers no row can
-    be linked by them beyond the models; m-invariance holds against whoever knows everything but the sensitive value, so
-    that there only what can be seen to differ counts. A sensitive value that changed is seen as one who left and one
-    who came.
+    Rows are linked by whose they are, as the strongest attacker would. Where earlier attributes are quasi-identifiers,
+    the models already bound what they link. m-invariance holds against attackers who know everything but the sensitive
+    value, so only visible differences count there. A changed sensitive value counts as one person who left and one who
+    came.
     """
     if base == "m-invariance":
-        yield Differencing(), before.shown_with(new)
+        yield Differencing(), before.cross_by_values(new)
         return
     if base != "quasi-identifiers":
         yield (Complementary() if crossing.same_people else Temporal()), crossing
     yield Intersection(), crossing
-    yield Differencing(), before.unchanged_with(new)
+    yield Differencing(), before.cross_unchanged(new)
 
 
-def _judged(
-    attack: OnSeveral, identity: str, crossing: Crossing, told: DistinguishedRows, asked: Sequence[Model]
+def _judge(
+    attack: CrossingAttack, identity: str, crossing: Crossing, distinguished: DistinguishedRows, asked: Sequence[Model]
 ) -> Breach | None:
-    """Whom the attack finds beyond what either release told: in groups that break a model, or with certainty."""
-    more = told.confidence > told.baseline + SLACK
-    broken, names = np.zeros(len(told.groups), dtype=np.bool_), []
+    """The breach of an attack, if it exposes people more than either release does: in groups that break a model, or
+    with certainty."""
+    more = distinguished.confidence > distinguished.baseline + SLACK
+    broken, names = np.zeros(len(distinguished.groups), dtype=np.bool_), []
     for model in asked:
-        if set(model.attributes) <= set(told.groups.histograms):
-            fails = ~model.holds(told.groups, model.measure(told.groups))
-            if (fails[told.owners] & more).any():
+        if set(model.attributes) <= set(distinguished.groups.histograms):
+            fails = ~model.holds(distinguished.groups, model.measure(distinguished.groups))
+            if (fails[distinguished.owners] & more).any():
                 names.append(str(model))
             broken |= fails
-    exposed = more & broken[told.owners]
+    exposed = more & broken[distinguished.owners]
     if isinstance(attack, Intersection):
-        certain = more & (told.confidence >= 1 - SLACK) & ~exposed
-        names += [f"{name} is certain" for name in told.groups.histograms] if certain.any() else []
+        certain = more & (distinguished.confidence >= 1 - SLACK) & ~exposed
+        names += [f"{name} is certain" for name in distinguished.groups.histograms] if certain.any() else []
         exposed |= certain
     if not exposed.any():
         return None
-    rows = told.rows[exposed]
-    side = crossing.earlier if told.side == "earlier" else crossing.later
+    rows = distinguished.rows[exposed]
+    side = crossing.earlier if distinguished.side == "earlier" else crossing.later
     people = len(rows) if side.people is None else len(np.unique(side.people[rows]))
     who = "in both"
     if isinstance(attack, Differencing):
-        who = "who came or changed" if told.side == "later" else "who left or changed"
-    return Breach(attack.name, who, identity, people, ", ".join(names), _helping(crossing, told, exposed))
+        who = "who came or changed" if distinguished.side == "later" else "who left or changed"
+    return Breach(
+        attack.name, who, identity, people, ", ".join(names), _rows_to_suppress(crossing, distinguished, exposed)
+    )
 
 
-def _helping(crossing: Crossing, told: DistinguishedRows, exposed: Mask) -> Ints:
-    """The rows of the new release without which the attack would find nobody: those exposed; where people left a class,
-    those that stayed, so that all of it is gone."""
-    if told.side == "later":
-        return told.rows[exposed]
-    left = np.unique(crossing.earlier.owners[told.rows[exposed]])
+def _rows_to_suppress(crossing: Crossing, distinguished: DistinguishedRows, exposed: Mask) -> Ints:
+    """The rows of the new release whose suppression stops the attack: the exposed ones or, where people left a class,
+    the rest of that class."""
+    if distinguished.side == "later":
+        return distinguished.rows[exposed]
+    left = np.unique(crossing.earlier.owners[distinguished.rows[exposed]])
     return crossing.after[np.isin(crossing.earlier.owners[crossing.before], left)]
 
 
-def _specific(identity: str, crossing: Crossing) -> Iterator[Breach]:
-    """Rows whose values say more than was released of them; a starred row said nothing, and counts as not released."""
-    silent = starred(crossing.earlier)[crossing.earlier.owners[crossing.before]]
-    rows = crossing.after[crossing.refined & ~silent]
+def _more_specific_rows(identity: str, crossing: Crossing) -> Iterator[Breach]:
+    """The breach by rows whose values are more specific than before; a starred row counts as not released."""
+    silent = starred_classes(crossing.earlier)[crossing.earlier.owners[crossing.before]]
+    rows = crossing.after[crossing.later_adds & ~silent]
     if len(rows):
         yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)
 
 
-def starred(classes: ClassStructure) -> Mask:
-    """Which classes say nothing: every quasi-identifier of theirs is a star."""
+def starred_classes(classes: ClassStructure) -> Mask:
+    """The classes in which every quasi-identifier is a star."""
     stars = [
         np.array([label == SUPPRESSED for label in classes.labels[name]])[classes.codes[:, column]]
         for column, name in enumerate(classes.quasi_identifiers)

@@ -1,4 +1,4 @@
-"""The history of a data set: what each of its registered releases added to those before it."""
+"""The history of a data set: what each registered release added to those before it."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from cobogo.publish.registry.structure import RecordedRelease
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Chapter:
-    """One release and how it stands to the one before it.
+    """One release, compared with the one before it.
 
-    ``stayed``, ``came`` and ``left`` count records, by whose they are; None for the first release. ``new`` are columns
-    that no earlier release had. ``breaches`` are the attacks that succeed on it with the earlier ones, as they are now
-    (a release that was adopted may have some); None where its models cannot be asked again.
+    ``stayed``, ``came`` and ``left`` count records, linked by person; None for the first release. ``new`` are columns
+    that no earlier release had. ``breaches`` are the attacks that succeed on it together with the earlier ones (an
+    adopted release may have some); None where its models can no longer be checked.
     """
 
     entry: RegistryEntry
@@ -33,7 +33,7 @@ class Chapter:
     breaches: tuple[Breach, ...] | None = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """In figures, without a value."""
+        """The figures for ``--json``, without any value."""
         found = None if self.breaches is None else [one.as_dict() for one in self.breaches]
         return {
             **self.entry.as_dict(),
@@ -55,7 +55,7 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
         kept = RecordedRelease.from_bytes(book.structure(entry.id))
         known = {name for one in earlier.values() for name in one.columns}
         asked = entry.summary["policy"].get("registry") or {}
-        crossing = next(reversed(earlier.values())).with_later(kept) if earlier else None
+        crossing = next(reversed(earlier.values())).cross(kept) if earlier else None
         chapters.append(
             Chapter(
                 entry,
@@ -65,14 +65,14 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
                 None if crossing is None else len(crossing.before),
                 None if crossing is None else len(crossing.added),
                 None if crossing is None else len(crossing.removed),
-                _checked(entry, earlier, kept, asked.get("base")),
+                _check_again(entry, earlier, kept, asked.get("base")),
             )
         )
         earlier[entry.id] = kept
     return chapters
 
 
-def _checked(
+def _check_again(
     entry: RegistryEntry, earlier: dict[str, RecordedRelease], kept: RecordedRelease, base: str | None
 ) -> tuple[Breach, ...] | None:
     if not earlier:

@@ -13,7 +13,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution, RegistryError
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
@@ -68,7 +68,7 @@ class Reuse:
         assignment = Assignment(
             problem, levels, leaves, np.flatnonzero(there), owners[there], problem.table.counts[there]
         ).canonical()
-        failed = failing(problem.models, assignment.classes(problem.histograms_needed))
+        failed = failing_classes(problem.models, assignment.classes(problem.histograms_needed))
         kept = np.where(failed[assignment.owners], -1, assignment.owners)
         assignment = replace(assignment, owners=kept).canonical()
         if not len(assignment):

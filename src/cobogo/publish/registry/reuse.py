@@ -1,36 +1,148 @@
-"""``cobogo apply``: a registered solution, used again on new rows of the same shape."""
+"""``cobogo apply``: the plan of a registered release (`Plan.to_json`), applied to new rows of the same shape."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.connect import connect
-from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
-from cobogo.errors import NoSolution, UnfitValues, number_of
+from cobogo.errors import NoSolution, RegistryError, UnfitValues, number_of
+from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.urls import is_url
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish import anonymize as job
+from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
+from cobogo.publish.recode.contract.problem import Levels, Problem
+from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
+from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recoded import telling
-from cobogo.publish.registry.plans import Reuse
 from cobogo.publish.registry.store import ReleaseRegistry
 from cobogo.release.release import Release
 
+NAME = "reused"
+"""The name of this algorithm in reports."""
+
+
+@dataclass(frozen=True)
+class Reuse:
+    """A recorded plan as an algorithm: it recodes records as before, and suppresses classes that fail a model."""
+
+    plan: Mapping[str, Any]
+    identity: str
+
+    def __post_init__(self) -> None:
+        if self.plan["kind"] not in ("full-domain", "local"):
+            raise RegistryError(
+                f"{self.identity} was made from its own rows ({self.plan['kind']}), and nothing can be done with it to "
+                "others",
+                remedy="Anonymize the new rows with a policy.",
+            )
+
+    def __call__(
+        self, problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
+    ) -> AnySolution:
+        """Solve a problem as any algorithm does, without a search."""
+        del time_limit, progress
+        names = [tree.attribute for tree in problem.hierarchies]
+        known = self.plan["levels"] if self.plan["kind"] == "full-domain" else self.plan["attributes"]
+        if set(names) != set(known):
+            raise RegistryError(f"{self.identity} has other quasi-identifiers: {', '.join(known)}")
+        if self.plan["kind"] == "full-domain":
+            return self._node(problem, tuple(self.plan["levels"][name] for name in names))
+        return self._classes(problem, [self.plan["attributes"].index(name) for name in names])
+
+    def _node(self, problem: Problem, levels: Levels) -> Solution:
+        for tree, level in zip(problem.hierarchies, levels, strict=True):
+            if level > tree.height:
+                raise RegistryError(f'the hierarchy of "{tree.attribute}" has no level {level} any more')
+        checked = Evaluator(replace(problem, limit=problem.scale.records)).check(levels)
+        if not checked.satisfied:
+            raise _no_fit(self.identity)
+        return Solution(NAME, checked, False, 1, 1, ())
+
+    def _classes(self, problem: Problem, order: Sequence[int]) -> Assigned:
+        levels = np.array(self.plan["levels"], dtype=np.int32)[:, order]
+        values = [self.plan["values"][place] for place in order]
+        owners, leaves = _place_tuples(problem, levels, values)
+        there = problem.table.counts > 0
+        assignment = Assignment(
+            problem, levels, leaves, np.flatnonzero(there), owners[there], problem.table.counts[there]
+        ).canonical()
+        failed = failing_classes(problem.models, assignment.classes(problem.histograms_needed))
+        kept = np.where(failed[assignment.owners], -1, assignment.owners)
+        assignment = replace(assignment, owners=kept).canonical()
+        if not len(assignment):
+            raise _no_fit(self.identity)
+        value = float(problem.metric.value(assignment.outcome(), problem.scale))
+        return Assigned(NAME, assignment, value, 1, 1)
+
+
+def _place_tuples(
+    problem: Problem, levels: NDArray[np.int32], values: Sequence[Sequence[Label]]
+) -> tuple[Ints, NDArray[np.int32]]:
+    """Place each tuple in the most specific class that it fits into (−1 where there is none).
+
+    Return also, for each class, one leaf under each of its values, from a tuple in it.
+    """
+    tuples = leaf_tuples(problem)
+    owners = np.full(len(tuples), -1, dtype=np.int64)
+    least: Floats = np.full(len(tuples), np.inf)
+    steps, which = np.unique(levels, axis=0, return_inverse=True)
+    for number, step in enumerate(steps.tolist()):
+        classes = np.flatnonzero(which == number)
+        nodes, wanted, under = [], [], np.ones(len(tuples))
+        for column, (tree, level) in enumerate(zip(problem.hierarchies, step, strict=True)):
+            index = {label: code for code, label in enumerate(tree.labels[level])}
+            node = tree.maps[level][tuples[:, column]]
+            nodes.append(node)
+            wanted.append(
+                np.array([index.get(values[column][c], len(index)) for c in classes.tolist()], dtype=np.int32)
+            )
+            under *= tree.leaf_counts[level][node] / len(tree.leaves)
+        sizes = [len(tree.labels[level]) + 1 for tree, level in zip(problem.hierarchies, step, strict=True)]
+        together = [np.concatenate(pair) for pair in zip(nodes, wanted, strict=True)]
+        ids, first = number_tuples(together, sizes, len(tuples) + len(classes))
+        owner = np.full(len(first), -1, dtype=np.int64)
+        owner[ids[len(tuples) :]] = classes
+        found = owner[ids[: len(tuples)]]
+        better = (found >= 0) & (under < least)
+        owners[better], least[better] = found[better], under[better]
+    leaves = np.zeros(levels.shape, dtype=np.int32)
+    placed = owners >= 0
+    leaves[owners[placed]] = tuples[placed]
+    return owners, leaves
+
+
+def _no_fit(identity: str) -> NoSolution:
+    return NoSolution(
+        f"of the new rows none fits into what was done for {identity}",
+        remedy="They are few, or another sort of records: anonymize them with a policy of their own.",
+    )
+
+
 ROUNDS = 20
+"""Attempts at holding records back. Removing the records that expose somebody may expose others; a plan that cannot be
+saved so would otherwise be tried until no record is left."""
 
 
 def apply(
     registry: ReleaseRegistry, location: str, key: Path | None, identity: str, data: Any, *, engine: str | None = None
 ) -> Release:
-    """The release that a registered solution makes of new rows; not written yet.
+    """Apply a registered plan to new rows; the release is not written yet.
 
-    What does not fit is left out: records with values that the hierarchies do not have, classes that fail a model, and
-    records that would expose somebody together with an earlier release.
+    Left out are records with values that the hierarchies do not have, classes that fail a model, and records that would
+    expose somebody together with an earlier release.
     """
     with registry.transaction() as book:
         entry = book.entry(identity)
@@ -38,7 +150,7 @@ def apply(
     reuse = Reuse(entry.summary["plan"], identity)
     table = read(data, policy.data, connect(engine))
     with table.engine.guarded("reading and counting"):
-        table, unfit = _fitting(table, policy)
+        table, unfit = _drop_unfit_records(table, policy)
     warnings = []
     if unfit:
         warnings.append(f"{number_of(unfit, 'record')} hold values that the hierarchies do not have, and were left out")
@@ -46,14 +158,14 @@ def apply(
     for _ in range(ROUNDS):
         release = job.solve(job.prepare(table, policy), algorithm=reuse)
         assert release.book is not None
-        exposing = release.book.exposing(release)
+        exposing = release.book.exposing_records(release)
         if not exposing:
             if held:
                 warnings.append(f"{number_of(held, 'record')} held back, or earlier releases would expose people")
             release.warnings = (*release.warnings, *warnings)
             return release
         before = table.rows()
-        table = _rows_without(table, telling(table, policy.data.unit), exposing)
+        table = _drop_records(table, telling(table, policy.data.unit), exposing)
         held += before - table.rows()
     raise NoSolution(
         f"what was done for {identity} exposes people together with earlier releases, whatever is held back",
@@ -62,7 +174,7 @@ def apply(
 
 
 def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: str, data: Any) -> Policy:
-    """The recorded policy, with the registry where it was found and the data that it is applied to."""
+    """The recorded policy, with the registry's present location and the new data."""
     content = {name: part for name, part in summary["policy"].items() if name != "output"}
     content["registry"] = {
         **content["registry"],
@@ -78,21 +190,21 @@ def _policy(summary: dict[str, Any], location: str, key: Path | None, identity: 
     return Policy.of(content, home=summary["home"], name=f"the policy of {identity}")
 
 
-def _fitting(table: Table, policy: Policy) -> tuple[Table, int]:
-    """The records whose values the hierarchies can place, and how many others there are."""
+def _drop_unfit_records(table: Table, policy: Policy) -> tuple[Table, int]:
+    """Drop the records with values that the hierarchies do not have; return the others and how many were dropped."""
     before = table.rows()
     for name, attribute in policy.attributes.items():
         if name not in table.columns or attribute.hierarchy is None:
             continue
         if attribute.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
             values = list(frequency_table(table, [name], []).values[name])
-            unfit = _unfit(name, values, policy)
+            unfit = _unfit_values(name, values, policy)
             if unfit:
-                table = _rows_without(table, table.text(name), unfit)
+                table = _drop_records(table, table.text(name), unfit)
     return table, before - table.rows()
 
 
-def _unfit(name: str, values: list[Label], policy: Policy) -> list[Label]:
+def _unfit_values(name: str, values: list[Label], policy: Policy) -> list[Label]:
     unfit: list[Label] = []
     while values:
         try:
@@ -104,7 +216,7 @@ def _unfit(name: str, values: list[Label], policy: Policy) -> list[Label]:
     return unfit
 
 
-def _rows_without(table: Table, text: Any, values: list[Label]) -> Table:
+def _drop_records(table: Table, text: Any, values: list[Label]) -> Table:
     import pyarrow as pa
 
     mark, key = unused_names(table.columns, 2)

@@ -1,6 +1,6 @@
 """The registry's key, and sealing with it: AES-GCM, so that a record can be neither read nor altered without the key.
 
-A plan tells which value became which, and a class structure who stands with whom: either undoes part of a release.
+A plan shows which value became which, a class structure which records are together: either undoes part of a release.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ class RegistryKey:
     secret: bytes = field(repr=False)
 
     def seal(self, content: bytes, label: str) -> bytes:
-        """Encrypt, under a label that must be given again to open it: what is sealed cannot change its place."""
+        """Encrypt under a label that is needed to decrypt, so that a sealed record cannot be moved to another place."""
         from cobogo.floor.sealing import Sealer
 
-        return Sealer(self._for("seal")).seal(content, label)
+        return Sealer(self._derive_key("seal")).seal(content, label)
 
     def open(self, sealed: bytes, label: str) -> bytes | None:
-        """Decrypt; None where the key, the label or a single bit is another."""
+        """Decrypt; None if the key, the label or the content is not the one that was sealed."""
         from cobogo.floor.sealing import DoesNotOpen, Sealer
 
         try:
-            return Sealer(self._for("seal")).open(sealed, label)
+            return Sealer(self._derive_key("seal")).open(sealed, label)
         except DoesNotOpen:
             return None
 
     def digests(self, dataset: str) -> bytes:
-        """The key of a data set's digests: records of one data set can be told again, those of two cannot be joined."""
-        return self._for(f"digests of {dataset}")
+        """The key of a data set's digests: records are recognized within one data set, and not across two."""
+        return self._derive_key(f"digests of {dataset}")
 
-    def _for(self, purpose: str) -> bytes:
+    def _derive_key(self, purpose: str) -> bytes:
         return blake2b(purpose.encode(), key=self.secret, digest_size=BYTES).digest()
 
 
 def load(file: Path | None) -> RegistryKey:
-    """The key of the environment, or else of a file that nobody else may read."""
+    """Load the key from the environment, or from a file that only its owner may read."""
     given = os.environ.get(VARIABLE)
     if given is not None:
-        return _parsed(given, f"the environment variable {VARIABLE}")
+        return _parse(given, f"the environment variable {VARIABLE}")
     if file is None:
         raise RegistryError(
             "the registry's key is nowhere",
@@ -76,11 +76,11 @@ def load(file: Path | None) -> RegistryKey:
         raise RegistryError(
             "others may read the registry's key", where=str(file), remedy=f"Keep it to yourself: chmod 600 {file}"
         )
-    return _parsed(text, str(file))
+    return _parse(text, str(file))
 
 
 def create(file: Path) -> RegistryKey:
-    """A new key, in a new file that only its owner may read."""
+    """Create a key in a new file that only its owner may read."""
     key = RegistryKey(secrets.token_bytes(BYTES))
     try:
         create_private(file, key.secret.hex() + "\n")
@@ -93,7 +93,7 @@ def create(file: Path) -> RegistryKey:
     return key
 
 
-def _parsed(text: str, where: str) -> RegistryKey:
+def _parse(text: str, where: str) -> RegistryKey:
     try:
         secret = bytes.fromhex(text.strip())
     except ValueError:

@@ -67,7 +67,7 @@ class RegistryEntry:
     summary: dict[str, Any]
 
     def as_dict(self) -> dict[str, object]:
-        """What is shown of a release: nothing of its plan but the kind and the levels."""
+        """What may be shown of a release; of its plan only the kind and the levels."""
         summary = self.summary
         plan = summary["plan"]
         shown = plan["kind"]
@@ -91,7 +91,7 @@ class RegistryEntry:
 
 
 class ReleaseRegistry:
-    """An open registry. What is read or written in one `transaction` nobody else changes meanwhile."""
+    """An open registry. Nobody else changes what one `transaction` reads or writes until it ends."""
 
     def __init__(self, place: StorePlace, key: RegistryKey) -> None:
         self.key, self.name = key, place.name
@@ -99,7 +99,7 @@ class ReleaseRegistry:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """A block that sees and changes the registry alone; nothing is changed if it raises."""
+        """A block with exclusive access to the registry; nothing is changed if it raises."""
         with self.store.transaction() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text(f"SET LOCAL lock_timeout = '{PATIENCE}s'"))
@@ -124,7 +124,7 @@ class ReleaseRegistry:
         )
 
     def check(self) -> None:
-        """Refuse what is not a registry, or not this key's."""
+        """Raise an error if this is no registry, or not one of this key."""
         with self.store.guarded(), self.store.engine.connect() as connection:
             found = {row.name: row.value for row in connection.execute(select(_meta))}
         if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
@@ -139,7 +139,7 @@ class ReleaseRegistry:
 
 @dataclass(frozen=True)
 class Transaction:
-    """What can be done with a registry; see `Registry.transaction`."""
+    """The operations on a registry; see `ReleaseRegistry.transaction`."""
 
     connection: Connection
     key: RegistryKey
@@ -165,10 +165,10 @@ class Transaction:
     def structure(self, identity: str) -> bytes:
         """The class structure of one release."""
         query = select(_releases.c.structure).where(_releases.c.id == identity)
-        return self._opened(self.connection.execute(query).scalar_one(), identity, "structure")
+        return self._unseal(self.connection.execute(query).scalar_one(), identity, "structure")
 
     def add(self, dataset: str, summary: dict[str, Any], structure: bytes, *, state: str = UNFINISHED) -> str:
-        """Record a release under the data set's next number; its id."""
+        """Record a release under the data set's next number; return its id."""
         last = select(func.max(_releases.c.number)).where(_releases.c.dataset == dataset)
         number = (self.connection.execute(last).scalar() or 0) + 1
         identity = f"{dataset}-{number}"
@@ -191,20 +191,20 @@ class Transaction:
         return identity
 
     def finish(self, identity: str) -> None:
-        """Note that a release was put in place."""
+        """Record that a release was put in place."""
         self.connection.execute(_releases.update().where(_releases.c.id == identity).values(state=RELEASED))
 
     def remove(self, identity: str) -> None:
-        """Forget a release: later ones are no longer checked against it. Its number is not given again."""
+        """Remove a release: later ones are no longer checked against it. Its number is not used again."""
         self.entry(identity)
         gone = {"state": REMOVED, "summary": b"", "structure": b""}
         self.connection.execute(_releases.update().where(_releases.c.id == identity).values(gone))
 
     def _entry(self, row: Any) -> RegistryEntry:
-        summary = json.loads(self._opened(row.summary, row.id, "summary"))
+        summary = json.loads(self._unseal(row.summary, row.id, "summary"))
         return RegistryEntry(row.id, row.dataset, row.number, row.created, row.state, summary)
 
-    def _opened(self, sealed: Any, identity: str, part: str) -> bytes:
+    def _unseal(self, sealed: Any, identity: str, part: str) -> bytes:
         content = self.key.open(bytes(sealed), f"{identity} {part}")
         if content is None:
             raise RegistryError(
@@ -216,7 +216,7 @@ class Transaction:
 
 
 def check_name(dataset: str) -> None:
-    """Refuse a name that would not do in an id and on a command line."""
+    """Refuse a name that is unfit for an id and the command line."""
     if not _NAME.fullmatch(dataset):
         raise RegistryError(
             f"{dataset!r} is no name for a data set",
@@ -226,8 +226,8 @@ def check_name(dataset: str) -> None:
 
 
 def create(location: str, key_file: Path | None) -> ReleaseRegistry:
-    """Begin a registry where there is none, with a new key unless there is one already."""
-    place = _placed(location)
+    """Create a registry, with a new key unless there is one already."""
+    place = _parse_location(location)
     file, new_key = place.file, None
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
         new_key = None if chosen.exists() else chosen
@@ -249,8 +249,8 @@ def create(location: str, key_file: Path | None) -> ReleaseRegistry:
 
 
 def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
-    """The registry at a path or URL, with the key of the environment, the file given, or the file beside it."""
-    place = _placed(location)
+    """Open the registry at a path or URL, with the key of the environment, the given file, or the file beside it."""
+    place = _parse_location(location)
     if place.file is not None and not place.file.is_file():
         raise RegistryError(
             "there is no registry",
@@ -264,10 +264,10 @@ def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
 
 
 def default_key(location: str) -> Path | None:
-    """The key's place where none is named: beside a registry that is a file."""
-    file = _placed(location).file
+    """The file of the key where none is named: beside the registry, if that is a file."""
+    file = _parse_location(location).file
     return None if file is None else file.with_name(file.name + ".key")
 
 
-def _placed(location: str) -> StorePlace:
+def _parse_location(location: str) -> StorePlace:
     return parse_place(location, "registry", RegistryError)

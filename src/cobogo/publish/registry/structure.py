@@ -1,4 +1,4 @@
-"""What the registry keeps of a release: its class structure, with a keyed digest in the place of each record."""
+"""What the registry keeps of a release: its class structure, with a keyed digest in place of each record."""
 
 from __future__ import annotations
 
@@ -30,16 +30,17 @@ Traced = dict[str, Column]
 """The rows of a release, column by column."""
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number near 2^64 divided by the golden ratio: its multiples lie far apart."""
+"""The odd number nearest to 2⁶⁴ divided by the golden ratio: its multiples modulo 2⁶⁴ are far apart (Knuth's
+multiplicative hashing), so that the digests of one person's rows differ in many bits."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordedRelease:
-    """A release's classes, and for each of its rows a digest that tells the record again in another release.
+    """A release's classes, and for each row a digest by which its record is recognized in another release.
 
-    ``columns`` are all that were released, with their roles; ``series`` is what the release told of people, where it is
-    one of a series. ``cells`` are the digests of what tells records: the unit, or every column that was read, by its
-    name. Two releases are compared by the columns that both have, in whatever order and however values are written.
+    ``columns`` are the released columns with their roles; ``series`` is the state of the series that the release
+    belongs to, if any. ``cells`` are digests, by column, of what identifies records: the unit, or every column that was
+    read. Two releases are compared by the columns that both have, in any order and any spelling of values.
     """
 
     classes: ClassStructure
@@ -48,32 +49,32 @@ class RecordedRelease:
     series: Mapping[str, Any] | None = None
     cells: Mapping[str, Digests] = field(default_factory=dict)
 
-    def with_later(self, later: RecordedRelease) -> Crossing:
-        """This release crossed with a later one, their rows linked by whose they are."""
+    def cross(self, later: RecordedRelease) -> Crossing:
+        """Cross this release with a later one, their rows linked by person."""
         one, other = (part.records for part in (self, later))
         if self.cells.keys() != later.cells.keys():
             one, other = (
-                _records(who, part.classes.owners, list(part.classes.values.values()))
-                for who, part in zip(self._told_with(later), (self, later), strict=True)
+                _number_records(who, part.classes.owners, list(part.classes.values.values()))
+                for who, part in zip(self._person_digests(later), (self, later), strict=True)
             )
         return link_by_key(self.classes, later.classes, one, other)
 
-    def unchanged_with(self, later: RecordedRelease) -> Crossing:
-        """The same, but for rows whose sensitive values changed in between: those are not linked."""
+    def cross_unchanged(self, later: RecordedRelease) -> Crossing:
+        """Cross with a later release, but do not link rows whose sensitive values changed in between."""
         both = [name for name in self.classes.values if name in later.classes.values]
-        return self._linked(later, [np.concatenate(self._told_with(later)), *_labels_in_both(self, later, both)])
+        return self._link(later, [np.concatenate(self._person_digests(later)), *_codes_in_both(self, later, both)])
 
     def tells_apart(self, later: RecordedRelease) -> float:
-        """The share of this release's rows that what both releases know of them tells apart."""
-        who, _ = self._told_with(later)
+        """The share of this release's rows that are distinct by the columns that both releases have."""
+        who, _ = self._person_digests(later)
         _, many = np.unique(who, return_counts=True)
         return float((many == 1).sum()) / max(len(who), 1)
 
-    def _told_with(self, later: RecordedRelease) -> tuple[Digests, Digests]:
-        """Whose each row is, by the columns that both releases know."""
+    def _person_digests(self, later: RecordedRelease) -> tuple[Digests, Digests]:
+        """A digest of each row's person, by the columns that both releases have."""
         common = sorted(self.cells.keys() & later.cells.keys())
         if common:
-            one, other = (_whose({name: part.cells[name] for name in common}) for part in (self, later))
+            one, other = (_combine_cells({name: part.cells[name] for name in common}) for part in (self, later))
             return one, other
         parts = (self, later)
         if all(len(part.cells) == 1 for part in parts):  # two units by different names
@@ -82,8 +83,8 @@ class RecordedRelease:
         one, other = (part.records if part.classes.people is None else part.classes.people for part in parts)
         return one, other
 
-    def _linked(self, later: RecordedRelease, columns: Sequence[NDArray[Any]]) -> Crossing:
-        """Rows that agree in some columns (of both releases, one after the other), as many as there are of each."""
+    def _link(self, later: RecordedRelease, columns: Sequence[NDArray[Any]]) -> Crossing:
+        """Link rows that are equal in some columns, one to one. A column has this release's rows, then the later's."""
         codes = [np.unique(column, return_inverse=True)[1] for column in columns]
         ours = len(self.classes)
         groups = number_tuples(codes, [int(code.max(initial=0)) + 1 for code in codes], ours + len(later.classes))[0]
@@ -92,14 +93,14 @@ class RecordedRelease:
         keys = [part * most + turn for part, turn in zip((groups[:ours], groups[ours:]), turns, strict=True)]
         return link_by_key(self.classes, later.classes, keys[0], keys[1])
 
-    def shown_with(self, later: RecordedRelease) -> Crossing:
-        """The same linked by what was released: rows with the same values take each other's place."""
+    def cross_by_values(self, later: RecordedRelease) -> Crossing:
+        """Cross with a later release, rows linked by released values: rows with equal values are interchangeable."""
         names = (*self.classes.quasi_identifiers, *later.classes.quasi_identifiers)
         names += (*self.classes.values, *later.classes.values)
-        return self._linked(later, _labels_in_both(self, later, list(dict.fromkeys(names))))
+        return self._link(later, _codes_in_both(self, later, list(dict.fromkeys(names))))
 
-    def in_order(self) -> RecordedRelease:
-        """The same with its rows in the order of their digests, whatever order they came in."""
+    def sort_rows(self) -> RecordedRelease:
+        """Sort the rows by their digests, so that their original order is lost."""
         order, c = np.argsort(self.records), self.classes
         values = {name: codes[order] for name, codes in c.values.items()}
         people = None if c.people is None else c.people[order]
@@ -111,7 +112,7 @@ class RecordedRelease:
         )
 
     def to_bytes(self) -> bytes:
-        """As it is sealed."""
+        """The content to be sealed."""
         c = self.classes
         header = {
             "quasi-identifiers": list(c.quasi_identifiers),
@@ -138,7 +139,7 @@ class RecordedRelease:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> RecordedRelease:
-        """The inverse."""
+        """Read what `to_bytes` wrote."""
         with np.load(io.BytesIO(zlib.decompress(content)), allow_pickle=False) as found:
             header = json.loads(found["header"].tobytes())
             trees = {}
@@ -163,7 +164,7 @@ class RecordedRelease:
 
 
 def trace_rows(release: Release) -> Traced:
-    """The rows of a release that is about to be written, coded, with what tells their records again."""
+    """Encode the rows of a release that is about to be written, with the mark that identifies their records."""
     engine, rows = release.table.engine, release.traced
     wanted = [*release.plan.class_columns, *release.policy.sensitive, release.mark]
     texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
@@ -174,22 +175,22 @@ def trace_rows(release: Release) -> Traced:
     return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
-def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
-    """The structure of a release, of its rows as they were traced."""
+def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
+    """Build the structure of a release from its traced rows."""
     plan, policy = release.plan, release.policy
-    told_by = plan.class_columns
-    quasi = [columns[name] for name in told_by]
+    class_columns = plan.class_columns
+    quasi = [columns[name] for name in class_columns]
     ids, first = number_tuples([codes for codes, _ in quasi], [len(known) for _, known in quasi], len(quasi[0][0]))
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
     domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
-    values = {name: _in_domain(domains[name], *columns[name]) for name in policy.sensitive}
+    values = {name: _encode_in_domain(domains[name], *columns[name]) for name in policy.sensitive}
     cells = _cells(release, columns[release.mark], key)
-    who = _whose(cells)
+    who = _combine_cells(cells)
     several = policy.data.unit is not None and len(np.unique(who)) < len(who)
     return RecordedRelease(
         ClassStructure(
-            tuple(told_by),
-            {name: columns[name][1] for name in told_by},
+            tuple(class_columns),
+            {name: columns[name][1] for name in class_columns},
             np.ascontiguousarray(codes),
             ids,
             values,
@@ -197,19 +198,19 @@ def structure_of(release: Release, columns: Traced, key: bytes) -> RecordedRelea
             {tree.attribute: tree for tree in release.problem.hierarchies} if plan.hides_identity else {},
             who if several else None,
         ),
-        _records(who, ids, list(values.values())),
+        _number_records(who, ids, list(values.values())),
         {name: str(policy.attributes[name].role) for name in release.columns if name in policy.attributes},
         cells=cells,
     )
 
 
-def _in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:
+def _encode_in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence[Label]) -> NDArray[np.int32]:
     index = {label: code for code, label in enumerate(domain.labels)}
     return np.array([index[label] for label in labels], dtype=np.int32)[codes]
 
 
 def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
-    """What tells each row's record: digests of the unit, or of all that was read of it, by the names of the columns."""
+    """Digests of what identifies each row's record: the unit, or all columns that were read, by name."""
     codes, labels = column
     unit, names = release.policy.data.unit, list(release.table.columns)
     if unit is not None or len(names) == 1:
@@ -223,7 +224,7 @@ def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
 
 
 def canonical(text: str) -> str:
-    """A value however it is written: without spaces around it, in small letters, a number without idle zeros.
+    """A value in one spelling: without surrounding spaces, in lower case, numbers without superfluous zeros.
 
     >>> [canonical(text) for text in ("HIV ", "hiv", "1.0", "+1", "1.50", "007", "São  Paulo")]
     ['hiv', 'hiv', '1', '1', '1.5', '007', 'são paulo']
@@ -241,7 +242,7 @@ _NUMBER = re.compile(r"([+-]?)([0-9]+)(?:\.([0-9]+))?")
 
 
 def _digests(labels: Sequence[Label], key: bytes) -> Digests:
-    """A keyed digest of each text, however it is written. Nobody is behind NULL, who is the same everywhere."""
+    """A keyed digest of each text, the same for all its spellings; NULL has a digest of its own."""
     known: dict[Label, bytes] = {None: blake2b(b"", key=key, digest_size=8).digest()}
     for label in labels:
         if label not in known:
@@ -249,8 +250,8 @@ def _digests(labels: Sequence[Label], key: bytes) -> Digests:
     return np.frombuffer(b"".join(known[label] for label in labels), dtype="<u8").astype(np.uint64)
 
 
-def _whose(cells: Mapping[str, Digests]) -> Digests:
-    """One digest for each row, of all its cells and the names of their columns, in any order."""
+def _combine_cells(cells: Mapping[str, Digests]) -> Digests:
+    """Combine the digests of each row's cells and their columns' names to one, in any order of the columns."""
     if len(cells) == 1:
         return next(iter(cells.values()))
     found = np.zeros(len(next(iter(cells.values()))), dtype=np.uint64)
@@ -260,8 +261,8 @@ def _whose(cells: Mapping[str, Digests]) -> Digests:
     return found
 
 
-def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
-    """A digest for each row: that of whose it is, told apart by its turn among the rows of the same person."""
+def _number_records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) -> Digests:
+    """A digest for each row: that of its person, made distinct by the row's number among that person's rows."""
     keys: list[NDArray[Any]] = [*values, owners, who]
     order = np.lexsort(keys)
     sorted_who = who[order]
@@ -270,11 +271,11 @@ def _records(who: Digests, owners: Ints, values: Sequence[NDArray[np.int32]]) ->
     return who ^ (turn * SPREAD)
 
 
-def _labels_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequence[str]) -> list[Ints]:
-    """Columns of two releases, one after the other, in numbers that are the same where the values are."""
+def _codes_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequence[str]) -> list[Ints]:
+    """Columns of two releases, one after the other, in common codes: equal values have equal codes."""
     columns = []
     for name in names:
-        parts = [_labelled(side.classes, name) for side in (one, other)]
+        parts = [_coded_column(side.classes, name) for side in (one, other)]
         labels = dict.fromkeys(label for _, known in parts for label in known)
         known = {label: code for code, label in enumerate(labels)}
         translated = [np.array([known[label] for label in labels], dtype=np.int64)[codes] for codes, labels in parts]
@@ -282,7 +283,7 @@ def _labels_in_both(one: RecordedRelease, other: RecordedRelease, names: Sequenc
     return columns
 
 
-def _labelled(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
+def _coded_column(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple[Label, ...]]:
     if name in side.values:
         return side.values[name], side.domains[name].labels
     if name not in side.quasi_identifiers:
@@ -291,7 +292,7 @@ def _labelled(side: ClassStructure, name: str) -> tuple[NDArray[np.int32], tuple
 
 
 def _turns(groups: Ints) -> Ints:
-    """Each row's turn among those of its group."""
+    """Number the rows of each group."""
     order = np.argsort(groups, kind="stable")
     turn = np.empty(len(groups), dtype=np.int64)
     turn[order] = np.arange(len(groups)) - np.searchsorted(groups[order], groups[order])

@@ -1,8 +1,8 @@
-"""How large a share may be sampled, and how many must share a row, for (ε, δ)-differential privacy.
+"""Which share may be sampled, and how many sampled records must be equal, for (ε, δ)-differential privacy.
 
-Each record is kept with probability β, made coarser by a function that does not depend on the others, and released if
-at least k of those kept look alike. Of n records that look alike, j are released with the probability of Bin(n, β)
-(none, if j < k). One record more changes n by one, and
+Each record is sampled with probability β, made coarser by a function that does not depend on the others, and released
+if at least k of the sampled records are then equal. Of n records that become equal, j are released with the probability
+of Bin(n, β) (none, if j < k). One record more changes n by one, and
 
     f(j; n, β) / f(j; n−1, β) = n(1−β)/(n−j) ≤ e^ε   while   j ≤ γn,  γ = 1 − (1−β)e^(−ε);
 
@@ -25,20 +25,20 @@ from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
 
 FINEST = 10**9
-"""Into so many parts is the share of a sample divided."""
+"""The share of a sample is a multiple of 1/FINEST, so that the manifest states it exactly."""
 
 SHARES = 20
-"""Shares that are tried."""
+"""Shares that `best_share` tries, at equal distances. More would refine β, but k/β is flat around its minimum."""
 
 LARGEST_K = 1 << 20
 AT_ONCE = 4096
 CAREFUL = 1 + 1e-6
-"""By this factor are tails taken for larger than they are computed."""
+"""Computed tails are multiplied by this, far more than the rounding error of SciPy's binomial tail."""
 
 
 @dataclass(frozen=True)
 class SamplingParameters:
-    """A share β, and the least k that keeps (ε, δ) with it."""
+    """A share β, and the least k that meets (ε, δ) with it."""
 
     epsilon: float
     delta: float
@@ -52,9 +52,9 @@ def largest_share(epsilon: float) -> Fraction:
 
 
 def best_share(epsilon: float, delta: float, where: str) -> Fraction:
-    """The share for which the fewest records need look alike to be released: k/β of them, on average.
+    """The share for which the fewest equal records are needed for a release: k/β of them, on average.
 
-    Of shares that are as good within a tenth, the largest. It follows from ε and δ alone.
+    Among shares within a tenth of the best, the largest is taken. It depends on ε and δ alone.
     """
     most = largest_share(epsilon)
     shares = [most * step / SHARES for step in range(SHARES, 0, -1)]
@@ -106,7 +106,7 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
 
 
 def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -> int:
-    """The least k for which δ(k) is within δ: it falls with k."""
+    """The least k with δ(k) ≤ δ, by bisection: δ(k) falls with k."""
     high = 1
     while delta_of(high, epsilon, share) > delta:
         high *= 2
@@ -124,7 +124,7 @@ def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -
 
 
 def delta_of(k: int, epsilon: float, share: float) -> float:
-    """δ(k), never less than it is: tails are summed over n until no later one can be larger.
+    """An upper bound on δ(k): tails are computed over n until no later one can be larger.
 
     P[Bin(n, β) > γn] is at most e^(−n·D), D the divergence of γ from β.
     """

@@ -1,4 +1,4 @@
-"""The levels of a sample: said by the policy, or chosen by the exponential mechanism. Never by a look at the data."""
+"""The levels of a sample: stated by the policy or chosen by the exponential mechanism, never by looking at the data."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from cobogo.publish.hierarchies import built
 
 MOST_SCHEMES = 10_000
 FULL = 1000
-"""What a scheme that changes nothing is worth for each record: scores are whole numbers."""
+"""The worth, for each record, of a scheme that changes nothing. Scores are whole numbers, so a larger one makes them
+finer; the sensitivity grows with it, so that probabilities stay the same."""
 
 Levels = Mapping[str, int]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Coarser:
-    """The distinct rows of a table, all released columns, and what each can become."""
+    """The distinct rows of a table's released columns, and the hierarchies that make them coarser."""
 
     counted: FrequencyTable
     hierarchies: Mapping[str, Hierarchy]  # of the quasi-identifiers
 
     def classes(self, levels: Levels) -> tuple[Ints, Ints]:
-        """A class of each distinct row, and the number of records of each class."""
+        """The class of each distinct row, and the number of records of each class."""
         keys = np.zeros(len(self.counted.counts), dtype=np.int64)
         for place, name in enumerate(self.counted.quasi_identifiers):
             codes = self.codes(name, levels)[self.counted.codes[:, place]]
@@ -42,7 +43,7 @@ class Coarser:
         return keys, np.bincount(keys, weights=self.counted.counts).astype(np.int64)
 
     def codes(self, name: str, levels: Levels) -> Ints:
-        """What each value of a column becomes, as a place in `labels`."""
+        """The released value of each value of a column, as an index into `labels`."""
         values = self.counted.values[name]
         if name not in levels:
             return np.arange(len(values))
@@ -50,12 +51,12 @@ class Coarser:
         return hierarchy.maps[levels[name]][hierarchy.encode(values)].astype(np.int64)
 
     def labels(self, name: str, levels: Levels) -> Sequence[str | None]:
-        """The released values of a column, by place."""
+        """The released values of a column."""
         return self.hierarchies[name].labels[levels[name]] if name in levels else self.counted.values[name]
 
 
-def coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coarser:
-    """Build the hierarchies; what a value becomes must not depend on the values of others."""
+def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coarser:
+    """Build the hierarchies; refuse those in which a value's generalization depends on other values."""
     made = {name: built(name, policy, table, counted) for name in policy.quasi_identifiers}
     for name in policy.quasi_identifiers:
         spec = policy.attributes[name].hierarchy
@@ -78,8 +79,8 @@ def _decimals(text: str, mark: str) -> int:
     return len(text.partition(mark)[2].rstrip("0"))
 
 
-def said(policy: Policy, made: Coarser) -> dict[str, int]:
-    """The levels that the policy says, each one of its hierarchy's."""
+def stated_levels(policy: Policy, made: Coarser) -> dict[str, int]:
+    """The levels that the policy states, checked against the hierarchies."""
     assert policy.sampling is not None
     levels = dict(policy.sampling.levels or {})
     for name, level in levels.items():
@@ -94,7 +95,7 @@ def said(policy: Policy, made: Coarser) -> dict[str, int]:
 
 
 def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, int]]:
-    """All schemes that the policy leaves open. Their number must not depend on the data."""
+    """All schemes that the policy allows. Their number must not depend on the data."""
     free = [name for name in made.hierarchies if name not in fixed]
     ranges = []
     for name in free:
@@ -118,28 +119,28 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
     return [{**fixed, **dict(zip(free, levels, strict=True))} for levels in itertools.product(*ranges)]
 
 
-def chosen(
+def choose_levels(
     made: Coarser, schemes: Sequence[dict[str, int]], least: int, epsilon: Fraction, weights: Mapping[str, float]
 ) -> dict[str, int]:
-    """One scheme, by the exponential mechanism.
+    """Choose one scheme by the exponential mechanism.
 
-    Its score is what its values still tell (`worth`) times the records beyond ``least`` of each class, added up: one
-    record more or less changes that sum by 1 at most, and the score by `FULL`.
+    Its score is its `worth` times the sum, over classes, of the records beyond ``least``: one record more or less
+    changes that sum by at most 1, and the score by at most `FULL`.
     """
-    scores = [worth(made, levels, weights) * beyond(made.classes(levels)[1], least) for levels in schemes]
+    scores = [worth(made, levels, weights) * count_beyond(made.classes(levels)[1], least) for levels in schemes]
     return dict(schemes[ExponentialMechanism(FULL, epsilon).choose(scores)])
 
 
 def worth(made: Coarser, levels: Levels, weights: Mapping[str, float]) -> int:
-    """From 0, all is ``*``, to `FULL`: the mean over quasi-identifiers of how far below the top they are."""
+    """The mean over quasi-identifiers of how far below the top they are, from 0 (all ``*``) to `FULL`."""
     total = math.fsum(weights.values())
-    told = math.fsum(
+    detail = math.fsum(
         weights[name] * (1 - levels[name] / hierarchy.height if hierarchy.height else 1)
         for name, hierarchy in made.hierarchies.items()
     )
-    return max(0, min(FULL, int(FULL * told / total)))
+    return max(0, min(FULL, int(FULL * detail / total)))
 
 
-def beyond(sizes: Ints, least: int) -> int:
+def count_beyond(sizes: Ints, least: int) -> int:
     """Σ max(0, n − least) over classes."""
     return int(np.maximum(sizes - least, 0).sum())

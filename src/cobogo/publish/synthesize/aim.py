@@ -14,26 +14,28 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, apart, total
+from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance, total
 
 MEASURING = Fraction(9, 10)
-"""The share of a round's cost that goes into noise; the rest chooses."""
+"""The share of a round's cost that measures; the rest chooses. The paper's value."""
 
 ROUNDS = 16
-"""Rounds for each attribute, at most: what the first ones cost."""
+"""The first rounds cost as if there were this many for each attribute; the paper's value. Rounds that teach nothing
+make later ones dearer, so that there are usually far fewer."""
 
 LARGEST = 4.0
-"""Megabytes that a model may have when all is spent; less before."""
+"""The size in megabytes that a model may have when the budget is spent, and proportionally less before. It trades
+accuracy for the time of a fit; the paper uses 80."""
 
 LOOKED_AT = 200
-"""Marginals that a round chooses from, drawn evenly where there are more."""
+"""Marginals that a round chooses from, drawn uniformly where there are more: each score costs a pass over the data."""
 
 HALF = math.sqrt(2 / math.pi)
 """The mean of the absolute value of a standard normal number."""
 
 
 @card("aim", title="AIM", private=True, change=min)
-def fit(private: Private, degree: int) -> Fitted:
+def fit(private: PrivateTable, degree: int) -> Fitted:
     r"""Round by round, the marginal that the model so far gets most wrong (AIM).
 
     Measures each attribute, then what the model gets most wrong of all marginals of up to ``degree`` attributes,
@@ -43,7 +45,7 @@ def fit(private: Private, degree: int) -> Fitted:
         r\rvert \right)$, with $\lvert r\rvert$ its cells and $w_r$ its attributes
     Example: A model that takes two equal attributes for independent is wrong about half of the records.
         >>> codes = np.arange(1000) % 2
-        >>> rows = Private((2, 2), (codes, codes), Fraction(1))
+        >>> rows = PrivateTable((2, 2), (codes, codes), Fraction(1))
         >>> _score({(0, 1): np.full(4, 250.0)}, deviation=0.0)((0, 1), rows)
         2000
 
@@ -69,7 +71,7 @@ def fit(private: Private, degree: int) -> Fitted:
     while private.left:
         share = private.left if private.left < 2 * share else share
         deviation = private.max_rows / math.sqrt(2 * MEASURING * share)
-        expected = _expected(private, fitted, workload, [m.attributes for m in measured], records)
+        expected = _expected_counts(private, fitted, workload, [m.attributes for m in measured], records)
         chosen = private.choose(
             list(expected), _score(expected, deviation), min(degree, width), (1 - MEASURING) * share
         )
@@ -85,20 +87,24 @@ def fit(private: Private, degree: int) -> Fitted:
     return Fitted(records, fitted.tree.draw)
 
 
-def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[Attributes, Private], int]:
-    """How wrong the model is about a marginal, less what the noise of measuring it would be off by anyway."""
+def _score(expected: dict[Attributes, Floats], deviation: float) -> Callable[[Attributes, PrivateTable], int]:
+    """The model's error about a marginal, less the error that the noise of measuring it would have anyway."""
 
-    def score(marginal: Attributes, rows: Private) -> int:
+    def score(marginal: Attributes, rows: PrivateTable) -> int:
         bias = round(HALF * deviation * rows.cells(marginal))
-        return len(marginal) * (apart(rows, marginal, expected[marginal]) - bias)
+        return len(marginal) * (distance(rows, marginal, expected[marginal]) - bias)
 
     return score
 
 
-def _expected(
-    private: Private, fitted: model.EstimatedModel, workload: list[Attributes], known: list[Attributes], records: float
+def _expected_counts(
+    private: PrivateTable,
+    fitted: model.EstimatedModel,
+    workload: list[Attributes],
+    known: list[Attributes],
+    records: float,
 ) -> dict[Attributes, Floats]:
-    """What the model says of each marginal that could be measured without making it too large."""
+    """The model's counts of each marginal that could be measured without making the model too large."""
     room = LARGEST * float(private.spent / private.rho)
     some = workload
     if len(workload) > LOOKED_AT:

@@ -1,6 +1,6 @@
-"""Baselines that give NO guarantee: what a model learns of a table when nobody's privacy is protected.
+"""Baselines that give NO guarantee: what a model learns from a table when privacy is not protected.
 
-They are for comparison, and for data about nobody. Whoever sees their records may learn of single people.
+They are for comparison, and for data that are not about people. Their records may reveal single people.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.publish.synthesize.belief import systematic
-from cobogo.publish.synthesize.private import Fitted, Private
+from cobogo.publish.synthesize.belief import draw_systematic
+from cobogo.publish.synthesize.private import Fitted, PrivateTable
 
 
 @card("independent-without-guarantee", title="independent columns, without guarantee", private=False)
-def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+def independent(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: each attribute by its own exact frequencies, independent of the others.
 
     A baseline: what is better than this has learnt something about how columns hang together.
@@ -23,7 +23,7 @@ def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     Formula: $\Pr[x] = \prod_i \frac{c_i(x_i)}{n}$
     Example:
         >>> from fractions import Fraction
-        >>> rows = Private((2,), (np.array([0, 1, 1, 1], dtype=np.int32),), Fraction(1))
+        >>> rows = PrivateTable((2,), (np.array([0, 1, 1, 1], dtype=np.int32),), Fraction(1))
         >>> independent(rows, 1).records
         4
 
@@ -36,13 +36,13 @@ def independent(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
     def draw(records: int, source: Source) -> list[Ints]:
         alike = np.zeros(records, dtype=np.int64)
-        return [systematic(own[None, :].astype(np.float64), alike, source) for own in counts]
+        return [draw_systematic(own[None, :].astype(np.float64), alike, source) for own in counts]
 
     return Fitted(max(1, int(counts[0].sum())), draw)
 
 
 @card("copula-without-guarantee", title="copula, without guarantee", private=False)
-def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+def copula(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
     r"""NO GUARANTEE: exact frequencies, tied together by the correlations of normal scores (a Gaussian copula).
 
     The order of values is that of the domain, NULL last. What many generators of synthetic data do.
@@ -52,7 +52,7 @@ def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
         >>> from fractions import Fraction
         >>> from cobogo.floor.randomness import Entropy
         >>> codes = np.array([0, 1] * 50, dtype=np.int32)
-        >>> one, other = copula(Private((2, 2), (codes, codes), Fraction(1)), 1).draw(100, Entropy())
+        >>> one, other = copula(PrivateTable((2, 2), (codes, codes), Fraction(1)), 1).draw(100, Entropy())
         >>> bool((one == other).all())
         True
 
@@ -87,7 +87,7 @@ def copula(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
 
 def _correlations(scores: Floats) -> Floats:
-    """Of the scores of pairs of attributes; an attribute of one value has none with any."""
+    """The correlations of the scores of attributes; an attribute of one value is uncorrelated with all."""
     centred = scores - scores.mean(axis=1, keepdims=True) if scores.shape[1] else scores
     deviation = np.sqrt((centred**2).sum(axis=1))
     moving = deviation > 0
@@ -98,7 +98,7 @@ def _correlations(scores: Floats) -> Floats:
 
 
 def _root(correlations: Floats) -> Floats:
-    """A matrix whose rows have these correlations, and length 1."""
+    """A matrix whose rows have these correlations and length 1."""
     values, vectors = np.linalg.eigh(correlations)
     root = vectors * np.sqrt(np.maximum(values, 0))
     found: Floats = root / np.sqrt((root**2).sum(axis=1, keepdims=True))

@@ -1,6 +1,6 @@
-"""A graphical model in memory: its junction tree, calibrated, that answers for any marginal and draws records.
+"""A graphical model as a calibrated junction tree, which computes any marginal and draws records.
 
-All of it is post-processing of noisy figures: floats may round here.
+All of this is post-processing of noisy figures, so rounding of floats costs no privacy.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JunctionClique:
-    """A node of the tree: some attributes, their joint distribution, and what it shares with the node above it."""
+    """A node of the tree: some attributes, their joint distribution, and the attributes shared with its parent."""
 
     attributes: Attributes
     shares: Array
-    above: int  # the node's place in the list; −1 of a root
-    shared: Attributes  # with the node above
+    above: int  # the parent's index in the list; −1 for a root
+    shared: Attributes  # with the parent
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JunctionTree:
-    """Nodes, each after the one above it; every attribute is in some node."""
+    """Nodes, each after its parent; every attribute is in some node."""
 
     sizes: tuple[int, ...]
     cliques: tuple[JunctionClique, ...]
@@ -42,16 +42,16 @@ class JunctionTree:
         import opt_einsum
 
         operands: list[Any] = []
-        needed = self._needed(attributes)
+        needed = self._nodes_holding(attributes)
         for place in needed:
             clique = self.cliques[place]
             above = clique.above in needed
-            operands += [_given(clique) if above else clique.shares, list(clique.attributes)]
+            operands += [_conditional(clique) if above else clique.shares, list(clique.attributes)]
         return np.asarray(opt_einsum.contract(*operands, list(attributes)), dtype=np.float64)
 
-    def _needed(self, attributes: Attributes) -> list[int]:
-        """The smallest parts of the tree that hold the attributes: leaves that add none are cut off in turn."""
-        beside, wanted = [set(around) for around in self._beside], set(attributes)
+    def _nodes_holding(self, attributes: Attributes) -> list[int]:
+        """The nodes of the smallest subtrees that contain the attributes: leaves that add none are pruned in turn."""
+        beside, wanted = [set(around) for around in self._neighbours], set(attributes)
         gone: set[int] = set()
         waiting = [place for place, around in enumerate(beside) if len(around) <= 1]
         while waiting:
@@ -67,7 +67,7 @@ class JunctionTree:
         return [place for place in range(len(beside)) if place not in gone]
 
     @cached_property
-    def _beside(self) -> list[set[int]]:
+    def _neighbours(self) -> list[set[int]]:
         found: list[set[int]] = [set() for _ in self.cliques]
         for place, clique in enumerate(self.cliques):
             if clique.above >= 0:
@@ -76,7 +76,7 @@ class JunctionTree:
         return found
 
     def draw(self, records: int, source: Source) -> list[Ints]:
-        """Records of the model, one column of codes an attribute."""
+        """Draw records from the model: one column of codes for each attribute."""
         columns: dict[int, Ints] = {}
         for clique in self.cliques:
             fresh = tuple(a for a in clique.attributes if a not in clique.shared)
@@ -87,20 +87,20 @@ class JunctionTree:
             group = np.zeros(records, dtype=np.int64)
             for attribute in clique.shared:
                 group = group * self.sizes[attribute] + columns[attribute]
-            drawn = systematic(table, group, source)
+            drawn = draw_systematic(table, group, source)
             for attribute in reversed(fresh):
                 drawn, columns[attribute] = np.divmod(drawn, self.sizes[attribute])
         return [columns[place] for place in range(len(self.sizes))]
 
 
-def calibrated(
+def calibrate(
     sizes: tuple[int, ...],
     nodes: Sequence[Attributes],
     edges: Sequence[tuple[int, int]],
     logs: Mapping[Attributes, Array],
 ) -> JunctionTree:
-    """The tree of a model given by the logarithms of its factors: messages go up to the roots and down again."""
-    order, above = rooted(len(nodes), edges)
+    """Calibrate the tree of a model given the logarithms of its factors: messages go up to the roots and down again."""
+    order, above = root_forest(len(nodes), edges)
     place = {node: number for number, node in enumerate(order)}
     attributes = [nodes[node] for node in order]
     parents = [place[above[node]] if above[node] >= 0 else -1 for node in order]
@@ -114,11 +114,11 @@ def calibrated(
     upward: dict[int, Array] = {}
     for n in reversed(range(len(attributes))):
         if parents[n] >= 0:
-            upward[n] = _summed(beliefs[n], attributes[n], shared[n])
+            upward[n] = _log_sum(beliefs[n], attributes[n], shared[n])
             beliefs[parents[n]] = beliefs[parents[n]] + _spread(upward[n], shared[n], attributes[parents[n]])
     for n, up in enumerate(parents):
         if up >= 0:
-            down = _summed(beliefs[up], attributes[up], shared[n]) - upward[n]
+            down = _log_sum(beliefs[up], attributes[up], shared[n]) - upward[n]
             beliefs[n] = beliefs[n] + _spread(down, shared[n], attributes[n])
     found = [np.exp(b - b.max()) for b in beliefs]
     return JunctionTree(
@@ -130,9 +130,12 @@ def calibrated(
     )
 
 
-def systematic(shares: Floats, group: Ints, source: Source) -> Ints:
-    """For each row a place in its group's row of ``shares``: in each group as often as the shares say, to within one,
-    and in an order of chance (systematic sampling). Rows of a group without any share are drawn evenly."""
+def draw_systematic(shares: Floats, group: Ints, source: Source) -> Ints:
+    """Draw for each row a column of its group's row of ``shares``, by systematic sampling.
+
+    In each group every column occurs as often as its share says, to within one, in random order. A group whose shares
+    are all 0 is drawn uniformly.
+    """
     rows = len(group)
     keys = source.words(rows)
     order = np.lexsort((keys, group))
@@ -153,8 +156,8 @@ def systematic(shares: Floats, group: Ints, source: Source) -> Ints:
     return drawn
 
 
-def rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """The nodes of a forest, each after the one above it, which is told beside."""
+def root_forest(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    """Order the nodes of a forest so that each follows its parent; return the order and the parents."""
     beside: list[list[int]] = [[] for _ in range(nodes)]
     for one, other in edges:
         beside[one].append(other)
@@ -175,8 +178,8 @@ def rooted(nodes: int, edges: Sequence[tuple[int, int]]) -> tuple[list[int], lis
     return order, above
 
 
-def _given(clique: JunctionClique) -> Array:
-    """The distribution of a clique given what it shares with the one above."""
+def _conditional(clique: JunctionClique) -> Array:
+    """The distribution of a clique given the attributes that it shares with its parent."""
     axes = tuple(n for n, a in enumerate(clique.attributes) if a not in clique.shared)
     below = clique.shares.sum(axis=axes, keepdims=True)
     found: Array = np.divide(clique.shares, below, out=np.zeros_like(clique.shares), where=below > 0)
@@ -184,7 +187,7 @@ def _given(clique: JunctionClique) -> Array:
 
 
 def _spread(values: Array, attributes: Attributes, into: Attributes) -> Array:
-    """A factor over some attributes, shaped to be added to one over more."""
+    """Reshape a factor so that it can be added to a factor over more attributes."""
     order = [attributes.index(a) for a in into if a in attributes]
     moved = np.transpose(values, order)
     sizes = iter(moved.shape)
@@ -192,8 +195,8 @@ def _spread(values: Array, attributes: Attributes, into: Attributes) -> Array:
     return found
 
 
-def _summed(values: Array, attributes: Attributes, kept: Attributes) -> Array:
-    """The logarithm of the sum over the attributes that are not kept."""
+def _log_sum(values: Array, attributes: Attributes, kept: Attributes) -> Array:
+    """The logarithm of the sum of exponentials over the attributes that are not kept."""
     axes = tuple(n for n, a in enumerate(attributes) if a not in kept)
     top = values.max(axis=axes, keepdims=True)
     summed = np.log(np.exp(values - top).sum(axis=axes, keepdims=True)) + top

@@ -1,4 +1,4 @@
-"""Verifying synthetic data: the file is such as the domains allow, and the guarantee follows from its steps."""
+"""Verifying synthetic data: the values are of the declared domains, and the guarantee follows from the stated steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cobogo.promises.payer import check_debit
 from cobogo.publish.synthesize import domains
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import PaidStep
-from cobogo.publish.synthesize.synthetic import NO_GUARANTEE
+from cobogo.publish.synthesize.release import NO_GUARANTEE
 from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 
@@ -23,7 +23,7 @@ ON_TRUST = "that the noise stated was really drawn cannot be seen in the records
 
 
 def check(written: Written) -> CheckResult:
-    """Look at every released value; add up again what the steps cost; and with the evidence, look up the debit."""
+    """Check every released value, add up what the steps cost and, with the evidence, look up the debit."""
     stated = written.statement
     method = METHODS.find(stated["method"], raising=VerificationFailed)
     problems = [*_misfits(written)]
@@ -35,7 +35,7 @@ def check(written: Written) -> CheckResult:
         ]
         return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
     steps = [_step(entry) for entry in stated["steps"]]
-    problems += _understated(stated, steps)
+    problems += _understated_steps(stated, steps)
     spent = sum((step.cost for step in steps), Fraction(0))
     if spent > fraction(stated["rho"]):
         problems.append("the steps stated cost more than the manifest allows for")
@@ -63,27 +63,27 @@ def check(written: Written) -> CheckResult:
 
 
 def _verdict(promise: DifferentialPrivacy | ConcentratedPrivacy, rho: Fraction) -> ModelVerdict:
-    """The verdict on a cost in ρ; in ε, it is that of the δ promised."""
+    """The verdict on a cost in ρ; a promise in ε is checked at its own δ."""
     if isinstance(promise, ConcentratedPrivacy):
         return promise.verdict(float(rho))
     return promise.verdict(epsilon_of(float(rho), promise.delta) if rho else 0.0, promise.delta)
 
 
 def _misfits(written: Written) -> Iterator[str]:
-    """Columns that are not those of the domains, and values that are in none."""
+    """Columns without a declared domain, and values outside of theirs."""
     stated, decimal = written.statement["domains"], written.manifest.data.decimal
     if list(stated) != list(written.manifest.columns_in()):
         yield "the manifest states domains of other columns than there are"
         return
     for name, content in stated.items():
-        domain = domains.read(name, content)
+        domain = domains.read_domain(name, content)
         labels, _ = counted(written.rows, name)
         if any(not (domain.null if label is None else domain.holds(label, decimal)) for label in labels):
             yield f'"{name}" holds values that are not in its domain'
 
 
 def _step(entry: Mapping[str, Any]) -> PaidStep:
-    """A step as the manifest states it."""
+    """Read a step as the manifest states it."""
     attributes = tuple(range(len(entry["attributes"])))
     sensitivity = int(entry["sensitivity"])
     if entry["mechanism"] == "gaussian":
@@ -94,8 +94,8 @@ def _step(entry: Mapping[str, Any]) -> PaidStep:
     raise VerificationFailed("the manifest states a step by an unknown mechanism")
 
 
-def _understated(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
-    """Steps that take a person for less than a person can change."""
+def _understated_steps(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:
+    """Steps that state a smaller sensitivity than one person has."""
     rows, width = int(stated["max-rows"]), len(stated["domains"])
     change = METHODS[stated["method"]].change(width, int(stated["degree"])) * rows
     if rows < 1 or not steps or any(step.cost <= 0 for step in steps):

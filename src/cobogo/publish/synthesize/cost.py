@@ -7,8 +7,7 @@ from fractions import Fraction
 
 from cobogo.data.policy import Synthesis
 from cobogo.errors import PolicyError
-from cobogo.promises.accounting import PrivacyLoss, rho_of
-from cobogo.promises.units import exact
+from cobogo.promises.accounting import PrivacyLoss, exact_amount, rho_of
 
 
 @dataclass(frozen=True)
@@ -23,14 +22,14 @@ class Cost:
     def of(cls, wanted: Synthesis, where: str) -> Cost:
         """As a policy says it; ρ is the largest that stays within (ε, δ)."""
         if wanted.rho is not None:
-            return cls(exact(wanted.rho, f"{where}.rho"))
+            return cls(exact_amount(wanted.rho, f"{where}.rho"))
         if wanted.epsilon is None or wanted.delta is None:
             raise PolicyError(
                 "nobody said what this may cost anybody's privacy",
                 where=where,
                 remedy="Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9.",
             )
-        epsilon, delta = exact(wanted.epsilon, f"{where}.epsilon"), exact(wanted.delta, f"{where}.delta")
+        epsilon, delta = exact_amount(wanted.epsilon, f"{where}.epsilon"), exact_amount(wanted.delta, f"{where}.delta")
         return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
 
     def loss(self, measure: str, where: str) -> PrivacyLoss:

@@ -1,7 +1,8 @@
-"""The values that an attribute may have, by code. They are declared: nothing here is read off the data.
+"""The values that an attribute may have, by code. They are declared, and never taken from the data.
 
-A value of the data has the code of one declared value. What is none of them is NULL, the last code, or its record is
-left out: either way a record is coded by itself, so that one person more or less changes one person's codes only.
+A value of the data gets the code of a declared value. Any other value becomes NULL (the last code), or its record is
+left out. Either way a record is encoded independently of others: one person more or less changes that person's codes
+only.
 """
 
 from __future__ import annotations
@@ -46,16 +47,16 @@ class AttributeDomain(ABC):
     @property
     @abstractmethod
     def known(self) -> int:
-        """How many values there are beside NULL."""
+        """The number of values, without NULL."""
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         return self.known + self.null
 
     @property
     def other(self) -> int:
-        """The code of what is no declared value."""
+        """The code of values that are not declared."""
         return self.known if self.null else LEFT_OUT
 
     @abstractmethod
@@ -64,22 +65,22 @@ class AttributeDomain(ABC):
 
     @abstractmethod
     def name(self, code: int) -> Label:
-        """What reports call a code."""
+        """The name of a code in reports."""
 
     @abstractmethod
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
-        """Codes as an Arrow column of values, of a type of Arrow's or of text."""
+    def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
+        """Decode codes to an Arrow column of an Arrow type, or of text; values within a bin are drawn."""
 
     @abstractmethod
-    def stated(self) -> dict[str, Any]:
-        """As the manifest has it; `read` reads it."""
+    def statement(self) -> dict[str, Any]:
+        """The domain as the manifest states it; `read_domain` reads it."""
 
     @abstractmethod
     def holds(self, text: str, decimal: str) -> bool:
-        """Whether a released value is one that could be drawn."""
+        """Whether a value of the domain can be written so."""
 
-    def coded(self, column: Any, decimal: str) -> Codes:
-        """A column of text of an Arrow batch as codes; each distinct text is looked at once."""
+    def encode(self, column: Any, decimal: str) -> Codes:
+        """Encode an Arrow column of text, each distinct text once."""
         import pyarrow as pa
 
         column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
@@ -92,34 +93,28 @@ class AttributeDomain(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ListedDomain(AttributeDomain):
-    """Values that are listed; of a level of a hierarchy, with the leaves that each stands for."""
+    """Listed values. ``places`` maps texts of the data to codes: the values themselves, or the leaves under them."""
 
     values: tuple[str, ...]
     places: Mapping[str, int]
 
     @property
     def known(self) -> int:
-        """The number of values."""
         return len(self.values)
 
     def code(self, text: str, decimal: str) -> int:  # noqa: ARG002
-        """Where it stands in the list."""
         return self.places.get(text, self.other)
 
     def name(self, code: int) -> Label:
-        """The value itself."""
         return self.values[code] if code < len(self.values) else None
 
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
-        """The values themselves."""
+    def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
         return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
 
-    def stated(self) -> dict[str, Any]:
-        """The list."""
+    def statement(self) -> dict[str, Any]:
         return {"values": list(self.values), "null": self.null}
 
     def holds(self, text: str, decimal: str) -> bool:  # noqa: ARG002
-        """Whether it is listed."""
         return text in self._listed
 
     @cached_property
@@ -128,19 +123,18 @@ class ListedDomain(AttributeDomain):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Binned(AttributeDomain):
-    """Numbers in bins; within a bin they are drawn evenly. The last bin holds its upper edge, too."""
+class BinnedDomain(AttributeDomain):
+    """Numbers in bins; within a bin they are drawn uniformly. The last bin includes its upper edge."""
 
     edges: tuple[Fraction, ...]
     decimals: int
 
     @property
     def known(self) -> int:
-        """The number of bins."""
         return len(self.edges) - 1
 
     def code(self, text: str, decimal: str) -> int:
-        """The bin of a number, or of the bound nearest to it."""
+        """The bin of a number; numbers beyond the bounds are in the first or the last bin."""
         number = written_number(text, decimal)
         if math.isnan(number):
             return self.other
@@ -148,26 +142,23 @@ class Binned(AttributeDomain):
         return min(max(place, 0), self.known - 1)
 
     def name(self, code: int) -> Label:
-        """The interval."""
         if code >= self.known:
             return None
         low, high = (f"{float(edge):g}" for edge in self.edges[code : code + 2])
         return f"[{low}, {high}{']' if code == self.known - 1 else ')'}"
 
-    def drawn(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
-        """Numbers of the bins, with the declared digits."""
+    def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:
         steps = np.zeros(len(codes), dtype=np.int64)
         for code in range(self.known):
             rows = np.flatnonzero(codes == code)
             first, last = self.steps[code]
             steps[rows] = first + below(last - first + 1, len(rows), source)
         present, places = np.unique(steps, return_inverse=True)
-        texts = [self._written(int(step), "." if kind is not None else decimal) for step in present]
+        texts = [self._write_number(int(step), "." if kind is not None else decimal) for step in present]
         places = np.where(codes < self.known, places, len(texts))
         return labelled(places, (*texts, None), kind)
 
-    def stated(self) -> dict[str, Any]:
-        """The edges, as exact decimals."""
+    def statement(self) -> dict[str, Any]:
         return {"edges": [_decimal(edge) for edge in self.edges], "decimals": self.decimals, "null": self.null}
 
     def holds(self, text: str, decimal: str) -> bool:
@@ -180,7 +171,7 @@ class Binned(AttributeDomain):
 
     @cached_property
     def steps(self) -> tuple[tuple[int, int], ...]:
-        """The first and the last number of each bin, in steps of the last digit."""
+        """The first and the last number of each bin, in units of the last digit."""
         scaled = [edge * 10**self.decimals for edge in self.edges]
         ends = [math.ceil(edge) - 1 for edge in scaled[1:-1]] + [math.floor(scaled[-1])]
         return tuple((math.ceil(low), end) for low, end in zip(scaled[:-1], ends, strict=True))
@@ -189,27 +180,27 @@ class Binned(AttributeDomain):
     def _floats(self) -> NDArray[np.float64]:
         return np.array([float(edge) for edge in self.edges])
 
-    def _written(self, step: int, decimal: str) -> str:
+    def _write_number(self, step: int, decimal: str) -> str:
         return f"{Decimal(step).scaleb(-self.decimals):f}".replace(".", decimal)
 
 
-def declared(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...]:
-    """The domains of the attributes to be synthesized; an error where a policy leaves one to the data."""
+def declared_domains(policy: Policy, names: Sequence[str]) -> tuple[AttributeDomain, ...]:
+    """The declared domains of the attributes to be synthesized; refuse a policy that leaves one undeclared."""
     assert policy.synthesis is not None
     given = policy.synthesis.domains or {}
     where = f"{policy.name}, synthesis.domains"
     for name in given:
         if name not in names:
             raise PolicyError(f'"{name}" is no attribute that is released', where=where)
-    return tuple(_declared(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
+    return tuple(_declared_domain(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
 
 
-def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
+def _declared_domain(policy: Policy, name: str, spec: DomainSpec, where: str) -> AttributeDomain:
     if spec.values is not None:
         known = [value for value in spec.values if value not in policy.data.missing]
         return ListedDomain(name, spec.null, tuple(known), {value: place for place, value in enumerate(known)})
     if spec.edges is not None or spec.bounds is not None:
-        return _binned(name, spec, where)
+        return _binned_domain(name, spec, where)
     hierarchy = policy.attributes[name].hierarchy
     if not isinstance(hierarchy, CsvHierarchy | OrderingHierarchy | TreeHierarchy):
         raise PolicyError(
@@ -218,10 +209,10 @@ def _declared(policy: Policy, name: str, spec: DomainSpec, where: str) -> Attrib
             remedy=f'List them: {name} = ["…", "…"]; or give numbers {{ bounds = [0, 110], bins = 11 }}; '
             f"or give the attribute a hierarchy that lists its leaves (csv, ordering, tree).",
         )
-    return _of_hierarchy(policy, name, spec, where)
+    return _hierarchy_domain(policy, name, spec, where)
 
 
-def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> ListedDomain:
+def _hierarchy_domain(policy: Policy, name: str, spec: DomainSpec, where: str) -> ListedDomain:
     built = build(name, policy.attributes[name].hierarchy, (), policy=policy)
     level = spec.level or 0
     if level > built.height:
@@ -233,7 +224,7 @@ def _of_hierarchy(policy: Policy, name: str, spec: DomainSpec, where: str) -> Li
     return ListedDomain(name, spec.null, tuple(values), places)
 
 
-def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
+def _binned_domain(name: str, spec: DomainSpec, where: str) -> BinnedDomain:
     if spec.edges is not None:
         edges = tuple(fraction(edge) for edge in spec.edges)
     else:
@@ -241,7 +232,7 @@ def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
         assert spec.bins is not None
         low, high = (fraction(bound) for bound in spec.bounds)
         edges = tuple(low + (high - low) * place / spec.bins for place in range(spec.bins + 1))
-    found = Binned(name, spec.null, edges, spec.decimals)
+    found = BinnedDomain(name, spec.null, edges, spec.decimals)
     if any(last < first for first, last in found.steps):
         raise PolicyError(
             f"a bin holds no number with {spec.decimals} digits after the mark",
@@ -251,17 +242,17 @@ def _binned(name: str, spec: DomainSpec, where: str) -> Binned:
     return found
 
 
-def read(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
-    """A domain as a manifest states it."""
+def read_domain(attribute: str, stated: Mapping[str, Any]) -> AttributeDomain:
+    """Read a domain as a manifest states it."""
     null = bool(stated["null"])
     if "values" in stated:
         values = tuple(str(value) for value in stated["values"])
         return ListedDomain(attribute, null, values, {value: place for place, value in enumerate(values)})
-    return Binned(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
+    return BinnedDomain(attribute, null, tuple(fraction(edge) for edge in stated["edges"]), int(stated["decimals"]))
 
 
 def _decimal(edge: Fraction) -> str:
-    """A fraction as text that `Fraction` reads: a decimal where it is one.
+    """Write a fraction as text that `Fraction` reads, as a decimal where that is exact.
 
     >>> _decimal(Fraction(5, 2)), _decimal(Fraction(1, 3))
     ('2.5', '1/3')
@@ -272,19 +263,21 @@ def _decimal(edge: Fraction) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CodedRows:
-    """Rows as codes, one array an attribute. How many were left out, and of how many values nothing was declared, is
-    known to the data holder only."""
+    """Rows as codes, one array for each attribute.
+
+    How many rows were left out, and how many values were not declared, is for the data holder only.
+    """
 
     codes: tuple[NDArray[np.int32], ...]
     left_out: int
-    beyond: dict[str, int]  # by attribute, rows that hold what is no declared value, NULL aside
+    beyond: dict[str, int]  # by attribute, rows with a value that is not declared, without NULL
 
 
 def encode_rows(
     table: Table, domains: Sequence[AttributeDomain], decimal: str, *, unit: str | None = None, max_rows: int = 1
 ) -> CodedRows:
-    """The rows of a table. Where a unit tells people apart, at most ``max_rows`` rows of each, drawn at random, count;
-    rows of nobody do not."""
+    """Encode the rows of a table. With a ``unit``, at most ``max_rows`` rows of each person are kept, drawn at random,
+    and rows without a person are left out."""
     names = [domain.attribute for domain in domains]
     looked_at = names if unit is None else [*names, unit]
     parts: list[list[NDArray[np.int32]]] = [[] for _ in names]
@@ -293,7 +286,7 @@ def encode_rows(
     for batch in streamed(table, looked_at, texts=looked_at):
         for place, domain in enumerate(domains):
             column = batch.column(domain.attribute)
-            codes = domain.coded(column, decimal)
+            codes = domain.encode(column, decimal)
             beyond[domain.attribute] += int((codes == domain.other).sum()) - column.null_count
             parts[place].append(codes.astype(np.int32))
         if unit is not None:
@@ -310,7 +303,7 @@ def encode_rows(
 
 
 def bound_rows_per_person(people: Ints, most: int) -> Ints:
-    """The places of at most so many rows of each person, drawn at random.
+    """Choose at most ``most`` rows of each person at random; return their indices.
 
     >>> len(bound_rows_per_person(np.array([3, 3, 3, 5]), 2))
     3

@@ -1,4 +1,4 @@
-"""How near synthetic records are to the original ones. Measured on the true data, so it stays with the data holder."""
+"""How close synthetic records are to the original ones, measured on the true data: for the data holder only."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from cobogo.publish.synthesize.domains import AttributeDomain
 from cobogo.publish.synthesize.mst import MOST_CELLS
 
 MOST_PAIRS = 500
-"""Pairs of attributes that are compared, drawn by the seed where there are more."""
+"""Pairs of attributes that are compared, sampled where there are more: each costs a pass over both tables."""
 
 MOST_RECORDS = 200_000
-"""Records that queries and classifiers look at, drawn by the seed where there are more."""
+"""Records used for queries and classifiers, sampled where there are more: shares are then known to ±0.2 %."""
 
 TOGETHER = 3
-"""Attributes of a query, at most."""
+"""The largest number of attributes in a query."""
 
 Columns = Sequence[NDArray[np.int32]]
 
 
 @dataclass(frozen=True)
 class AttributePair:
-    """Two attributes: how far apart their joint distributions are, and how strongly they are associated in each."""
+    """Two attributes: the distance of their joint distributions, and their association in each table."""
 
     attributes: tuple[str, str]
     distance: float
@@ -41,7 +41,7 @@ class AttributePair:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """All that is measured. Distances are total variation: the share of records that would have to change."""
+    """All measurements. Distances are total variation: the share of records that would have to change."""
 
     ones: Mapping[str, float]
     pairs: tuple[AttributePair, ...]  # the farthest apart first
@@ -120,9 +120,11 @@ def _pair(one: int, other: int, names: list[str], sizes: list[int], before: Colu
 def query_error(
     before: Columns, after: Columns, sizes: Sequence[int], queries: int, selectivity: float, random: np.random.Generator
 ) -> dict[str, Any]:
-    """Errors of random counting queries, as shares of the records: half of them ask for runs of values of a few
-    attributes, half for the very values of an original record drawn at random."""
-    lines = [Line.of(np.arange(size), np.bincount(own, minlength=size).astype(float))
+    """The errors of random counting queries, as shares of the records.
+
+    Half of the queries ask for runs of values of a few attributes, half for the exact values of a random original.
+    """
+    lines = [Line.from_counts(np.arange(size), np.bincount(own, minlength=size).astype(float))
              for own, size in zip(before, sizes, strict=True)]  # fmt: skip
     true, found = np.empty(queries), np.empty(queries)
     for number in range(queries):
@@ -152,8 +154,8 @@ def query_error(
 def accuracy(
     before: Columns, after: Columns, sizes: Sequence[int], at: int, label: str, random: np.random.Generator
 ) -> dict[str, Any]:
-    """The share of held-out original records whose label is predicted right: by models trained on the synthetic
-    records, and by the same models trained on the other originals."""
+    """The accuracy on held-out original records of models trained on the synthetic records, and of the same models
+    trained on the other originals."""
     learning.require()
     held = random.random(len(before[0])) < learning.HELD_OUT
     if not held.any() or held.all() or len(sizes) < 2:

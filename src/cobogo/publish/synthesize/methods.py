@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cobogo.floor.catalogue import Card, Registry
-from cobogo.publish.synthesize.private import Fitted, Private
+from cobogo.publish.synthesize.private import Fitted, PrivateTable
 
 
 @dataclass(frozen=True)
@@ -17,11 +17,11 @@ class Method:
 
     private: bool
     about: str
-    fit: Callable[[Private, int], Fitted]
+    fit: Callable[[PrivateTable, int], Fitted]
     change: Callable[[int, int], int]
 
     @classmethod
-    def of(cls, fit: Any) -> Method:
+    def from_function(cls, fit: Any) -> Method:
         """The method of a function that carries a card."""
         own: Card = fit.card
         return cls(own.facts["private"], own.summary, fit, own.facts.get("change", lambda width, degree: 1))  # noqa: ARG005
@@ -40,6 +40,6 @@ METHODS: Registry[Method] = Registry(
     listed="mechanisms",
     guide="synthesis",
     remark="synthesis",
-    ready=Method.of,
+    ready=Method.from_function,
 )
 """Every method by its name in ``synthesis.method``."""

@@ -1,6 +1,6 @@
 """Estimation by `mbi` (private-PGM; McKenna, Sheldon & Miklau 2019): the graphical model that fits noisy counts best.
 
-It sees noisy figures only, so that it costs nobody anything: estimation is post-processing. It draws no chance.
+It uses noisy figures only and draws nothing at random: estimation is post-processing, which costs no privacy.
 """
 
 from __future__ import annotations
@@ -16,22 +16,24 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.publish.synthesize.belief import JunctionTree, calibrated, rooted
+from cobogo.publish.synthesize.belief import JunctionTree, calibrate, root_forest
 from cobogo.publish.synthesize.private import Attributes, MarginalMeasurement, nonnegative
 
 LONG, SHORT = 3000, 500
-"""Steps of mirror descent: for the model that records are drawn from, and for those on the way to it."""
+"""The largest number of steps of mirror descent, for the final model and for intermediate ones of AIM, which only rank
+marginals."""
 
 CONVERGED = 1e-5
-"""The improvement in 50 steps, relative to the loss, that is not worth going on for."""
+"""Descent stops when 50 steps improve the loss by less than this share of it: further steps change counts by far less
+than the noise."""
 
 
 FLOOR = 0.05
-"""Records that every cell is taken to have at the beginning: from none at all no step leads away."""
+"""Records added to every cell of the starting model: mirror descent multiplies, so a cell that starts at 0 stays 0."""
 
 
 def require(where: str) -> None:
-    """Say what to install, where mbi is not."""
+    """Raise an error that says what to install, if mbi is not."""
     if find_spec("mbi") is None:
         raise PolicyError(
             "synthetic data with differential privacy is estimated with mbi, which is not installed",
@@ -41,14 +43,14 @@ def require(where: str) -> None:
 
 
 def require_scipy(where: str) -> None:
-    """The same of SciPy, which is all that baselines need."""
+    """Raise an error if SciPy, which baselines need, is not installed."""
     if find_spec("scipy") is None:
         raise PolicyError("needs SciPy, which is not installed", where=where, remedy="pip install 'cobogo[synth]'.")
 
 
 @functools.cache
 def mbi() -> ModuleType:
-    """The library, on the processor and with floats of 64 bits; it and JAX are loaded when first needed."""
+    """Load mbi and JAX, on the CPU and with 64-bit floats, when they are first needed."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import jax
@@ -60,29 +62,29 @@ def mbi() -> ModuleType:
 
 
 def domain(sizes: Sequence[int]) -> Any:
-    """A domain of mbi's, whose attributes are named by their places."""
+    """A domain of mbi, whose attributes are named by their indices."""
     return mbi().Domain([str(place) for place in range(len(sizes))], list(sizes))
 
 
-def named(attributes: Attributes) -> tuple[str, ...]:
-    """Attributes as mbi names them."""
+def clique_names(attributes: Attributes) -> tuple[str, ...]:
+    """The names of attributes in mbi."""
     return tuple(str(place) for place in attributes)
 
 
 def megabytes(sizes: Sequence[int], cliques: Sequence[Attributes]) -> float:
-    """How large a model over these marginals would be."""
-    return float(mbi().junction_tree.hypothetical_model_size(domain(sizes), [named(c) for c in cliques]))
+    """The size of a model over these marginals."""
+    return float(mbi().junction_tree.hypothetical_model_size(domain(sizes), [clique_names(c) for c in cliques]))
 
 
 class EstimatedModel:
-    """A model that was fitted, and the one to start from when more is known."""
+    """A fitted model of mbi, from which a later fit can start."""
 
     def __init__(self, sizes: tuple[int, ...], model: Any) -> None:
         self.sizes, self.model = sizes, model
 
     @functools.cached_property
     def tree(self) -> JunctionTree:
-        """The same, as a tree that draws records."""
+        """The model as a tree that draws records."""
         potentials = self.model.potentials
         cliques = [tuple(clique) for clique in potentials.cliques]
         tree, _ = mbi().junction_tree.make_junction_tree(domain(self.sizes), cliques)
@@ -93,7 +95,7 @@ class EstimatedModel:
             for clique in potentials.cliques
         }
         edges = [(place[one], place[other]) for one, other in tree.edges]
-        return calibrated(self.sizes, [tuple(int(a) for a in node) for node in nodes], edges, logs)
+        return calibrate(self.sizes, [tuple(int(a) for a in node) for node in nodes], edges, logs)
 
 
 def estimate(
@@ -104,9 +106,9 @@ def estimate(
     steps: int = LONG,
     start: EstimatedModel | None = None,
 ) -> EstimatedModel:
-    """The model of a domain that fits measurements best, each by how little noise it has."""
+    """Fit a model to measurements, each weighted by its precision."""
     library = mbi()
-    found = [_linear(one) for one in together(measured)]
+    found = [_linear(one) for one in combine(measured)]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # Of mbi's ways to compute marginals the one that compiles fastest where many attributes hang on one.
@@ -117,23 +119,25 @@ def estimate(
             known_total=float(records),
             iters=steps,
             tol=CONVERGED,
-            warm_start=beginning(sizes, together(measured), records) if start is None else start.model,
+            warm_start=starting_model(sizes, combine(measured), records) if start is None else start.model,
         )
     return EstimatedModel(sizes, fitted)
 
 
-def beginning(sizes: tuple[int, ...], measured: Sequence[MarginalMeasurement], records: float) -> Any:
-    """Where the descent begins: the product of what was measured, each marginal given what it shares with the one above
-    it in the junction tree. That is close where the tree's cliques are the marginals; None where they are not.
+def starting_model(sizes: tuple[int, ...], measured: Sequence[MarginalMeasurement], records: float) -> Any:
+    """The model that descent starts from, or None where a clique of the junction tree was not measured.
+
+    It is the product of the measured marginals, each conditioned on the attributes that it shares with its parent in
+    the tree: close to the solution.
     """
     library, space = mbi(), domain(sizes)
-    known = {named(one.attributes): nonnegative(one.counts, records) for one in measured}
+    known = {clique_names(one.attributes): nonnegative(one.counts, records) for one in measured}
     tree, _ = library.junction_tree.make_junction_tree(space, list(known))
     nodes = [tuple(node) for node in tree.nodes]
     if not set(nodes) <= set(known):
         return None
     place = {node: number for number, node in enumerate(nodes)}
-    order, above = rooted(len(nodes), [(place[one], place[other]) for one, other in tree.edges])
+    order, above = root_forest(len(nodes), [(place[one], place[other]) for one, other in tree.edges])
     factors = {}
     for number in order:
         node = nodes[number]
@@ -147,19 +151,22 @@ def beginning(sizes: tuple[int, ...], measured: Sequence[MarginalMeasurement], r
 
 
 def _linear(measured: MarginalMeasurement) -> Any:
-    """A measurement as mbi has it; a count that is a sum of several has their noise together."""
+    """A measurement in mbi's form; a count that is a sum of several has the noise of all of them."""
     library = mbi()
     counts = np.asarray(measured.counts, dtype=np.float64)
     if measured.summed is None:
-        return library.LinearMeasurement(counts, named(measured.attributes), stddev=float(measured.deviation))
+        return library.LinearMeasurement(counts, clique_names(measured.attributes), stddev=float(measured.deviation))
     weights = 1 / np.sqrt(measured.summed)
     return library.LinearMeasurement(
-        counts * weights, named(measured.attributes), stddev=measured.deviation, query=library.WeightedQuery(weights)
+        counts * weights,
+        clique_names(measured.attributes),
+        stddev=measured.deviation,
+        query=library.WeightedQuery(weights),
     )
 
 
-def together(measured: Sequence[MarginalMeasurement]) -> list[MarginalMeasurement]:
-    """Measurements of the same attributes as one, each by how little noise it has."""
+def combine(measured: Sequence[MarginalMeasurement]) -> list[MarginalMeasurement]:
+    """Combine measurements of the same attributes to their mean, weighted by precision."""
     by_name: dict[Attributes, list[MarginalMeasurement]] = {}
     for one in measured:
         by_name.setdefault(one.attributes, []).append(one)

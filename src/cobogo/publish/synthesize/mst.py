@@ -11,26 +11,27 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
 from cobogo.publish.synthesize import model
-from cobogo.publish.synthesize.belief import systematic
+from cobogo.publish.synthesize.belief import draw_systematic
 from cobogo.publish.synthesize.private import (
     Attributes,
     Fitted,
     MarginalMeasurement,
-    Private,
-    apart,
+    PrivateTable,
+    distance,
     nonnegative,
     total,
 )
 
 MOST_CELLS = 1_000_000
-"""Pairs with more combinations are not looked at."""
+"""Pairs with more combinations are not measured: noise would exceed their counts, and a fit would need too much
+memory."""
 
 RARE = 3
-"""A value whose noisy count is below so many standard deviations of the noise is taken together with others such."""
+"""Values with noisy counts below this many standard deviations of the noise are merged to one; the paper's value."""
 
 
 @card("mst", title="MST", private=True)
-def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
+def fit(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
     r"""A tree of the pairs of attributes that tell most of each other (MST).
 
     A third of the budget counts each attribute by itself, a third chooses the pairs of a tree by the exponential
@@ -43,7 +44,7 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     Example: Of three attributes, the pair that goes together is chosen first.
         >>> import numpy as np
         >>> codes = np.arange(3000) % 2
-        >>> rows = Private((2, 2, 2), (codes, codes, np.arange(3000) // 2 % 2), Fraction(3))
+        >>> rows = PrivateTable((2, 2, 2), (codes, codes, np.arange(3000) // 2 % 2), Fraction(3))
         >>> ones = [rows.measure((place,), Fraction(1, 3)) for place in rows.every]
         >>> _tree(rows, ones, 3000.0, Fraction(1, 2))[0]
         (0, 1)
@@ -60,9 +61,9 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
     alone = (private.rho if width == 1 else third) / width
     ones = [private.measure((place,), alone) for place in private.every]
     records = total(ones)
-    back = [_merged(one) for one in ones]
+    back = [_merge_rare(one) for one in ones]
     private.merge([codes for codes, _ in back])
-    merged = [one.merged(codes) for one, (codes, _) in zip(ones, back, strict=True)]
+    merged = [one.merge(codes) for one, (codes, _) in zip(ones, back, strict=True)]
     pairs = _tree(private, merged, records, third / max(width - 1, 1))
     each = private.left / max(len(pairs), 1)
     twos = [private.measure(pair, each) for pair in pairs]
@@ -70,24 +71,26 @@ def fit(private: Private, degree: int) -> Fitted:  # noqa: ARG001
 
     def draw(count: int, source: Source) -> list[Ints]:
         drawn = fitted.tree.draw(count, source)
-        return [_parted(column, codes, shares, source) for column, (codes, shares) in zip(drawn, back, strict=True)]
+        return [
+            _split_merged(column, codes, shares, source) for column, (codes, shares) in zip(drawn, back, strict=True)
+        ]
 
     return Fitted(records, draw)
 
 
-def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho: Fraction) -> list[Attributes]:
-    """Pairs that make a tree, each chosen by how far it is from being independent."""
+def _tree(private: PrivateTable, ones: list[MarginalMeasurement], records: float, rho: Fraction) -> list[Attributes]:
+    """Choose pairs that form a tree, each by its distance from independence."""
     shares = [nonnegative(one.counts, records) / records for one in ones]
     component = list(private.every)
 
-    def score(pair: Attributes, rows: Private) -> int:
+    def score(pair: Attributes, rows: PrivateTable) -> int:
         one, other = pair
-        return apart(rows, pair, records * np.outer(shares[one], shares[other]))
+        return distance(rows, pair, records * np.outer(shares[one], shares[other]))
 
     chosen: list[Attributes] = []
     known: dict[Attributes, int] = {}
 
-    def remembered(pair: Attributes, rows: Private) -> int:
+    def cached_score(pair: Attributes, rows: PrivateTable) -> int:
         if pair not in known:
             known[pair] = score(pair, rows)
         return known[pair]
@@ -100,14 +103,14 @@ def _tree(private: Private, ones: list[MarginalMeasurement], records: float, rho
         ]
         if not candidates:
             return chosen
-        one, other = private.choose(candidates, remembered, 1, rho)
+        one, other = private.choose(candidates, cached_score, 1, rho)
         chosen.append((one, other))
         left = component[other]
         component = [component[one] if place == left else place for place in component]
 
 
-def _merged(one: MarginalMeasurement) -> tuple[Ints, Floats]:
-    """A map that takes rare values of an attribute for one, and the shares that part it again."""
+def _merge_rare(one: MarginalMeasurement) -> tuple[Ints, Floats]:
+    """Map the rare values of an attribute to one code; return the map, and the shares that split the code again."""
     rare = one.counts < RARE * one.deviation
     if rare.sum() < 2:
         return np.arange(len(rare)), np.ones(len(rare))
@@ -118,9 +121,9 @@ def _merged(one: MarginalMeasurement) -> tuple[Ints, Floats]:
     return codes, shares
 
 
-def _parted(column: Ints, codes: Ints, shares: Floats, source: Source) -> Ints:
-    """Codes of merged values as codes of values."""
+def _split_merged(column: Ints, codes: Ints, shares: Floats, source: Source) -> Ints:
+    """Draw values for the codes of merged values."""
     width = int(codes.max()) + 1
     table = np.zeros((width, len(codes)))
     table[codes, np.arange(len(codes))] = shares
-    return systematic(table, column, source) if width < len(codes) else column
+    return draw_systematic(table, column, source) if width < len(codes) else column

@@ -1,8 +1,8 @@
-"""The private table, and the two ways to learn of it: counts with noise, and a choice by the exponential mechanism.
+"""The private table, and the two ways to learn from it: counts with noise, and a choice by the exponential mechanism.
 
-Methods of synthesis are programmes over these two. What they cost is added up exactly, and written down step by step,
-so that whoever reads the manifest can add it up again. Two tables are neighbours if one has all records of one more
-person; of a person at most ``max_rows`` records count.
+Methods of synthesis are programs over these two. Their cost is added up exactly and recorded step by step, so that a
+reader of the manifest can add it up again. Two tables are neighbours if one has all records of one more person; at most
+``max_rows`` records of a person count.
 """
 
 from __future__ import annotations
@@ -18,50 +18,50 @@ from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.promises.accounting import choosing
+from cobogo.promises.accounting import selection_epsilon
 from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian
 
 Attributes = tuple[int, ...]
 """Places of attributes, ascending."""
 
 KEPT_CELLS = 20_000_000
-"""Cells of exact counts that are kept, so that nothing is counted twice."""
+"""Cells of exact counts that are cached (160 MB), so that marginals are not counted again in every round."""
 
 
 class Mechanisms(Protocol):
-    """Where exact figures go and noisy ones come from."""
+    """The mechanisms that exact figures pass through."""
 
-    def noisy(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
-        """Counts with Gaussian noise, and its scale. A person changes them by √``squared`` at most, in the L2 norm."""
+    def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
+        """Add Gaussian noise to counts; return them and its scale. ``squared``: their squared L2 sensitivity."""
 
-    def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
-        """The place of one score, a large one rather. A person changes each by ``sensitivity`` at most."""
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+        """Choose the index of a score, with preference for large ones. A person changes each by ``sensitivity``."""
 
 
-class Exact:
-    """Discrete noise by OpenDP, choices by whole numbers alone, both from the operating system's entropy."""
+class ExactMechanisms:
+    """Discrete noise by OpenDP and exact choices in integer arithmetic, both from the operating system's entropy."""
 
-    def noisy(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
+    def add_noise(self, counts: Ints, squared: int, rho: Fraction) -> tuple[Ints, float]:
         """The discrete Gaussian."""
         noise = Gaussian(squared, rho)
         return np.array(noise.release(counts.tolist()), dtype=np.int64), noise.scale
 
-    def chosen(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
+    def choose(self, scores: Sequence[int], sensitivity: int, epsilon: Fraction) -> int:
         """The exponential mechanism."""
         return ExponentialMechanism(sensitivity, epsilon).choose(scores)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MarginalMeasurement:
-    """Counts of every combination of some attributes' values, with noise of a standard deviation."""
+    """Noisy counts of every combination of some attributes' values, and the standard deviation of the noise."""
 
     attributes: Attributes
     counts: NDArray[Any]
     deviation: float
-    summed: Ints | None = None  # for each count, of how many it is the sum; each of them has noise
+    summed: Ints | None = None  # for each count, how many noisy counts it is the sum of
 
-    def merged(self, codes: Ints) -> MarginalMeasurement:
-        """The same, of one attribute, with some values taken for one."""
+    def merge(self, codes: Ints) -> MarginalMeasurement:
+        """Merge some values of a measurement of one attribute."""
         width = int(codes.max()) + 1
         counts = np.bincount(codes, weights=self.counts, minlength=width)
         return MarginalMeasurement(self.attributes, counts, self.deviation, np.bincount(codes, minlength=width))
@@ -69,7 +69,7 @@ class MarginalMeasurement:
 
 @dataclass(frozen=True)
 class PaidStep:
-    """One use of a mechanism: all that its cost follows from."""
+    """One use of a mechanism, with everything that its cost follows from."""
 
     mechanism: str  # gaussian, exponential
     attributes: Attributes  # measured, or chosen
@@ -90,14 +90,14 @@ class PaidStep:
 
 
 @dataclass(eq=False, repr=False)
-class Private:
-    """The rows of a table as codes of declared values, and a budget to learn of them."""
+class PrivateTable:
+    """The rows of a table as codes of declared values, and a budget to learn from them."""
 
     sizes: tuple[int, ...]
     codes: tuple[NDArray[np.int32], ...]
     rho: Fraction
     max_rows: int = 1
-    mechanisms: Mechanisms = field(default_factory=Exact)
+    mechanisms: Mechanisms = field(default_factory=ExactMechanisms)
     steps: list[PaidStep] = field(default_factory=list)
     spent: Fraction = Fraction(0)
     _known: dict[Attributes, Ints] = field(default_factory=dict)
@@ -114,34 +114,38 @@ class Private:
         return tuple(range(len(self.sizes)))
 
     def cells(self, attributes: Attributes) -> int:
-        """How many combinations of values there are: of the domain, not of the table."""
+        """The number of combinations of values in the domain."""
         return math.prod(self.sizes[place] for place in attributes)
 
     def merge(self, maps: Sequence[Ints]) -> None:
-        """Take some values of each attribute for one: a map from codes to fewer. Each record still has one of each."""
+        """Merge values of each attribute by a map from codes to fewer codes."""
         self.sizes = tuple(int(codes.max()) + 1 for codes in maps)
         self.codes = tuple(codes[own].astype(np.int32) for codes, own in zip(maps, self.codes, strict=True))
         self._known, self._cells = {}, 0
 
     def measure(self, attributes: Attributes, rho: Fraction) -> MarginalMeasurement:
-        """How many records have each combination of values, with noise that costs ρ."""
+        """Count the records with each combination of values, with noise that costs ρ."""
         self._spend(rho)
         squared = self.max_rows**2
-        noisy, scale = self.mechanisms.noisy(self.counts(attributes), squared, rho)
+        noisy, scale = self.mechanisms.add_noise(self.counts(attributes), squared, rho)
         self.steps.append(PaidStep("gaussian", attributes, rho, scale=scale, sensitivity=squared))
         return MarginalMeasurement(attributes, noisy, scale)
 
     def choose(
-        self, candidates: Sequence[Attributes], score: Callable[[Attributes, Private], int], change: int, rho: Fraction
+        self,
+        candidates: Sequence[Attributes],
+        score: Callable[[Attributes, PrivateTable], int],
+        change: int,
+        rho: Fraction,
     ) -> Attributes:
-        """One of several sets of attributes, a good one rather, at a cost of ρ.
+        """Choose one of several sets of attributes, with preference for a high score, at a cost of ρ.
 
-        One record more or less changes a ``score`` by ``change`` at most; a person has several records.
+        One record more or less changes a ``score`` by at most ``change``; a person has up to ``max_rows`` records.
         """
         self._spend(rho)
-        epsilon, sensitivity = choosing(rho), change * self.max_rows
+        epsilon, sensitivity = selection_epsilon(rho), change * self.max_rows
         scores = [score(candidate, self) for candidate in candidates]
-        chosen = candidates[self.mechanisms.chosen(scores, sensitivity, epsilon)]
+        chosen = candidates[self.mechanisms.choose(scores, sensitivity, epsilon)]
         self.steps.append(
             PaidStep(
                 "exponential", chosen, rho, epsilon=epsilon, sensitivity=sensitivity, candidates=len(candidates)
@@ -150,7 +154,7 @@ class Private:
         return chosen
 
     def counts(self, attributes: Attributes) -> Ints:
-        """The exact counts: for mechanisms, and for scores on the way to one. Never released."""
+        """The exact counts, for mechanisms and for the scores that go into one. They are never released."""
         if attributes in self._known:
             return self._known[attributes]
         place = np.zeros(len(self.codes[0]) if self.codes else 0, dtype=np.int64)
@@ -169,14 +173,14 @@ class Private:
 
 
 def total(measured: Sequence[MarginalMeasurement]) -> float:
-    """How many records there are: the sums of the measurements, each by how little noise it has."""
+    """Estimate the number of records: the mean of the measurements' sums, weighted by precision."""
     weights = np.array([1 / (len(m.counts) * m.deviation**2) for m in measured])
     sums = np.array([float(m.counts.sum()) for m in measured])
     return max(1.0, float((weights * sums).sum() / weights.sum()))
 
 
 def nonnegative(counts: NDArray[Any], records: float) -> Floats:
-    """The nearest counts, none below 0, that sum to a number of records.
+    """Project counts on the nearest nonnegative ones that sum to a number of records.
 
     >>> nonnegative(np.array([6.0, -2.0, 2.0]), 4.0).tolist()
     [4.0, 0.0, 0.0]
@@ -188,10 +192,10 @@ def nonnegative(counts: NDArray[Any], records: float) -> Floats:
     return found
 
 
-def apart(private: Private, attributes: Attributes, expected: NDArray[Any]) -> int:
-    """How far the counts are from those expected, in the L1 norm: one record more or less changes it by 1 at most.
+def distance(private: PrivateTable, attributes: Attributes, expected: NDArray[Any]) -> int:
+    """The L1 distance of the counts from those expected: one record more or less changes it by at most 1.
 
-    What is expected is rounded first, so that the distance is a whole number and nothing of it is lost.
+    Expected counts are rounded first, so that the distance is an exact integer.
     """
     rounded = np.rint(expected).astype(np.int64)
     return int(np.abs(private.counts(attributes) - rounded.ravel()).sum())
@@ -199,7 +203,7 @@ def apart(private: Private, attributes: Attributes, expected: NDArray[Any]) -> i
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Fitted:
-    """What a method leaves: about how many records there are, and a way to draw some."""
+    """A fitted method: the estimated number of records, and a function that draws some."""
 
     records: float
     draw: Callable[[int, Source], list[Ints]]

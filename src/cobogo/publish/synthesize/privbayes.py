@@ -17,26 +17,27 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import keys
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.mst import MOST_CELLS
-from cobogo.publish.synthesize.private import Attributes, Fitted, Private, total
+from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, total
 
 COUNTING, CHOOSING = Fraction(1, 20), Fraction(1, 4)
-"""The shares of the cost that count the records and choose the network; the rest measures its families."""
+"""The shares of the cost that count the records and choose the network; the rest measures its families. The paper gives
+0.3 to choosing; a count of records needs little, since its noise is small beside any table's size."""
 
 USEFUL = 4
-"""θ: a family is small enough if its cells hold, on average, so many times the deviation of the noise."""
+"""θ, the paper's 4: a family is small enough if its mean count is this many times the deviation of the noise."""
 
 FINE = 16
-"""Steps of a score for each record."""
+"""Steps of a score for each record: scores are integers, and a finer step loses less to rounding."""
 
 CHANGE = 4 * FINE + 1
-"""What one record more or less changes a score by at most: see `dependence`."""
+"""The largest change of a score by one record more or less: see `dependence`."""
 
 LOOKED_AT = 200
-"""Families that a round chooses from, drawn evenly where there are more."""
+"""Families that a round chooses from, drawn uniformly where there are more: each score costs a pass over the data."""
 
 
 @card("privbayes", title="PrivBayes", private=True, change=lambda width, degree: 65)  # noqa: ARG005
-def fit(private: Private, degree: int) -> Fitted:
+def fit(private: PrivateTable, degree: int) -> Fitted:
     r"""A network in which each attribute depends on few others (PrivBayes).
 
     Counts the records, chooses a network of up to ``degree`` parents, and measures its families. Parents are taken from
@@ -48,7 +49,7 @@ def fit(private: Private, degree: int) -> Fitted:
     Example: The score of an attribute and its equal, in steps of 1/16.
         >>> import numpy as np
         >>> codes = np.arange(1000) % 2
-        >>> dependence(Private((2, 2), (codes, codes), Fraction(1)), (0, 1))
+        >>> dependence(PrivateTable((2, 2), (codes, codes), Fraction(1)), (0, 1))
         16000
 
     Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that leaves the
@@ -70,8 +71,9 @@ def fit(private: Private, degree: int) -> Fitted:
     return Fitted(records, fitted.tree.draw)
 
 
-def _network(private: Private, degree: int, room: float, rho: Fraction) -> list[Attributes]:
-    """Families, one an attribute: it and its parents, which are of one earlier family. The first has fewest values."""
+def _network(private: PrivateTable, degree: int, room: float, rho: Fraction) -> list[Attributes]:
+    """Choose a family for each attribute: it and its parents, which are of one earlier family. The first attribute is
+    the one with the fewest values."""
     first = min(private.every, key=lambda place: private.sizes[place])
     families: list[Attributes] = [(first,)]
     left = [place for place in private.every if place != first]
@@ -98,8 +100,8 @@ def _network(private: Private, degree: int, room: float, rho: Fraction) -> list[
     return families
 
 
-def dependence(private: Private, move: Attributes) -> int:
-    """How far a child is from being independent of its parents: Σ |C(x, π) − C(x)·C(π)/n|, in steps of 1/`FINE`.
+def dependence(private: PrivateTable, move: Attributes) -> int:
+    """The distance of a child from independence of its parents: Σ |C(x, π) − C(x)·C(π)/n|, in steps of 1/`FINE`.
 
     Let p and q be the shares of the child's and the parents' values. A record more, of a value e of the one and f of
     the other, adds (e − p)(f − q)·n/(n + 1) to the table of differences, whose L1 norm is below 4. Rounding down to

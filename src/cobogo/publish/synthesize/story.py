@@ -1,4 +1,4 @@
-"""What the report tells of synthetic data: what it cost, where that went, and how near it is to the original."""
+"""The report of synthetic data: what it cost, what the cost was spent on, and how close it is to the original."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ import numpy as np
 from cobogo.data.policy import Utility
 from cobogo.data.table.read import Table
 from cobogo.promises.accounting import epsilon_of
-from cobogo.publish.synthesize.domains import encode_rows, read
+from cobogo.publish.synthesize.domains import encode_rows, read_domain
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.release.contract import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.publish.synthesize.synthetic import Synthetic
+    from cobogo.publish.synthesize.release import Synthetic
     from cobogo.tell.report.words import Words
 
 SHOWN = 30
 PLOTTED = 4
-"""Attributes whose values are drawn side by side: those that are farthest apart."""
+"""Attributes whose values are plotted: those with the largest distances."""
 
 SOME_DELTA = 1e-9
-"""The δ for which a cost in ρ is also told in ε."""
+"""The δ at which a cost in ρ is also given in ε."""
 
 
 def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
-    """Everything, from both tables coded alike."""
+    """Measure the fidelity of the released records, and report it with the cost."""
     decimal = made.policy.data.decimal
     original = encode_rows(before, made.domains, decimal)
-    released = encode_rows(after, [read(domain.attribute, domain.stated()) for domain in made.domains], decimal)
+    released = encode_rows(
+        after, [read_domain(domain.attribute, domain.statement()) for domain in made.domains], decimal
+    )
     asked = made.policy.utility or Utility()
     found = fidelity(
         made.domains,
@@ -46,7 +48,7 @@ def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
         sections.append(_beyond(beyond, original.left_out, say))
     summary = {
         "fidelity": found.as_dict(),
-        "rho-spent": float(sum(step.cost for step in made.done.steps)),
+        "rho-spent": float(sum(step.cost for step in made.outcome.steps)),
         "beyond-domains": beyond,
         "left-out": original.left_out,
     }
@@ -112,7 +114,7 @@ def _accuracy(found: Fidelity, say: Words) -> list[Section]:
 
 
 def _steps(made: Synthetic, say: Words) -> list[Section]:
-    """Where the cost went."""
+    """What each step cost."""
     if made.cost is None:
         return []
     names = [domain.attribute for domain in made.domains]
@@ -123,7 +125,7 @@ def _steps(made: Synthetic, say: Words) -> list[Section]:
             step.scale,
             float(step.cost / made.cost.rho),
         ]
-        for step in made.done.steps
+        for step in made.outcome.steps
     ]
     header = [say(f"synthetic.column.{name}") for name in ("step", "attributes", "scale", "share")]
     return [Section(say("synthetic.steps"), say("synthetic.steps.lead"), header, rows)]

@@ -70,7 +70,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_original_is_for_its_steward_alone(home) -> None:
-    from cobogo.examine.utility.pairs.compared import distribution
+    from cobogo.examine.utility.pairs.comparison import distribution
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
     from cobogo.faces.server.roles import SCOPES, KeyRole

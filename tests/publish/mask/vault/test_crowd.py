@@ -116,9 +116,9 @@ def test_a_crash_while_rotating_changes_nothing(place: str) -> None:
     tokens = steward.tokenize("d", ["Ana", "Rui"])
     child = os.fork()
     if child == 0:
-        from cobogo.publish.mask.vault import rotation
+        from cobogo.publish.mask.vault import stewardship
 
-        rotation._granted_anew = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        stewardship._renew_grants = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
         Vault.open(place, key).rotate("d")
         os._exit(0)
     assert os.waitpid(child, 0)[1] == signal.SIGKILL

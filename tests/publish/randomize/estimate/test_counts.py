@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,17 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+import cobogo as cb
+from cobogo.errors import OutputError
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.estimate import inverted, likeliest, onto_simplex, variances
-from cobogo.promises.operators.matrix import of, warner
+from cobogo.promises.operators.inference import (
+    estimate_by_inversion,
+    estimate_by_likelihood,
+    project_onto_simplex,
+    variances,
+)
+from cobogo.promises.operators.matrix import operator_from_matrix, warner
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate import counts, mining
-from cobogo.publish.randomize.estimate.density import filtered, noise_density, reconstructed
+from cobogo.publish.randomize.estimate.counts import estimate_count
+from cobogo.publish.randomize.estimate.density import filter_noise, noise_density, reconstruct
+from cobogo.publish.randomize.make import METHODS
+from support.randomized_tables import policy, table
 
 Z = 5.5  # standard errors that a mean of many draws strays by with a probability below 1e-7
 
-TILTED = of(np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]]))
+TILTED = operator_from_matrix(np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]]))
 OPERATORS = {"uniform": Uniform(3, Fraction(2, 5)), "matrix": TILTED}
 
 
@@ -54,8 +65,8 @@ def test_a_domain_too_large_for_a_matrix_needs_none() -> None:
 @given(st.lists(st.integers(0, 400), min_size=3, max_size=3).filter(lambda n: sum(n) > 0), st.integers(1, 9))
 def test_the_likeliest_distribution_is_the_inversion_or_lies_on_the_edge(observed: list[int], tenths: int) -> None:
     operator, seen = Uniform(3, Fraction(tenths, 10)), np.array(observed)
-    inversion = inverted(operator, seen)
-    found = likeliest(operator, seen, rounds=200_000, tolerance=1e-15)
+    inversion = estimate_by_inversion(operator, seen)
+    found = estimate_by_likelihood(operator, seen, rounds=200_000, tolerance=1e-15)
     assert found.sum() == pytest.approx(1)
     if inversion.min() > 0.01:
         assert found == pytest.approx(inversion, abs=2e-3)
@@ -68,8 +79,8 @@ def test_the_likeliest_distribution_is_the_inversion_or_lies_on_the_edge(observe
 
 
 def test_the_nearest_distribution() -> None:
-    assert onto_simplex(np.array([0.5, 0.5])) == pytest.approx([0.5, 0.5])
-    assert onto_simplex(np.array([0.9, 0.4, -0.3])) == pytest.approx([0.75, 0.25, 0])
+    assert project_onto_simplex(np.array([0.5, 0.5])) == pytest.approx([0.5, 0.5])
+    assert project_onto_simplex(np.array([0.9, 0.4, -0.3])) == pytest.approx([0.75, 0.25, 0])
 
 
 def test_variances_are_those_of_the_draws() -> None:
@@ -101,7 +112,7 @@ def test_true_counts_lie_in_their_intervals(operator: Operator) -> None:
 
 def test_both_ways_to_the_variance_agree() -> None:
     uniform = Uniform(4, Fraction(1, 3))
-    same = of(uniform.matrix())
+    same = operator_from_matrix(uniform.matrix())
     observed = np.array([300, 250, 200, 250])
     one, other = counts.count(uniform, observed, [1, 2]), counts.count(same, observed, [1, 2])
     assert one.count == pytest.approx(other.count)
@@ -120,14 +131,14 @@ def test_sampled_groups_stand_for_all_their_records() -> None:
     sizes = random.integers(3, 9, 4000)
     truth = random.choice(4, 4000, p=[0.4, 0.3, 0.2, 0.1])
     shown = operator.sample(truth, Entropy())
-    found = counts.sampled(operator, shown, sizes, [0])
+    found = counts.count_sampled(operator, shown, sizes, [0])
     assert abs(found.count - 0.4 * sizes.sum()) < Z * found.error
 
 
 def test_warner_finds_the_share_of_a_delicate_yes() -> None:
     operator, n = warner(0.7), 40_000
     answers = operator.sample(np.repeat([0, 1], [int(0.85 * n), n - int(0.85 * n)]), Entropy())
-    estimate = inverted(operator, np.bincount(answers, minlength=2))[1]
+    estimate = estimate_by_inversion(operator, np.bincount(answers, minlength=2))[1]
     assert abs(estimate - 0.15) < Z * math.sqrt(variances(operator, np.array([0.85, 0.15]), n)[1])
 
 
@@ -141,7 +152,7 @@ def test_a_density_is_found_again_under_noise(kind: str) -> None:
         "uniform": random.uniform(-scale * math.sqrt(3), scale * math.sqrt(3), n),
     }  # fmt: skip
     noisy = truth + draw[kind]
-    found = reconstructed(noisy, kind, scale, 0, 100, intervals=25)
+    found = reconstruct(noisy, kind, scale, 0, 100, intervals=25)
     true = np.histogram(truth, found.edges)[0] / n
     seen = np.histogram(noisy.clip(0, 100), found.edges)[0] / n
     assert abs(found.shares - true).sum() < 0.4 * abs(seen - true).sum()
@@ -158,7 +169,7 @@ def test_weak_noise_on_columns_that_belong_together_is_filtered_out() -> None:
 
     def left(truth: np.ndarray) -> float:
         noisy = truth + random.normal(0, scale, truth.shape)
-        return float(np.sqrt(((filtered(noisy, scale) - truth) ** 2).mean()) / scale)
+        return float(np.sqrt(((filter_noise(noisy, scale) - truth) ** 2).mean()) / scale)
 
     assert left(together) < 0.5
     assert left(alone) > 0.8
@@ -178,9 +189,9 @@ def test_rules_are_found_again_on_randomized_data() -> None:
     operator = Uniform(3, Fraction(1, 2))
     released = operator.sample(target, Entropy())
     options = {"support": 0.02, "confidence": 0.6}
-    true = mining.rules(columns, target, 3, mining.as_they_are, **options)
-    found = mining.rules(columns, released, 3, mining.corrected(operator), **options)
-    naive = mining.rules(columns, released, 3, mining.as_they_are, **options)
+    true = mining.find_rules(columns, target, 3, mining.no_correction, **options)
+    found = mining.find_rules(columns, released, 3, mining.correction(operator), **options)
+    naive = mining.find_rules(columns, released, 3, mining.no_correction, **options)
     assert len(true) == 15  # each value of the first column, alone and with each of the second's
     assert mining.agreement(true, found) == (1.0, 1.0)
     assert mining.agreement(true, naive)[0] < 1
@@ -194,9 +205,70 @@ def test_a_tree_of_randomized_data_is_as_good_as_one_of_the_original() -> None:
     half = len(target) // 2
     operator = Uniform(3, Fraction(2, 5))
     released = operator.sample(target, Entropy())
-    original = mining.tree(columns[:half], target[:half], 3, mining.as_they_are)
-    corrected = mining.tree(columns[:half], released[:half], 3, mining.corrected(operator))
+    original = mining.grow_tree(columns[:half], target[:half], 3, mining.no_correction)
+    corrected = mining.grow_tree(columns[:half], released[:half], 3, mining.correction(operator))
     best = mining.accuracy(original, columns[half:], target[half:])
     assert original.column == corrected.column == 0
     assert best > 0.8
     assert mining.accuracy(corrected, columns[half:], target[half:]) == pytest.approx(best, abs=0.01)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("published")
+    for method in METHODS:
+        cb.perturb(table(), policy(method)).write(place / method)
+    return place
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", [m for m in METHODS if m not in ("alpha-beta", "gamma-diagonal", "warner")])
+def test_counts_are_near_the_truth(method: str, home: Path) -> None:
+    rows = table().to_pylist()
+    place = {} if method == "perturbed-generalization" else {"city": ["Crato", "Sobral"]}
+    wanted = ["d0", "d2", None]
+    true = sum(r["disease"] in wanted and r["city"] in place.get("city", [r["city"]]) for r in rows)
+    found = estimate_count(home / method / "public", place, {"disease": wanted})
+    assert 0 < found.error < true
+    assert abs(found.count - true) < Z * found.error
+    whole = estimate_count(home / method / "public", {}, {"disease": [*{r["disease"] for r in rows}]})
+    assert whole.count == pytest.approx(len(rows))
+
+
+@pytest.mark.slow
+def test_counts_of_yes_and_no(home: Path) -> None:
+    true = sum(r["smokes"] == "yes" and r["age"] == "30" for r in table().to_pylist())
+    found = estimate_count(home / "warner" / "public", {"age": ["30"]}, {"smokes": ["yes"]})
+    assert abs(found.count - true) < Z * found.error
+
+
+@pytest.mark.slow
+def test_counts_of_a_set_are_of_distinct_records(home: Path) -> None:
+    distinct = {(r["age"], r["city"], r["disease"]) for r in table().to_pylist()}
+    true = sum(city == "Crato" and disease in ("d0", "d1") for _, city, disease in distinct)
+    found = estimate_count(home / "alpha-beta" / "public", {"city": ["Crato"]}, {"disease": ["d0", "d1"]})
+    assert abs(found.count - true) < Z * found.error
+
+
+@pytest.mark.slow
+def test_a_marginal_of_whole_records(home: Path) -> None:
+    found = estimate_count(home / "gamma-diagonal" / "public", {}, {"city": ["Crato"]})
+    true = sum(r["city"] == "Crato" for r in table().to_pylist())
+    assert abs(found.count - true) < Z * found.error
+
+
+@pytest.mark.slow
+def test_what_cannot_be_estimated_is_refused(home: Path, tmp_path: Path) -> None:
+    for method, where, sensitive, word in (
+        ("uniform", {}, {"weight": ["1"]}, "no column"),
+        ("uniform", {}, {"age": ["30"], "disease": ["d0"]}, "one randomized"),
+        ("gamma-diagonal", {"age": ["30"]}, {"disease": ["d0"]}, "randomized, too"),
+        ("small-domain", {}, {"age": ["30"]}, "not randomized"),
+    ):
+        with pytest.raises(OutputError, match=word):
+            estimate_count(home / method / "public", where, sensitive)
+    asked = {"attributes": policy("uniform")["attributes"], "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}}
+    asked["recoding"] = {"suppression-limit": 0.5}
+    cb.anonymize(table(), asked).write(tmp_path / "recoded")
+    with pytest.raises(OutputError, match="not a randomized"):
+        estimate_count(tmp_path / "recoded" / "public", {}, {"disease": ["d0"]})

@@ -16,7 +16,7 @@ from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.routes.dependencies import REFUSALS, may, present
 from cobogo.faces.server.schemas import ProblemShown
 from cobogo.faces.server.settings import ServerSettings
-from cobogo.locate.anonymizer.app import Door
+from cobogo.locate.anonymizer.app import Access
 from cobogo.locate.anonymizer.app import router as routes
 from cobogo.locate.anonymizer.example_service import PlacesService
 from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
@@ -44,11 +44,11 @@ def router(settings: ServerSettings) -> APIRouter:
     options = settings.location.model_dump()
     behind = options.pop("service")
     try:
-        server = assemble_server(ServerDirectory.at(Path(settings.state) / "location"), **options)
+        server = assemble_server(ServerDirectory.create(Path(settings.state) / "location"), **options)
     except InputError as error:
         where = f"location.{(error.where or '').removeprefix('--')}"
         raise InputError(error.what, where=where, remedy=error.remedy) from None
     found = APIRouter(prefix="/location", tags=["location"], responses={**REFUSALS, **BEHIND})
-    door = Door(person=_person, operator=_operator, anybody=_anybody)
+    door = Access(person=_person, operator=_operator, anybody=_anybody)
     found.include_router(routes(server, door, service=None if behind is None else PlacesService(behind)))
     return found

@@ -58,7 +58,7 @@ class CuratorService(Subject):
     @operation(KeyScope.ASK, reads=True)
     def datasets(self, holder: Holder) -> Mapping[str, DeclaredDataset]:
         """The data sets that the holder may ask about."""
-        return self._curator.open_to(holder.owner)
+        return self._curator.datasets_for(holder.owner)
 
     @operation(KeyScope.ASK, reads=True)
     def first_dataset(self, holder: Holder) -> str:  # noqa: ARG002
@@ -78,7 +78,7 @@ class CuratorService(Subject):
                 },
                 "budget": curator.ledger.balance(name, holder.owner).as_dict(),
             }
-            for name, dataset in curator.open_to(holder.owner).items()
+            for name, dataset in curator.datasets_for(holder.owner).items()
         ]
 
     @operation(KeyScope.ASK, reads=True)

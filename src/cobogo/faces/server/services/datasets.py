@@ -29,7 +29,7 @@ from cobogo.floor.files import create_scratch, remove_scratch
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.services.jobs import JobService
-    from cobogo.studies.risk import Glance
+    from cobogo.studies.risk import RiskSummary
 
 
 __all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
@@ -182,13 +182,13 @@ class DatasetService(Subject):
         return columns, found["policy"]
 
     @operation(KeyScope.DATA, reads=True)
-    def assess(self, holder: Holder, identity: str, columns: str) -> Glance:
+    def assess(self, holder: Holder, identity: str, columns: str) -> RiskSummary:
         """The risk of a table before anything is done, by the columns and the population that a text of JSON names."""
-        from cobogo.studies.risk import glance
+        from cobogo.studies.risk import summarize_risk
 
-        def count() -> Glance:
+        def count() -> RiskSummary:
             told: dict[str, Any] = json.loads(columns)
-            return glance(connect().connection.read_parquet(file).select(*told["attributes"]), told)
+            return summarize_risk(connect().connection.read_parquet(file).select(*told["attributes"]), told)
 
         file = self.rows_file(holder, identity)
         return self._context.cache.get("risk", (holder.owner, identity, columns), count)

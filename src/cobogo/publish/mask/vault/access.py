@@ -16,10 +16,10 @@ from cobogo.errors import VaultError, number_of
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Progress
 from cobogo.floor.sealing import DoesNotOpen, lookups
-from cobogo.publish.mask.vault import rotation, rows, stewardship
+from cobogo.publish.mask.vault import rows, stewardship
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
 from cobogo.publish.mask.vault.log import VaultLogEntry, entries
-from cobogo.publish.mask.vault.session import VaultSession, opened
+from cobogo.publish.mask.vault.session import VaultSession, open_session
 from cobogo.publish.mask.vault.store import Crossed, VaultStore
 
 BATCH = 200_000
@@ -64,49 +64,51 @@ class Vault:
     def create(cls, place: str | Path, key: VaultKey | None = None) -> tuple[Self, VaultKey]:
         """Make an empty vault, in a new file or in a database; its first key is a steward's."""
         steward = key or VaultKey.new()
-        return cls(stewardship.created(VaultStore(place), steward)), steward
+        return cls(stewardship.create_vault(VaultStore(place), steward)), steward
 
     @classmethod
     def open(cls, place: str | Path, key: VaultKey | str | Path) -> Self:
         """Open a vault, with a key or the path of its file."""
-        return cls(opened(place, key))
+        return cls(open_session(place, key))
 
     def tokenize(self, domain: str, values: Any, *, progress: Progress | None = None) -> Any:
-        """The token of each value, new for values that have none; NULL stays NULL.
+        """The token of each value, drawn for values that have none; NULL stays NULL.
 
-        Takes a sequence of texts and gives a list, or takes an Arrow array and gives one. Each batch is committed
-        before the next: whatever happens, a value keeps its one token, and to run again is to go on.
+        Takes a sequence of texts and returns a list, or takes an Arrow array and returns one. Each batch is committed
+        before the next: after a failure a value still has one token, and a second run continues.
         """
-        return _by_distinct(values, lambda distinct: self._tokens(domain, distinct, progress))
+        return _map_distinct(values, lambda distinct: self._tokens(domain, distinct, progress))
 
     def detokenize(self, domain: str, tokens: Any, *, missing: Missing = "error") -> Any:
-        """The value behind each token, exactly. ``missing`` says what a token that has none (any more) becomes."""
-        return _by_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
+        """The value behind each token. ``missing``: what becomes of a token whose value is unknown or forgotten."""
+        return _map_distinct(tokens, lambda distinct: self._values(domain, distinct, missing))
 
     def require(self, domain: str, role: VaultRole) -> None:
-        """Refuse at once, before any work, what the key may not do."""
+        """Raise an error, before any work, if the key lacks a role in a domain."""
         self._session.grant(domain, role)
 
     def add_domain(self, name: str, *, format: str = "opaque") -> None:
-        """A new purpose: the same value has another token in each, so that their tables cannot be linked."""
+        """Add a domain: the same value has another token in each domain, so that their tables cannot be linked."""
         stewardship.add_domain(self._session, name, format)
 
     def issue(self, domains: str | Sequence[str] = (), *, roles: str | Sequence[str]) -> VaultKey:
-        """A new key with these roles in these domains; a steward's is for all."""
+        """Issue a key with these roles in these domains; a steward's key is for all."""
         return stewardship.issue(self._session, domains, roles)
 
     def revoke(self, key: str) -> None:
-        """Close the vault to a key, by its name. What it opened is known to its holder until the domain is rotated."""
+        """Revoke a key, by its name. Its holder still knows the secrets of a domain until that is rotated."""
         stewardship.revoke(self._session, key)
 
     def rotate(self, domain: str, *, tokens: bool = False) -> int:
-        """New secrets for a domain, every value sealed anew; with ``tokens`` also new tokens, and the old ones are
-        irreversible. All at once or not at all. How many values there are."""
-        return rotation.rotate(self._session, domain, renew=tokens)
+        """Give a domain new secrets and seal every value with them; return how many values there are.
+
+        With ``tokens`` every value also gets a new token, and the old ones become irreversible. One transaction.
+        """
+        return stewardship.rotate(self._session, domain, renew=tokens)
 
     def forget(self, domain: str, *, tokens: Texts = (), values: Texts = ()) -> int:
-        """Erase values, by token or by value: their tokens can never be turned back. How many were erased."""
-        return rotation.forget(self._session, domain, tokens, values)
+        """Erase values, by token or by value, so that their tokens become irreversible; return how many."""
+        return stewardship.forget(self._session, domain, tokens, values)
 
     def log(self) -> tuple[tuple[VaultLogEntry, ...], str]:
         """The audit log, checked link by link, and its last digest."""
@@ -115,11 +117,11 @@ class Vault:
             return entries(connection, self._session.log_key, self._session.store.place)
 
     def show(self) -> dict[str, Any]:
-        """What is in the vault, without any value or token: domains with their counts, and keys with their roles."""
+        """The domains with their counts, and the keys with their roles, without any value or token."""
         return stewardship.show(self._session)
 
     def check(self) -> int:
-        """Open every value that is kept, and the log; how many values there are. Damage is an error."""
+        """Open every value and verify the log; return how many values there are. Damage is an error."""
         return stewardship.check(self._session)
 
     def _tokens(self, domain: str, values: list[str], progress: Progress | None) -> list[str]:
@@ -129,35 +131,35 @@ class Vault:
             if progress is not None:
                 progress("tokenize", start, len(values))
             some = values[start : start + BATCH]
-            found += self._again(lambda: self._batch(domain, some))  # noqa: B023
+            found += self._retry(lambda: self._tokenize_batch(domain, some))  # noqa: B023
         return found
 
-    def _batch(self, domain: str, values: list[str]) -> list[str] | None:
-        """The tokens of at most a batch of values; None when the secrets for it are no longer those of the vault."""
+    def _tokenize_batch(self, domain: str, values: list[str]) -> list[str] | None:
+        """The tokens of one batch of values, or None if the domain was rotated meanwhile."""
         session = self._session
         grant = session.grant(domain, VaultRole.TOKENIZE)
         index = lookups(grant.secret("index"), values)
         with session.store.reading() as connection:
-            known = rows.known(session.store, connection, grant.domain, index)
+            known = rows.known_tokens(session.store, connection, grant.domain, index)
         new = {lookup: value for lookup, value in zip(index, values, strict=True) if lookup not in known}
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None
-            added = rows.added(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
+            added = rows.add_tokens(session.store, connection, grant.domain, grant.secret("public"), new) if new else {}
             session.append(connection, "tokenize", domain, len(values), f"{len(added)} without a token before")
         known |= added
         return [known[lookup] for lookup in index]
 
     def _values(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None]:
-        return self._again(lambda: self._opened(domain, tokens, missing))
+        return self._retry(lambda: self._detokenize_batch(domain, tokens, missing))
 
-    def _opened(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None] | None:
+    def _detokenize_batch(self, domain: str, tokens: list[str], missing: Missing) -> list[str | None] | None:
         session = self._session
         grant = session.grant(domain, VaultRole.DETOKENIZE)
         with session.store.writing() as connection:
             if not session.is_current(connection, grant.domain):
                 return None
-            sealed = rows.sealed(session.store, connection, grant.domain, tokens)
+            sealed = rows.read_sealed(session.store, connection, grant.domain, tokens)
             batches = rows.ephemerals(session.store, connection, sealed)
             absent = len(tokens) - len(sealed)
             session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
@@ -169,13 +171,13 @@ class Vault:
                 remedy='Check the domain, or ask for NULL in their place (missing = "null", --missing null).',
             )
         try:
-            values = rows.opened(sealed, grant.secret("private"), batches)
+            values = rows.open_values(sealed, grant.secret("private"), batches)
         except DoesNotOpen:
-            raise rows.damaged(session.store.place) from None
+            raise rows.damage_error(session.store.place) from None
         return [values.get(token) for token in tokens]
 
-    def _again(self, attempt: Callable[[], Answer | None]) -> Answer:
-        """Try until the vault was not rotated meanwhile, and no other writer came across."""
+    def _retry(self, attempt: Callable[[], Answer | None]) -> Answer:
+        """Repeat an attempt until no rotation and no deadlock with another writer interrupts it."""
         while True:
             try:
                 answer = attempt()
@@ -186,8 +188,8 @@ class Vault:
             self._session.refresh()
 
 
-def _by_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None]]) -> Any:
-    """Change the distinct values of a column once each, and put the results where the values stand."""
+def _map_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None]]) -> Any:
+    """Apply a change to each distinct value of a column once, and return the results in the order of the rows."""
     import pyarrow as pa
 
     try:

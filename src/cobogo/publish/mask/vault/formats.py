@@ -15,10 +15,10 @@ from cobogo.floor.arrays import Bytes
 Draw = Callable[[Sequence[str]], list[str]]
 
 SYMBOLS = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Of opaque tokens: digits and letters, without those that are taken for another."""
+"""Symbols of opaque tokens: digits and letters, without those that are easily confused."""
 
 LENGTH = 24
-"""Of opaque tokens: 24 symbols of five bits, 120 bits in all."""
+"""Symbols in an opaque token, five bits each: of 10¹² such tokens, two are equal with a probability below 10⁻¹²."""
 
 LOWER, UPPER, DIGITS = "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789"
 _KEPT = 0
@@ -26,10 +26,10 @@ _ALPHABETS = {1: LOWER, 2: UPPER, 3: DIGITS}
 _ATTEMPTS = 64
 
 
-def uniform(count: int, below: int) -> Bytes:
+def draw_uniform(count: int, below: int) -> Bytes:
     """Independent uniform numbers below at most 256, without bias: bytes beyond the last whole round are redrawn.
 
-    >>> sorted(set(uniform(5000, 10).tolist())) == list(range(10))
+    >>> sorted(set(draw_uniform(5000, 10).tolist())) == list(range(10))
     True
     """
     limit = 256 - 256 % below
@@ -39,33 +39,35 @@ def uniform(count: int, below: int) -> Bytes:
     return drawn % np.uint16(below).astype(np.uint8) if below < 256 else drawn
 
 
-def opaque(values: Sequence[str]) -> list[str]:
-    """A token of 24 symbols for each value, whatever the value.
+def draw_opaque(values: Sequence[str]) -> list[str]:
+    """Draw a token of 24 symbols for each value, independent of the value.
 
-    >>> [len(token) for token in opaque(["Ana", "52998224725"])]
+    >>> [len(token) for token in draw_opaque(["Ana", "52998224725"])]
     [24, 24]
     """
     if not values:
         return []
     symbols = np.frombuffer(SYMBOLS.encode(), dtype=np.uint8)
-    drawn = symbols[uniform(len(values) * LENGTH, len(SYMBOLS))]
+    drawn = symbols[draw_uniform(len(values) * LENGTH, len(SYMBOLS))]
     tokens: list[str] = drawn.view(f"S{LENGTH}").astype(f"U{LENGTH}").tolist()
     return tokens
 
 
-def shaped(values: Sequence[str]) -> list[str]:
-    """For each value a token with its letters and digits drawn anew, case kept; other signs stay. Never the value.
+def draw_shaped(values: Sequence[str]) -> list[str]:
+    """Draw for each value a token of its shape: letters (in their case) and digits are replaced, other signs stay.
 
-    >>> token = shaped(["529.982.247-25"])[0]
+    A token is never the value itself.
+
+    >>> token = draw_shaped(["529.982.247-25"])[0]
     >>> token[3], token[7], token[11], len(token), token.replace(".", "").replace("-", "").isdigit()
     ('.', '.', '-', 14, True)
     """
-    tokens = _redrawn(values)
+    tokens = _redraw(values)
     for _ in range(_ATTEMPTS):
         same = [number for number, (token, value) in enumerate(zip(tokens, values, strict=True)) if token == value]
         if not same:
             return tokens
-        for number, token in zip(same, _redrawn([values[number] for number in same]), strict=True):
+        for number, token in zip(same, _redraw([values[number] for number in same]), strict=True):
             tokens[number] = token
     raise VaultError(
         f"{number_of(len(same), 'value')} cannot have a token of the same shape: nothing in it can be drawn anew",
@@ -73,7 +75,7 @@ def shaped(values: Sequence[str]) -> list[str]:
     )
 
 
-def _redrawn(values: Sequence[str]) -> list[str]:
+def _redraw(values: Sequence[str]) -> list[str]:
     points = np.frombuffer("".join(values).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     found, where = np.unique(points, return_inverse=True)
     kinds = np.array([_kind(chr(point)) for point in found.tolist()], dtype=np.uint8)[where]
@@ -81,14 +83,14 @@ def _redrawn(values: Sequence[str]) -> list[str]:
     for kind, alphabet in _ALPHABETS.items():
         places = np.flatnonzero(kinds == kind)
         symbols = np.frombuffer(alphabet.encode(), dtype=np.uint8)
-        redrawn[places] = symbols[uniform(places.size, len(alphabet))]
+        redrawn[places] = symbols[draw_uniform(places.size, len(alphabet))]
     text = redrawn.tobytes().decode("utf-32-le")
     ends = np.cumsum([len(value) for value in values]).tolist()
     return [text[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 def _kind(character: str) -> int:
-    """Which alphabet a character is drawn from anew; what no database may hold becomes a letter."""
+    """The alphabet that replaces a character; one that a database cannot hold becomes a letter."""
     if character.isdigit():
         return 3
     if character.isupper():
@@ -98,5 +100,5 @@ def _kind(character: str) -> int:
     return _KEPT
 
 
-FORMATS: dict[str, Draw] = {"opaque": opaque, "shape": shaped}
-"""How each format draws tokens for values."""
+FORMATS: dict[str, Draw] = {"opaque": draw_opaque, "shape": draw_shaped}
+"""The function that draws the tokens of each format."""

@@ -1,9 +1,9 @@
-"""The audit log: who did what, when, to how many values. Never which values.
+"""The audit log: who did what, when, to how many values. It never holds the values.
 
 Entries are chained: the digest of each is the HMAC of its content and of the digest before it, under a key that only
-holders of the vault's keys have. Who can write to the database and has no key can neither alter an entry nor slip
-one in; to cut off the last entries they must set back the whole vault. The last digest, noted down elsewhere, shows
-that too.
+holders of the vault's keys have. An attacker who can write to the database but has no key can neither alter nor insert
+an entry; to remove the last entries they must restore an earlier state of the whole vault. Comparing the last digest
+with a copy kept elsewhere reveals that as well.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class VaultLogEntry:
     detail: str
 
     def digest(self, key: bytes, before: bytes) -> bytes:
-        """What ties it to the entry before."""
+        """The HMAC that chains this entry to the one before."""
         return hmac.digest(key, before + json.dumps(asdict(self), sort_keys=True).encode(), "sha256")
 
 
 def append(
     connection: Connection, key: bytes, holder: str, action: str, domain: str | None, count: int, detail: str = ""
 ) -> None:
-    """Add an entry in the transaction that it tells of. Other writers wait here until that one ends."""
+    """Append an entry in the transaction that it reports. Other writers wait here until that transaction ends."""
     head = schema.vault.c
     connection.execute(update(schema.vault).values(entries=head.entries + 1))
     number, before = connection.execute(select(head.entries, head.digest)).one()
@@ -55,7 +55,7 @@ def append(
 
 
 def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[VaultLogEntry, ...], str]:
-    """Every entry, and the last digest; a chain that does not hold is a failed verification."""
+    """Read every entry and the last digest; a broken chain raises `VerificationFailed`."""
     rows = connection.execute(select(schema.log).order_by(schema.log.c.number)).all()
     total, last = connection.execute(select(schema.vault.c.entries, schema.vault.c.digest)).one()
     before, found = FIRST, []

@@ -16,20 +16,23 @@ from cobogo.publish.mask.vault.store import VaultStore
 PAGE = 50_000
 
 FRUITLESS = 100
-"""How often tokens are drawn for values whose tokens were all taken, before their shape is said to be used up."""
+"""Rounds of draws in which every token was taken already, after which the tokens of a shape count as used up. A hundred
+rounds cost milliseconds, and miss the last free one of ten tokens with probability 3·10⁻⁵."""
 
 
 Sealed = tuple[str, bytes, bytes, int]
 """A token, the lookup of its value, the sealed value, and the number of its batch."""
 
 
-def known(store: VaultStore, connection: Connection, domain: TokenDomain, index: Sequence[bytes]) -> dict[bytes, str]:
+def known_tokens(
+    store: VaultStore, connection: Connection, domain: TokenDomain, index: Sequence[bytes]
+) -> dict[bytes, str]:
     """The tokens of the values that have one, by lookup."""
     return dict(store.select(connection, "lookup, token", schema.tokens.name, "lookup", index, domain=domain.number))
 
 
-def sealed(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> list[Sealed]:
-    """What is kept behind tokens; nothing for those that are not of the domain, or whose value was forgotten."""
+def read_sealed(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> list[Sealed]:
+    """Read the sealed values of tokens, without tokens that are not of the domain or whose value was forgotten."""
     columns = "token, lookup, sealed, batch"
     usable = [token for token in tokens if "\0" not in token]
     found = store.select(connection, columns, schema.tokens.name, "token", usable, domain=domain.number)
@@ -37,7 +40,7 @@ def sealed(store: VaultStore, connection: Connection, domain: TokenDomain, token
 
 
 def pages(connection: Connection, domain: TokenDomain) -> Iterator[list[Sealed]]:
-    """Everything that a domain keeps, page by page. Rows that are written meanwhile are not among them."""
+    """All rows of a domain, page by page, without rows that are written meanwhile."""
     columns = schema.tokens.c
     newest = connection.execute(select(schema.batches.c.number).order_by(schema.batches.c.number.desc()).limit(1))
     last, until = "", newest.scalar() or 0
@@ -55,8 +58,8 @@ def ephemerals(store: VaultStore, connection: Connection, rows: Sequence[Sealed]
     return dict(store.select(connection, "number, ephemeral", schema.batches.name, "number", numbers, domain=None))
 
 
-def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
-    """The values of rows, by token. Raises `DoesNotOpen` where one was altered."""
+def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
+    """Open the values of rows, by token. Raises `DoesNotOpen` where one was altered."""
     by_batch: dict[int, list[Sealed]] = {}
     for row in rows:
         by_batch.setdefault(row[3], []).append(row)
@@ -68,8 +71,8 @@ def opened(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, bytes])
     return values
 
 
-def damaged(place: str) -> VaultError:
-    """What to say of values that do not open."""
+def damage_error(place: str) -> VaultError:
+    """The error for values that do not open."""
     return VaultError(
         "a value does not open: the vault was altered or is damaged",
         where=place,
@@ -77,10 +80,10 @@ def damaged(place: str) -> VaultError:
     )
 
 
-def added(
+def add_tokens(
     store: VaultStore, connection: Connection, domain: TokenDomain, public: bytes, values: Mapping[bytes, str]
 ) -> dict[bytes, str]:
-    """Give tokens to values, by lookup; a value that got one from another writer meanwhile has that one."""
+    """Give tokens to values, by lookup; a value that another writer gave one meanwhile keeps that one."""
     batch = SealedBatch.new(public)
     inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral)).inserted_primary_key
     number = int(inserted[0]) if inserted is not None else 0
@@ -94,7 +97,7 @@ def added(
             met.update(zip(missing, tokens, strict=True))
             continue
         before = len(met)
-        met |= known(store, connection, domain, missing)
+        met |= known_tokens(store, connection, domain, missing)
         fruitless = 0 if len(met) > before else fruitless + 1
         if fruitless >= FRUITLESS:
             raise VaultError(
@@ -106,7 +109,7 @@ def added(
 
 
 def erase(store: VaultStore, connection: Connection, domain: TokenDomain, tokens: Sequence[str]) -> None:
-    """Take away what stands behind tokens; the tokens stay, so that none is ever given out again."""
+    """Erase the values behind tokens. The tokens stay, so that none is given out again."""
     statement = (
         f"UPDATE {schema.tokens.name} SET lookup = NULL, sealed = NULL, batch = NULL "
         f"WHERE domain = {domain.number:d} AND token = ?"

@@ -108,7 +108,7 @@ _APPEND_ONLY = {
 
 
 @event.listens_for(log, "after_create")
-def _guarded(table: Table, connection: Connection, **options: Any) -> None:  # noqa: ARG001
+def _make_append_only(table: Table, connection: Connection, **options: Any) -> None:  # noqa: ARG001
     """The log takes new entries and nothing else."""
     for statement in _APPEND_ONLY[connection.dialect.name]:
         connection.exec_driver_sql(statement)

@@ -37,7 +37,7 @@ class Grant:
     secrets: Secrets = field(repr=False)
 
     def secret(self, name: str) -> bytes:
-        """One of the secrets."""
+        """One of the secrets, by its name."""
         return bytes.fromhex(self.secrets[name])
 
 
@@ -57,7 +57,7 @@ def domain_context(vault: str, domain: TokenDomain) -> str:
 
 
 class VaultSession:
-    """The store, the key, and what the key opens. Secrets are read again when a domain was rotated meanwhile."""
+    """The store, the key, and the secrets that the key opens. They are read again after a domain was rotated."""
 
     def __init__(self, store: VaultStore, key: VaultKey) -> None:
         self.store = store
@@ -107,7 +107,7 @@ class VaultSession:
         self.log_key = bytes.fromhex(secrets["log"])
         if self.root is not None:
             for domain in known.values():
-                self._grants[domain.name] = Grant(domain, self.opened(connection, domain))
+                self._grants[domain.name] = Grant(domain, self.domain_secrets(connection, domain))
 
     def domains(self, connection: Connection) -> dict[int, TokenDomain]:
         """Every domain, by its number."""
@@ -115,7 +115,7 @@ class VaultSession:
         rows = connection.execute(select(columns.number, columns.name, columns.format, columns.generation))
         return {row.number: TokenDomain(*row) for row in rows}
 
-    def opened(self, connection: Connection, domain: TokenDomain) -> Secrets:
+    def domain_secrets(self, connection: Connection, domain: TokenDomain) -> Secrets:
         """A domain's secrets, for a steward."""
         sealed = connection.execute(
             select(schema.domains.c.sealed).where(schema.domains.c.number == domain.number)
@@ -135,7 +135,7 @@ class VaultSession:
         return self._grants[domain]
 
     def refusal(self, role: VaultRole, domain: str | None) -> VaultError:
-        """What to say to a key without a role; the log keeps that it was asked for."""
+        """The error for a key without a role; the log records the attempt."""
         place = self.store.place if domain is None else f'{self.store.place}, domain "{domain}"'
         unknown = domain is not None and self.root is not None
         if not unknown:
@@ -166,11 +166,11 @@ class VaultSession:
             self.append(connection, action, domain, count, detail)
 
     def append(self, connection: Connection, action: str, domain: str | None, count: int, detail: str = "") -> None:
-        """Add to the log, in the transaction that it tells of."""
+        """Add to the log, in the transaction that the entry reports."""
         append(connection, self.log_key, self.key.name, action, domain, count, detail)
 
 
-def opened(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
+def open_session(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     """Open a vault with a key or the path of its file."""
     store = VaultStore(place)
     if not store.exists():
@@ -178,8 +178,8 @@ def opened(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     return VaultSession(store, key if isinstance(key, VaultKey) else VaultKey.load(key))
 
 
-def joined(roles: Sequence[VaultRole]) -> str:
-    """Roles as the vault writes them."""
+def join_roles(roles: Sequence[VaultRole]) -> str:
+    """Roles as the vault stores them."""
     return ",".join(sorted(set(roles)))
 
 

@@ -1,17 +1,18 @@
-"""What only a steward does with a vault: make it, its domains and its keys, and look after it."""
+"""What only a steward does with a vault: create it, its domains and its keys; rotate, forget and check."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from cobogo.errors import VaultError, VerificationFailed, nearest, number_of
-from cobogo.floor.sealing import DoesNotOpen, Secrets, lookups, new_key, new_pair, wrap
+from cobogo.floor.sealing import DoesNotOpen, SealedBatch, Secrets, lookups, new_key, new_pair, unwrap, wrap
 from cobogo.publish.mask.vault import rows, schema
 from cobogo.publish.mask.vault.formats import FORMATS
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
@@ -22,28 +23,28 @@ from cobogo.publish.mask.vault.session import (
     VaultSession,
     domain_context,
     grant_context,
-    joined,
+    join_roles,
     key_context,
 )
 from cobogo.publish.mask.vault.store import VaultStore
 
 
-def created(store: VaultStore, steward: VaultKey) -> VaultSession:
-    """An empty vault with its first key."""
+def create_vault(store: VaultStore, steward: VaultKey) -> VaultSession:
+    """Create an empty vault with its first key."""
     if store.exists():
         raise VaultError("there is a vault already", where=store.place, remedy="Choose another place.")
     name, root, log_key = os.urandom(16).hex(), new_key(), new_key()
-    with store.created() as connection:
+    with store.creating() as connection:
         connection.execute(insert(schema.vault).values(name=name, version=schema.VERSION, entries=0, digest=FIRST))
-        _add_key(connection, name, root, steward, joined([VaultRole.STEWARD]))
+        _add_key(connection, name, root, steward, join_roles([VaultRole.STEWARD]))
         secrets = {"root": root.hex(), "log": log_key.hex()}
-        add_grant(connection, name, steward, joined([VaultRole.STEWARD]), None, secrets)
+        add_grant(connection, name, steward, join_roles([VaultRole.STEWARD]), None, secrets)
         append(connection, log_key, steward.name, "create", None, 0)
     return VaultSession(store, steward)
 
 
 def add_domain(session: VaultSession, name: str, form: str) -> None:
-    """A new domain with secrets of its own."""
+    """Add a domain with secrets of its own."""
     root = session.steward()
     if not re.fullmatch(r"[\w.-]{1,64}", name):
         raise VaultError("a domain's name has up to 64 letters, digits, dots and hyphens", where=session.store.place)
@@ -63,7 +64,7 @@ def add_domain(session: VaultSession, name: str, form: str) -> None:
 
 
 def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequence[str]) -> VaultKey:
-    """A new key."""
+    """Issue a key."""
     root = session.steward()
     asked = _roles([roles] if isinstance(roles, str) else roles)
     names = [domains] if isinstance(domains, str) else list(dict.fromkeys(domains))
@@ -73,7 +74,7 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
             where=session.store.place,
             remedy="Leave out the domains." if names else "Say which: `--domain NAME`.",
         )
-    key, written = VaultKey.new(), joined(asked)
+    key, written = VaultKey.new(), join_roles(asked)
     granted = [session.grant(name, VaultRole.STEWARD) for name in names]
     with session.store.writing() as connection:
         _add_key(connection, session.vault, root, key, written)
@@ -89,13 +90,13 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
 
 
 def revoke(session: VaultSession, name: str) -> None:
-    """Take a key's grants away."""
+    """Revoke a key and delete its grants."""
     session.steward()
     with session.store.writing() as connection:
         current = select(schema.keys.c.name).where(schema.keys.c.revoked.is_(None))
         if connection.execute(current.where(schema.keys.c.name == name)).one_or_none() is None:
             raise VaultError(f"there is no key {name!r}", where=session.store.place, remedy="See `cobogo vault show`.")
-        stewards = current.where(schema.keys.c.roles == joined([VaultRole.STEWARD]), schema.keys.c.name != name)
+        stewards = current.where(schema.keys.c.roles == join_roles([VaultRole.STEWARD]), schema.keys.c.name != name)
         if connection.execute(stewards.limit(1)).one_or_none() is None:
             raise VaultError(
                 "it is the last steward's key", where=session.store.place, remedy="Issue another steward's key first."
@@ -106,7 +107,7 @@ def revoke(session: VaultSession, name: str) -> None:
 
 
 def show(session: VaultSession) -> dict[str, Any]:
-    """Domains and keys, for a steward."""
+    """The domains and keys, for a steward."""
     session.steward()
     with session.store.reading() as connection:
         kept = func.count(schema.tokens.c.lookup)
@@ -144,7 +145,7 @@ def show(session: VaultSession) -> dict[str, Any]:
 
 
 def check(session: VaultSession) -> int:
-    """Open every value, see that each lies under its own lookup, and that the log's chain holds."""
+    """Check that every value opens and has its own lookup, and that the log's chain holds; return how many values."""
     session.steward()
     total = damaged = 0
     with session.store.reading() as connection:
@@ -167,7 +168,7 @@ def check(session: VaultSession) -> int:
 
 
 def new_secrets(session: VaultSession) -> Secrets:
-    """Secrets for a domain: what finds values, and what opens them."""
+    """Draw the secrets of a domain: the key of its lookups, and the pair of keys that seals and opens values."""
     private, public = new_pair()
     return {"index": new_key().hex(), "private": private.hex(), "public": public.hex(), "log": session.log_key.hex()}
 
@@ -207,9 +208,9 @@ def _roles(names: Sequence[str]) -> list[VaultRole]:
 
 
 def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int, bytes]) -> dict[str, str]:
-    """The values that open; the others are looked for by halves."""
+    """The values that open; damaged ones are isolated by bisection."""
     try:
-        return rows.opened(part, private, batches)
+        return rows.open_values(part, private, batches)
     except DoesNotOpen:
         middle = len(part) // 2
         if not middle:
@@ -219,3 +220,99 @@ def _readable(part: Sequence[rows.Sealed], private: bytes, batches: Mapping[int,
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def rotate(session: VaultSession, name: str, *, renew: bool) -> int:
+    """Give a domain, and every key with a grant in it, new secrets; seal every value again; return how many.
+
+    ``renew``: every value also gets a new token, and the old ones become irreversible. One transaction: writers wait,
+    and then read their secrets again.
+    """
+    root = session.steward()
+    session.grant(name, VaultRole.STEWARD)
+    with session.store.writing() as connection:
+        connection.execute(select(schema.domains.c.number).where(schema.domains.c.name == name).with_for_update())
+        session.refresh()
+        grant = session.grant(name, VaultRole.STEWARD)
+        domain = replace(grant.domain, generation=grant.domain.generation + 1)
+        secrets = new_secrets(session)
+        changed = _reseal(session, connection, domain, grant.secrets, secrets, renew=renew)
+        sealed = wrap(root, secrets, domain_context(session.vault, domain))
+        connection.execute(
+            update(schema.domains)
+            .where(schema.domains.c.number == domain.number)
+            .values(generation=domain.generation, sealed=sealed)
+        )
+        _renew_grants(session, connection, root, domain, secrets)
+        session.append(connection, "rotate", name, changed, "keys and tokens" if renew else "keys")
+    session.refresh()
+    return changed
+
+
+def forget(session: VaultSession, name: str, tokens: Sequence[str | None], values: Sequence[str | None]) -> int:
+    """Erase the values behind tokens, and given values, from a domain; return how many."""
+    session.steward()
+    grant = session.grant(name, VaultRole.STEWARD)
+    store, domain = session.store, grant.domain
+    index = lookups(grant.secret("index"), {value for value in values if value is not None})
+    wanted = sorted({token for token in tokens if token is not None})
+    with store.writing() as connection:
+        if not session.is_current(connection, domain):
+            raise VaultError("the domain was rotated just now", where=store.place, remedy="Run again.")
+        found = {*rows.known_tokens(store, connection, domain, index).values()}
+        found |= {row[0] for row in rows.read_sealed(store, connection, domain, wanted)}
+        rows.erase(store, connection, domain, sorted(found))
+        session.append(connection, "forget", name, len(found))
+    return len(found)
+
+
+def _reseal(
+    session: VaultSession, connection: Connection, domain: TokenDomain, old: Secrets, new: Secrets, *, renew: bool
+) -> int:
+    """Open every value with the old secrets and seal it with the new ones."""
+    store, changed = session.store, 0
+    private, index, public = (bytes.fromhex(secret) for secret in (old["private"], new["index"], new["public"]))
+    statement = (
+        f"UPDATE {schema.tokens.name} SET lookup = ?, batch = ?, sealed = ? "
+        f"WHERE domain = {domain.number:d} AND token = ?"
+    )
+    for page in rows.pages(connection, domain):
+        try:
+            known = rows.open_values(page, private, rows.ephemerals(store, connection, page))
+        except DoesNotOpen:
+            raise rows.damage_error(store.place) from None
+        tokens, values = list(known), list(known.values())
+        found = lookups(index, values)
+        if renew:
+            rows.erase(store, connection, domain, tokens)
+            rows.add_tokens(store, connection, domain, public, dict(zip(found, values, strict=True)))
+        else:
+            batch = SealedBatch.new(public)
+            inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral))
+            number = inserted.inserted_primary_key[0] if inserted.inserted_primary_key is not None else 0
+            sealed = batch.sealed(values, tokens)
+            store.update(
+                connection,
+                statement,
+                [
+                    (lookup, number, content, token)
+                    for lookup, content, token in zip(found, sealed, tokens, strict=True)
+                ],
+            )
+        changed += len(page)
+    return changed
+
+
+def _renew_grants(
+    session: VaultSession, connection: Connection, root: bytes, domain: TokenDomain, secrets: Secrets
+) -> None:
+    """Give the new secrets to every key that had the old ones."""
+    ours = schema.grants.c.domain == domain.number
+    holders = connection.execute(
+        select(schema.keys).join(schema.grants, schema.grants.c.key == schema.keys.c.name).where(ours)
+    ).all()
+    connection.execute(delete(schema.grants).where(ours))
+    for holder in holders:
+        secret = unwrap(root, holder.sealed, key_context(session.vault, holder.name, holder.roles))["secret"]
+        key = VaultKey(holder.name, bytes.fromhex(secret))
+        add_grant(connection, session.vault, key, holder.roles, domain, secrets)

@@ -1,4 +1,4 @@
-"""Where a vault lies: SQLite in a file, or PostgreSQL by its URL. Transactions, and the statements for many rows.
+"""The database of a vault: SQLite in a file, or PostgreSQL by its URL. Transactions, and statements for many rows.
 
 A database's own messages never leave this module: they may quote what is in the rows.
 """
@@ -40,7 +40,7 @@ _PRAGMAS = (
 
 
 class Crossed(Exception):
-    """Two writers waited for one another, and the database chose this one to begin again."""
+    """Two writers waited for each other (a deadlock), and the database aborted this one."""
 
 
 class VaultStore(Store):
@@ -67,8 +67,8 @@ class VaultStore(Store):
         return self.transaction()
 
     @contextmanager
-    def created(self) -> Iterator[Connection]:
-        """The transaction in which a vault is made; if it fails there is no file."""
+    def creating(self) -> Iterator[Connection]:
+        """The transaction that creates a vault; if it fails, no file is left."""
         made = self.file is not None and create_book(self.file, "vault", VaultError)
         try:
             with self.writing() as connection:
@@ -82,7 +82,7 @@ class VaultStore(Store):
             raise
 
     def insert(self, connection: Connection, domain: int, batch: int, rows: Sequence[Row]) -> int:
-        """Add tokens, and leave out those whose value or token is there already; how many were added."""
+        """Add tokens, except those whose value or token exists already; return how many were added."""
         if not rows:
             return 0
         columns = f"INSERT INTO {schema.tokens.name} (domain, batch, token, lookup, sealed)"

@@ -1,17 +1,27 @@
-"""Counting queries on randomized data: estimates with their variances and intervals."""
+"""Counts estimated from randomized data, with their standard errors: from codes and an operator, or from the public
+directory of a release, which is all that a recipient has."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from cobogo.data.hierarchy import Label
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table, read
+from cobogo.errors import OutputError
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.untrusted import fraction
+from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.estimate import inverted, onto_simplex
+from cobogo.promises.operators.inference import estimate_by_inversion, project_onto_simplex
 from cobogo.promises.operators.uniform import Uniform
+from cobogo.release import manifest as manifests
 
 
 @dataclass(frozen=True)
@@ -36,26 +46,26 @@ class CountEstimate:
         return self.count - half, self.count + half
 
     def __add__(self, other: CountEstimate) -> CountEstimate:
-        """Of two groups of records that were drawn apart."""
+        """The sum of two counts of independently drawn records."""
         return CountEstimate(self.count + other.count, math.hypot(self.error, other.error))
 
 
 def quantile(share: float) -> float:
-    """The value below which a standard normal variable falls with a probability."""
+    """A quantile of the standard normal distribution."""
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(share)
 
 
 def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> CountEstimate:
-    """How many of some records have one of the ``wanted`` values, when ``observed`` counts what was released of them.
+    """Estimate how many of some records have one of the ``wanted`` values; ``observed`` counts their released values.
 
-    Which records, any condition on the other columns says: those were released as they are. The variance is that of
-    the draws, with the true counts put where the estimates are.
+    Any condition on columns that were released as they are may select the records. The variance is that of the draws,
+    with the estimates in place of the true counts.
     """
     codes = sorted(set(wanted))
     if isinstance(operator, Uniform):
-        return _uniform(operator, observed, codes)
+        return _count_uniform(operator, observed, codes)
     weights = np.zeros(operator.size)
     weights[codes] = 1
     matrix = operator.matrix()
@@ -64,12 +74,12 @@ def count(operator: Operator, observed: Ints, wanted: Collection[int]) -> CountE
     except np.linalg.LinAlgError:
         raise ValueError("two values are released alike: counts of one of them cannot be estimated") from None
     records = int(observed.sum())
-    found = records * onto_simplex(inverted(operator, observed))
+    found = records * project_onto_simplex(estimate_by_inversion(operator, observed))
     mean, square = reader @ matrix, (reader**2) @ matrix
     return CountEstimate(float(reader @ observed), math.sqrt(max(float(found @ (square - mean**2)), 0.0)))
 
 
-def _uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> CountEstimate:
+def _count_uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> CountEstimate:
     """(o_S − n·|S|·q)/p; the variance [c·a(1 − a) + (n − c)·b(1 − b)]/p² with b = |S|·q and a = p + b."""
     p, b = float(operator.retention), len(codes) * float(operator.other)
     records = int(observed.sum())
@@ -79,24 +89,143 @@ def _uniform(operator: Uniform, observed: Ints, codes: Sequence[int]) -> CountEs
 
 
 def uniform_variance(operator: Uniform, true: float, records: int, values: int) -> float:
-    """The variance of a count's estimate when the true count is known."""
+    """The variance of an estimated count, given the true count."""
     p, b = float(operator.retention), values * float(operator.other)
     a = p + b
     return (true * a * (1 - a) + (records - true) * b * (1 - b)) / (p * p)
 
 
-def sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> CountEstimate:
-    """The same where one record of each group was released, with the size of its group: ``observed[g]`` is its value.
+def count_sampled(operator: Uniform, observed: Ints, sizes: Ints, wanted: Collection[int]) -> CountEstimate:
+    """Estimate a count from a release of one record of each group: ``observed[g]`` is its value.
 
-    Each record stands for its group; the variance is that of weighted draws, with the group's draw of a record in it.
+    Each record has the weight of its group's size; the variance includes the choice of one record in each group.
     """
     p, b = float(operator.retention), len(set(wanted)) * float(operator.other)
     hits = np.isin(observed, sorted(set(wanted)))
     each = sizes * (hits - b) / p
-    return CountEstimate(float(each.sum()), float(np.sqrt((sizes**2 * _spread(hits, p, b)).sum())))
+    return CountEstimate(float(each.sum()), float(np.sqrt((sizes**2 * _variance_each(hits, p, b)).sum())))
 
 
-def _spread(hits: Mask, p: float, b: float) -> Floats:
-    """About the variance of one record's estimate: that of a coin of the overall share, over p²."""
+def _variance_each(hits: Mask, p: float, b: float) -> Floats:
+    """The approximate variance of one record's estimate: that of a Bernoulli draw with the overall share, over p²."""
     share = float(np.clip(hits.mean(), 1e-12, 1 - 1e-12)) if len(hits) else 0.0
     return np.full(len(hits), max(share * (1 - share), b * (1 - b)) / (p * p))
+
+
+Values = Mapping[str, Collection[Label]]
+
+
+def estimate_count(public: str | Path, where: Values, sensitive: Values) -> CountEstimate:
+    """Estimate how many original records have certain values, from the public directory of a release.
+
+    ``where`` gives the values of attributes that were not randomized, ``sensitive`` those of one that was. In a release
+    by alpha-beta no column is distinguished, and distinct records are counted.
+    """
+    directory = Path(public)
+    manifest = manifests.load(directory)
+    stated = manifest.transformation or {}
+    if manifest.kind != "randomization" or manifest.data.file is None:
+        raise OutputError("is not a randomized release in files", where=str(directory), remedy="Count its rows.")
+    table = read(directory / manifest.data.file, manifest.data.reading)
+    unknown = {*where, *sensitive} - set(table.columns)
+    if unknown:
+        raise OutputError(
+            f"has no column {', '.join(sorted(unknown))}",
+            where=str(directory),
+            remedy=f"It has: {', '.join(table.columns)}.",
+        )
+    if stated["method"] == "alpha-beta":
+        return _count_in_set(table, stated, {**where, **sensitive})
+    if len(sensitive) != 1:
+        raise OutputError("one randomized attribute can be asked for at a time", where=str(directory))
+    ((name, wanted),) = sensitive.items()
+    for part in stated.get("drawn", ()):
+        if set(where) & set(part["attributes"]):
+            raise OutputError(f"{', '.join(where)} was randomized, too: counts of both are not estimated here")
+        if name in part["attributes"]:
+            return _count_in_column(table, part, name, where, wanted)
+    if stated.get("attribute") != name:
+        raise OutputError(f'the column "{name}" was not randomized', where=str(directory), remedy="Count its rows.")
+    if stated["method"] == "small-domain":
+        return _count_in_parts(table, stated, name, where, wanted)
+    return _count_in_groups(table, stated, name, where, wanted)
+
+
+def _count_in_column(
+    table: Table, part: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
+) -> CountEstimate:
+    """Estimate by the attribute's operator; where several were drawn together, by the operator of its marginal."""
+    domain = part["domains"][part["attributes"].index(name)]
+    operator = operators.read(part)
+    if len(part["attributes"]) > 1:
+        assert isinstance(operator, Uniform)
+        operator = Uniform(len(domain), operator.retention)
+    return count(operator, _count_released(table, name, domain, where), _codes(domain, wanted))
+
+
+def _count_in_parts(
+    table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
+) -> CountEstimate:
+    """Estimate part by part: each was drawn independently."""
+    total = CountEstimate(0.0, 0.0)
+    for number, part in enumerate(stated["parts"], 1):
+        codes = _codes(part["domain"], wanted)
+        if codes:
+            operator = Uniform(len(part["domain"]), fraction(part["retention"]))
+            observed = _count_released(table, name, part["domain"], {**where, stated["column"]: [str(number)]})
+            total += count(operator, observed, codes)
+    return total
+
+
+def _count_in_groups(
+    table: Table, stated: Mapping[str, Any], name: str, where: Values, wanted: Collection[Label]
+) -> CountEstimate:
+    """Weight each record by the size of its group; conditions are on generalized values, as released."""
+    counted = frequency_table(table, [name, stated["size"], *where], [])
+    inside = _matching(counted, where)
+    codes = np.array([stated["domain"].index(label) for label in counted.values[name]], dtype=np.int64)
+    sizes = np.array([int(label or 0) for label in counted.values[stated["size"]]], dtype=np.int64)
+    shown = np.repeat(codes[counted.codes[inside, 0]], counted.counts[inside])
+    weights = np.repeat(sizes[counted.codes[inside, 1]], counted.counts[inside])
+    operator = Uniform(len(stated["domain"]), fraction(stated["retention"]))
+    return count_sampled(operator, shown, weights, _codes(stated["domain"], wanted))
+
+
+def _count_in_set(table: Table, stated: Mapping[str, Any], where: Values) -> CountEstimate:
+    """Estimate (v − β·N)/α, with the variance of the draws."""
+    alpha, beta = float(fraction(stated["alpha"])), float(fraction(stated["beta"]))
+    names = list(stated["domains"])
+    counted = frequency_table(table, names, [])
+    released = int(counted.counts[_matching(counted, where)].sum())
+    possible = math.prod(
+        len(domain) if name not in where else len(_codes(domain, where[name]))
+        for name, domain in stated["domains"].items()
+    )
+    found = (released - beta * possible) / alpha
+    true = min(max(found, 0.0), float(possible))
+    kept = alpha + beta
+    spread = true * kept * (1 - kept) + (possible - true) * beta * (1 - beta)
+    return CountEstimate(found, math.sqrt(spread) / alpha)
+
+
+def _count_released(table: Table, name: str, domain: Sequence[Label], where: Values) -> Ints:
+    """How often each value of a domain was released in the records that meet a condition."""
+    counted = frequency_table(table, [name, *where], [])
+    inside = _matching(counted, where)
+    place = {label: code for code, label in enumerate(domain)}
+    codes = np.array([place.get(label, -1) for label in counted.values[name]], dtype=np.int64)[counted.codes[:, 0]]
+    inside &= codes >= 0
+    return np.bincount(codes[inside], counted.counts[inside], len(domain)).astype(np.int64)
+
+
+def _matching(counted: FrequencyTable, where: Values) -> Mask:
+    found = np.ones(len(counted.counts), dtype=np.bool_)
+    for name, wanted in where.items():
+        column = counted.quasi_identifiers.index(name)
+        chosen = [code for code, label in enumerate(counted.values[name]) if label in wanted]
+        found &= np.isin(counted.codes[:, column], chosen)
+    return found
+
+
+def _codes(domain: Sequence[Label], wanted: Collection[Label]) -> list[int]:
+    return [code for code, label in enumerate(domain) if label in wanted]

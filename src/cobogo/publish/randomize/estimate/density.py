@@ -1,4 +1,4 @@
-"""A numeric attribute under additive noise: its density estimated, and the attack that undoes weak noise."""
+"""Numeric attributes under additive noise: an estimate of their density, and an attack that removes weak noise."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class Density:
         return np.asarray((self.edges[:-1] + self.edges[1:]) / 2)
 
 
-def reconstructed(
+def reconstruct(
     noisy: Floats, kind: str, scale: float, low: float, high: float, *, intervals: int = 50, rounds: int = 500
 ) -> Density:
-    """The density of values between ``low`` and ``high`` from values with additive noise of a known distribution.
+    """Estimate the density of values between ``low`` and ``high`` from values with noise of a known distribution.
 
-    Expectation maximization over intervals (Agrawal and Srikant 2000; Agrawal and Aggarwal 2001): noisy values are
-    counted in intervals of the same width first, so that time does not grow with them.
+    Expectation maximization over intervals (Agrawal and Srikant 2000; Agrawal and Aggarwal 2001). Noisy values are
+    first counted in intervals, so that the time of a round does not grow with their number.
     """
     edges = np.linspace(low, high, intervals + 1)
     width = edges[1] - edges[0]
@@ -65,12 +65,12 @@ def reconstructed(
     return Density(edges, guess / guess.sum())
 
 
-def filtered(noisy: Floats, scale: float) -> Floats:
-    """Spectral filtering (Kargupta, Datta, Wang and Sivakumar 2003): the noise-free values, estimated.
+def filter_noise(noisy: Floats, scale: float) -> Floats:
+    """Estimate the noise-free values by spectral filtering (Kargupta, Datta, Wang and Sivakumar 2003).
 
-    Noise of equal strength in every column adds its variance to every eigenvalue of the covariance; columns that
-    belong together put their own variance into a few. Projected on those that rise above what noise alone makes
-    (the edge of the law of Marchenko and Pastur), most of the noise is gone and most of the values remain.
+    Noise of equal variance in every column adds that variance to every eigenvalue of the covariance; correlated columns
+    concentrate their own variance in a few. Projecting on the eigenvectors above what noise alone explains (the edge of
+    the Marchenko–Pastur law) removes most of the noise and keeps most of the values.
     """
     records, columns = noisy.shape
     centre = noisy.mean(axis=0)

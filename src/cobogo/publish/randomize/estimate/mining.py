@@ -1,4 +1,4 @@
-"""Mining on randomized data: association rules and a decision tree, from counts that are corrected for the draws."""
+"""Association rules and decision trees from randomized data, by counts that are corrected for the draws."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.operators.base import Operator
 
-Corrected = Callable[[Ints], Floats]
-"""From the released counts of the values of some records to the estimated original ones."""
+Correction = Callable[[Ints], Floats]
+"""Maps the released counts of the values of some records to the estimated original counts."""
 
 
-def corrected(operator: Operator) -> Corrected:
-    """By the inverse of the operator, as it is: negative counts stay, for they are summed."""
+def correction(operator: Operator) -> Correction:
+    """Correct by the inverse of the operator; negative counts stay, because they are summed."""
     return lambda observed: operator.inverse(observed.astype(float))
 
 
-def as_they_are(observed: Ints) -> Floats:
-    """Of values that were not randomized."""
+def no_correction(observed: Ints) -> Floats:
+    """The counts themselves, for values that were not randomized."""
     return observed.astype(float)
 
 
@@ -35,20 +35,20 @@ class Rule:
     confidence: float  # share of those with the condition that have the value
 
 
-def rules(
+def find_rules(
     columns: Ints,
     target: Ints,
     values: int,
-    estimate: Corrected,
+    estimate: Correction,
     *,
     support: float,
     confidence: float,
     longest: int = 2,
 ) -> tuple[Rule, ...]:
-    """Association rules from conditions on columns that were released as they are to values of a randomized one.
+    """Find association rules from conditions on columns released as they are to values of a randomized one.
 
-    A condition's records are exact; the values among them are estimated. Conditions below the support have no longer
-    ones above it, so they are not looked for (Agrawal and Srikant 1994).
+    The records of a condition are known exactly; their values are estimated. A condition below the support has no
+    extension above it, so its extensions are not tried (Agrawal and Srikant 1994).
     """
     records = len(target)
     least = support * records
@@ -76,7 +76,7 @@ def rules(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionTree:
-    """A decision tree: a column to ask for, and a tree for each of its values; or a leaf."""
+    """A node of a decision tree: a column and a subtree for each of its values, or a leaf."""
 
     value: int
     column: int | None = None
@@ -91,13 +91,14 @@ class DecisionTree:
         return found
 
 
-def tree(
-    columns: Ints, target: Ints, values: int, estimate: Corrected, *, deepest: int = 3, fewest: int = 200
+def grow_tree(
+    columns: Ints, target: Ints, values: int, estimate: Correction, *, deepest: int = 3, fewest: int = 200
 ) -> DecisionTree:
-    """A decision tree for a randomized attribute (as Du and Zhan 2003): the records of a node are known exactly, the
-    distribution of the attribute among them is estimated, and the gain of a split is that of the estimates.
+    """Grow a decision tree for a randomized attribute (Du and Zhan 2003).
 
-    Nodes of fewer than ``fewest`` records are leaves: estimates from less are mostly noise.
+    The records of a node are known exactly; the distribution of the attribute among them is estimated, and the gain of
+    a split is computed from the estimates. Nodes of fewer than ``fewest`` records are leaves: estimates from fewer are
+    mostly noise.
     """
     shares = _shares(target, values, estimate)
     leaf = DecisionTree(int(shares.argmax()))
@@ -108,21 +109,21 @@ def tree(
     if best < 0 or gains[best] <= 1e-9:
         return leaf
     branches = {
-        int(code): tree(columns[rows], target[rows], values, estimate, deepest=deepest - 1, fewest=fewest)
+        int(code): grow_tree(columns[rows], target[rows], values, estimate, deepest=deepest - 1, fewest=fewest)
         for code in np.unique(columns[:, best])
         if len(rows := np.flatnonzero(columns[:, best] == code)) >= fewest
     }
     return DecisionTree(leaf.value, best, branches)
 
 
-def _shares(target: Ints, values: int, estimate: Corrected) -> Floats:
-    """The estimated distribution, with what cannot be cut off."""
+def _shares(target: Ints, values: int, estimate: Correction) -> Floats:
+    """The estimated distribution, with negative counts set to 0."""
     likely = np.clip(estimate(np.bincount(target, minlength=values)), 0, None)
     return np.asarray(likely / max(likely.sum(), 1e-12))
 
 
-def _gain(column: Ints, target: Ints, values: int, estimate: Corrected, shares: Floats, fewest: int) -> float:
-    """How much the Gini impurity falls."""
+def _gain(column: Ints, target: Ints, values: int, estimate: Correction, shares: Floats, fewest: int) -> float:
+    """The decrease of the Gini impurity."""
     inside = 0.0
     for code in np.unique(column):
         mine = target[column == code]
@@ -132,12 +133,12 @@ def _gain(column: Ints, target: Ints, values: int, estimate: Corrected, shares: 
 
 
 def accuracy(found: DecisionTree, columns: Ints, truth: Ints) -> float:
-    """The share of records whose value is predicted."""
+    """The share of records whose value is predicted right."""
     return float((found.predict(columns) == truth).mean())
 
 
 def agreement(one: Sequence[Rule], other: Sequence[Rule]) -> tuple[float, float]:
-    """Of the rules of the first, the share that the second finds; of the second's, the share that are the first's."""
+    """Recall and precision of the second set of rules with respect to the first."""
     mine, theirs = ({(rule.condition, rule.value) for rule in some} for some in (one, other))
     both = len(mine & theirs)
     return both / max(len(mine), 1), both / max(len(theirs), 1)

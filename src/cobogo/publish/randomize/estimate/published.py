@@ -15,7 +15,7 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.operators import stated as operators
+from cobogo.promises.operators.matrix import read_operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate.counts import CountEstimate, count, sampled
 from cobogo.release import manifest as manifests
@@ -64,7 +64,7 @@ def _count_in_column(
 ) -> CountEstimate:
     """By the attribute's operator; of several that were drawn together, by that of its marginal."""
     domain = part["domains"][part["attributes"].index(name)]
-    operator = operators.read(part)
+    operator = read_operator(part)
     if len(part["attributes"]) > 1:
         assert isinstance(operator, Uniform)
         operator = Uniform(len(domain), operator.retention)

@@ -1,4 +1,4 @@
-"""Counting queries drawn at random, answered by a randomized release and, at equal privacy, by its rivals."""
+"""Random counting queries, answered by a randomized release and by other releases of equal privacy (its rivals)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,28 @@ SANITY = 0.001
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountingQuery:
-    """How many records have these values of some quasi-identifiers (masks over each one's values, by its place) and
-    these values of the sensitive attribute."""
+    """A query for the number of records with some values of quasi-identifiers (by index) and of the sensitive
+    attribute. Values are given as masks over the domains."""
 
     quasi: dict[int, Mask]
     sensitive: Mask
 
     def matching(self, codes: NDArray[Any]) -> Mask:
-        """The tuples that meet its conditions on quasi-identifiers."""
+        """The tuples that meet the conditions on quasi-identifiers."""
         found = np.ones(len(codes), dtype=np.bool_)
         for column, mask in self.quasi.items():
             found &= mask[codes[:, column]]
         return found
 
 
-def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int) -> Iterator[CountingQuery]:
-    """Runs of neighbouring values of one or two quasi-identifiers and of the sensitive attribute, each around the
-    values of a record, as wide as makes a share ``selectivity`` of independent attributes."""
+def draw_queries(
+    table: FrequencyTable, attribute: str, many: int, selectivity: float, seed: int
+) -> Iterator[CountingQuery]:
+    """Draw queries for runs of neighbouring values of one or two quasi-identifiers and of the sensitive attribute.
+
+    Each is centred on a random record, and so wide that it would select a share ``selectivity`` of the records if
+    attributes were independent.
+    """
     random = np.random.default_rng(seed)
     histogram = table.histograms[attribute]
     ends = np.cumsum(histogram.counts)
@@ -53,7 +58,7 @@ def queries(table: FrequencyTable, attribute: str, many: int, selectivity: float
 
 
 def _run(counts: Ints, anchor: int, share: float, random: np.random.Generator) -> Mask:
-    """Neighbouring values around one, with about a share of the records."""
+    """A run of neighbouring values around an anchor that covers at least a share of the records."""
     wanted, low, high = share * counts.sum(), anchor, anchor + 1
     while counts[low:high].sum() < wanted and (low > 0 or high < len(counts)):
         if low > 0 and (high == len(counts) or random.random() < 0.5):
@@ -66,13 +71,13 @@ def _run(counts: Ints, anchor: int, share: float, random: np.random.Generator) -
 
 
 def true_count(table: FrequencyTable, attribute: str, query: CountingQuery) -> float:
-    """What the table itself answers."""
+    """The true answer."""
     histogram = table.histograms[attribute]
     inside = query.matching(table.codes)[histogram.owners] & query.sensitive[histogram.values]
     return float(histogram.counts[inside].sum())
 
 
-def errors(
+def relative_errors(
     table: FrequencyTable, attribute: str, asked: Sequence[CountingQuery], answer: Callable[[CountingQuery], float]
 ) -> Floats:
     """The relative error of each answer."""
@@ -86,24 +91,25 @@ Answer = Callable[[CountingQuery], float]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Rival:
-    """Another release of the same table, and what it answers; or why there is none."""
+    """Another release of the same table with its answers, or the reason why there is none."""
 
     name: str
     answer: Answer | None
     why: str = ""
 
 
-def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> tuple[Rival, ...]:
-    """The best full-domain generalization and anatomy by which no value of a class is known with more than the
-    confidence: a generalization in which no value has a larger share of a class, and anatomy's buckets of
-    ⌈1/confidence⌉ different values."""
+def build_rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> tuple[Rival, ...]:
+    """Build the best full-domain generalization and an anatomy in which a value is known with at most ``confidence``.
+
+    In the generalization no value has a larger share of a class; anatomy's buckets have ⌈1/confidence⌉ distinct values.
+    """
     l = max(2, math.ceil(1 / confidence - 1e-9))
     bounded = {"model": "alpha-k-anonymity", "attribute": attribute, "alpha": confidence, "k": 2}
     diverse = {"model": "l-diversity", "attribute": attribute, "kind": "distinct", "l": l}
     found = []
     for name, algorithm, model, make in (
-        ("generalization", "optimal", bounded, _generalized),
-        ("anatomy", "anatomy", diverse, _anatomized),
+        ("generalization", "optimal", bounded, _answer_by_generalization),
+        ("anatomy", "anatomy", diverse, _answer_by_anatomy),
     ):
         asked = policy.model_copy(
             update={
@@ -121,15 +127,15 @@ def rivals(table: Table, policy: Policy, attribute: str, confidence: float) -> t
     return tuple(found)
 
 
-def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
-    """Each released value is spread evenly over the leaves that it stands for."""
-    from cobogo.examine.utility.sides import in_codes_of, sides
+def _answer_by_generalization(table: Table, policy: Policy, attribute: str) -> Answer:
+    """Answer by spreading each released value uniformly over the leaves under it."""
+    from cobogo.examine.utility.sides import recode_values, sides
     from cobogo.publish.anonymize import prepare, solve
     from cobogo.publish.recoded import recoding_of
 
     both = sides(recoding_of(solve(prepare(table, policy))))
     histogram = both.after.histograms[attribute]
-    values = in_codes_of(histogram, both.before.histograms[attribute].domain)
+    values = recode_values(histogram, both.before.histograms[attribute].domain)
 
     def answer(query: CountingQuery) -> float:
         inside: Floats = np.ones(len(both.after.counts))
@@ -143,8 +149,8 @@ def _generalized(table: Table, policy: Policy, attribute: str) -> Answer:
     return answer
 
 
-def _anatomized(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
-    """Each bucket's records that match, by the share of its sensitive values that do."""
+def _answer_by_anatomy(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
+    """Answer by the matching records of each bucket times the share of its sensitive values that match."""
     from cobogo.publish.anonymize import prepare, solve
 
     release = solve(prepare(table, policy))

@@ -143,8 +143,8 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     import httpx
 
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encode import shuffled_reports
-    from cobogo.collect.wire import batches
+    from cobogo.collect.encode import encode_shuffled
+    from cobogo.collect.wire import batch_messages
     from cobogo.floor.randomness import Entropy
 
     page = bench.enter("maria")
@@ -163,7 +163,7 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     with httpx.Client(headers={"Authorization": f"Bearer {bench.keys['gate']}"}) as client:
         asked = Collection.of(client.get(found[1]).json())
         held = ["Linux"] * 1500 + ["iOS"] * 500
-        for message in batches(asked, shuffled_reports(asked, held, Entropy())):
+        for message in batch_messages(asked, encode_shuffled(asked, held, Entropy())):
             assert client.post(f"{found[1]}/reports", content=message).status_code == 202
     page.get_by_role("button", name=SAY["collect.refresh"]).click()
     page.locator("[data-estimates]").wait_for()

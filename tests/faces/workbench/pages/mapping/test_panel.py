@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def ground() -> TrialGround:
-    return TrialGround.of(people(8, days=1).trajectories(3600), hours_from_utc=-3)
+    return TrialGround.from_points(people(8, days=1).trajectories(3600), hours_from_utc=-3)
 
 
 def _start(name: str) -> dict:
@@ -74,7 +74,7 @@ def test_nothing_is_shown_of_somebody_before_their_first_report(ground: TrialGro
     series = {one["id"]: one["data"] for one in MapPicture(ground, lambda key, **_: key).moving(found, 0, before)}
     assert not any(series.values())
     assert found.one_guess_each
-    assert found.spent == pytest.approx(0.01 * found.reports_each)
+    assert found.highest_spending == pytest.approx(0.01 * found.reports_each)
 
 
 def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: TrialGround) -> None:

@@ -14,9 +14,8 @@ from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plot, whisker
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.style import BRICK, NEGATIVE
-from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.accounting import ATTO, NANO, PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
-from cobogo.promises.units import ATTO, NANO
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -16,8 +16,8 @@ from cobogo.faces.workbench.frame import complain, section
 from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, bar, format_loss, show_answer, small
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
+from cobogo.promises.accounting import ATTO, NANO
 from cobogo.promises.ledger.balance import SYMBOLS
-from cobogo.promises.units import ATTO, NANO
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation

@@ -18,7 +18,7 @@ from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language.sentences import translated
 from cobogo.publish.recode.contract.problem import Levels
-from cobogo.publish.recode.lattice.ranking import Standing, Survey
+from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration
 
 Relation = Literal["all", "below", "above", "related"]
@@ -199,7 +199,7 @@ class LatticeTab:
             self._draw()
             return
         until = time.monotonic() + SLICE
-        await run.io_bound(self.survey.look, lambda: time.monotonic() > until)
+        await run.io_bound(self.survey.explore, lambda: time.monotonic() > until)
         before = self.found.optimum
         if (until > self._improve_at or self.survey.finished) and self.found.improve():
             if self.chosen == before or before is None:
@@ -245,7 +245,7 @@ class LatticeTab:
             failing=number(states[1]),
             unknown=number(survey.total - sum(states)),
         )
-        self.progress.value = survey.looked_at / max(len(survey), 1)
+        self.progress.value = survey.evaluated / max(len(survey), 1)
         self.progress.set_visibility(not survey.finished)
 
     def _legend(self) -> None:
@@ -315,7 +315,7 @@ class LatticeTab:
 
     def _rank_nodes(self, passing: Mask) -> Ints:
         """The solutions, best first; then the others, those that would have to suppress least first."""
-        best = self.survey.ranked()
+        best = self.survey.ranking()
         failing = np.flatnonzero(passing & (self.survey.standing == Standing.FAILS))
         failing = failing[np.argsort(self.survey.suppressed[failing], kind="stable")]
         return np.concatenate([best[passing[best]], failing])

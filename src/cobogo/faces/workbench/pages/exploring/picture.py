@@ -11,7 +11,7 @@ from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Levels
-from cobogo.publish.recode.lattice.ranking import Standing
+from cobogo.publish.recode.lattice.survey import Standing
 from cobogo.publish.recode.lattice.walk import successors
 from cobogo.studies.exploration import Exploration
 from cobogo.tell.report.words import Words

@@ -97,10 +97,10 @@ def tiles(session: PageSession, found: LocationTrial) -> None:
         metric(
             session.say("map.positions"), session.number(found.run.positions), help=session.say("map.positions-what")
         )
-    elif found.spent:
+    elif found.highest_spending:
         metric(
             session.say("map.spent"),
-            session.number(found.spent, 3),
+            session.number(found.highest_spending, 3),
             help=session.say("map.spent-what", reports=found.reports_each),
         )
 
@@ -126,8 +126,13 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
             k=guarantee.k or 0,
         )
     ]
-    if guarantee.kind in ("geo-indistinguishability", "elastic") and found.spent > (guarantee.epsilon or 0) * 1.001:
-        lines.append(session.say("map.together", reports=found.reports_each, epsilon=session.number(found.spent, 3)))
+    if (
+        guarantee.kind in ("geo-indistinguishability", "elastic")
+        and found.highest_spending > (guarantee.epsilon or 0) * 1.001
+    ):
+        lines.append(
+            session.say("map.together", reports=found.reports_each, epsilon=session.number(found.highest_spending, 3))
+        )
     if guarantee.kind == "none":
         why = f"map.why-none.{found.run.name.partition(':')[0]}"  # the name ends with the options, if any
         lines = [session.say(why)] if session.knows(why) else lines

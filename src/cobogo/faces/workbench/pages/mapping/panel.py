@@ -28,7 +28,7 @@ def make_ground(number: int) -> TrialGround:
     """A Monday of ``number`` made-up people, a position every quarter of an hour."""
     from cobogo.studies.fortaleza import UTC_OFFSET, people
 
-    return TrialGround.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
+    return TrialGround.from_points(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
 
 
 def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
@@ -52,7 +52,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
         found = engine.fetch(wanted)
     points = Points.from_arrow(found, where=row["name"])
     nameless = Points(points.lon, points.lat, points.time, points.user)
-    return TrialGround.of(nameless, hours_from_utc=hours_from_utc)
+    return TrialGround.from_points(nameless, hours_from_utc=hours_from_utc)
 
 
 CLOAKS = ("quad-tree", "casper", "hilbert", "nearest-neighbours", "clique")

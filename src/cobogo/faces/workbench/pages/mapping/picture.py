@@ -12,7 +12,7 @@ from cobogo.examples.places import BAIRROS, OUTLINE
 from cobogo.faces.workbench.charts import BLUE, FAINT, GREEN, GREY, ORANGE
 from cobogo.locate.places.geometry import Frame
 from cobogo.studies.fortaleza import bairro_rings, layers_below
-from cobogo.studies.fortaleza.backdrop import NAMED
+from cobogo.studies.fortaleza.land import NAMED
 from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 WIDE = 1.75

@@ -13,7 +13,7 @@ from cobogo.faces.workbench.pages.privacy.losses import losses
 from cobogo.faces.workbench.pages.privacy.models import models
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet, run_in_thread, text
 from cobogo.faces.workbench.session import Desk
-from cobogo.studies.risk import Glance
+from cobogo.studies.risk import RiskSummary
 
 
 def build(desk: Desk) -> None:
@@ -82,7 +82,7 @@ def quasi_identifier_policy(sheet: PolicySheet) -> str:
     return json.dumps(told, sort_keys=True)
 
 
-def _tiles(sheet: PolicySheet, found: Glance) -> None:
+def _tiles(sheet: PolicySheet, found: RiskSummary) -> None:
     session, chances = sheet.session, found.attackers
     first = chances.prosecutor
     metric(

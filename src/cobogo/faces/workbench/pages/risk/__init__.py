@@ -21,7 +21,7 @@ from cobogo.faces.workbench.widgets import Draw, slowly, tabs, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.attackers import Attackers
-    from cobogo.examine.risk.subsets import Combination
+    from cobogo.examine.risk.combinations import Combination
     from cobogo.studies.risk import RiskReport
 
 

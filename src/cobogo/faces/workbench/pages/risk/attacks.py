@@ -106,9 +106,9 @@ def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
 def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
-    from cobogo.studies.audit_page import described
+    from cobogo.studies.audit_page import describe_attack
 
-    return described(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+    return describe_attack(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
 def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:

@@ -49,10 +49,10 @@ POINTS = 200
 
 def _fit(pair: TablePair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     """Why rows cannot be asked, if so; the columns that queries are about; those that may be predicted."""
-    from cobogo.examine.utility.pairs.use import asked, labels, unfit
+    from cobogo.examine.utility.pairs.use import predictable_columns, query_columns, unfit_reason
 
-    why = unfit(pair)
-    return why, () if why else asked(pair), () if why else labels(pair)
+    why = unfit_reason(pair)
+    return why, () if why else query_columns(pair), () if why else predictable_columns(pair)
 
 
 def _workload(pair: TablePair, selectivity: float) -> Any:
@@ -64,9 +64,9 @@ def _workload(pair: TablePair, selectivity: float) -> Any:
 
 
 def _learnt(pair: TablePair, label: str) -> dict[str, Any]:
-    from cobogo.examine.utility.pairs.use import learnt
+    from cobogo.examine.utility.pairs.use import learn_label
 
-    return learnt(pair, label)
+    return learn_label(pair, label)
 
 
 def show_queries(session: PageSession, release: OpenedRelease) -> None:

@@ -14,7 +14,7 @@ from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.compared import Contingency, Distribution, Summary
+    from cobogo.examine.utility.pairs.comparison import Contingency, Distribution, Summary
     from cobogo.examine.utility.pairs.pair import TablePair
     from cobogo.examine.utility.pairs.scale import ShownValue
 
@@ -28,19 +28,19 @@ def names(pair: TablePair) -> dict[str, str]:
 
 
 def _distribution(pair: TablePair, name: str) -> Distribution:
-    from cobogo.examine.utility.pairs.compared import distribution
+    from cobogo.examine.utility.pairs.comparison import distribution
 
     return distribution(pair, name)
 
 
 def _contingency(pair: TablePair, one: str, other: str) -> Contingency | None:
-    from cobogo.examine.utility.pairs.compared import contingency
+    from cobogo.examine.utility.pairs.comparison import contingency
 
     return contingency(pair, one, other)
 
 
 def _summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
-    from cobogo.examine.utility.pairs.compared import summaries
+    from cobogo.examine.utility.pairs.comparison import summaries
 
     return summaries(pair)
 

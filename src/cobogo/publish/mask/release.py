@@ -1,0 +1,139 @@
+"""A masked release: test data that look like the original. Masking gives no formal guarantee.
+
+Whoever knows something of a person may still find them: by what was not masked, by how often a value occurs, by the
+shape of what was. A masked table is for testing and training inside the house, or under a contract; a table for
+anyone is made by recoding until a privacy model holds (`cobogo anonymize`) or by randomizing (`cobogo perturb`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.read import Table
+from cobogo.data.table.times import read_times
+from cobogo.errors import VerificationFailed
+from cobogo.publish.mask.build import Shared, operators
+from cobogo.publish.mask.fakes import fake
+from cobogo.publish.mask.operators import MaskingOperator, distinct
+from cobogo.release.columns import replaced, streamed
+from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Row, Section, Story, Written
+from cobogo.release.drawn import DrawnRows
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+NO_GUARANTEE = (
+    "masking gives no formal guarantee: people may be found by what was not masked, or by how often it occurs"
+)
+
+
+class Masked(DrawnRows):
+    """A table whose columns are changed by operators.
+
+    Identifiers without an operator are left out; other columns are released as they are.
+    """
+
+    kind = "masking"
+
+    def __init__(self, policy: Policy, table: Table, made: Sequence[MaskingOperator]) -> None:
+        self._operators = tuple(made)
+        masked = {operator.column for operator in made}
+        gone = set(policy.with_role(Role.IDENTIFIER)) - masked
+        self._columns = tuple(name for name in table.columns if name not in gone)
+        self._bare = tuple(name for name in policy.quasi_identifiers if name not in masked)
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """All columns but the identifiers that are not masked."""
+        return self._columns
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Mask batch by batch; only the dictionaries of distinct values are in memory."""
+        for operator in self._operators:
+            operator.begin()
+        others = {name for operator in self._operators for name in operator.other_columns}
+        texts = {operator.column for operator in self._operators} | others
+        for batch in streamed(table, [*columns, *sorted(others - set(columns))], texts=texts):
+            changed = {operator.column: operator.apply(batch) for operator in self._operators}
+            yield replaced(batch, changed).select(list(columns))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        return {operator.column: Meaning(operator.meaning) for operator in self._operators}
+
+    def statement(self) -> Json:
+        """The operators, without the secret and what follows from it."""
+        return {"columns": {operator.column: operator.stated for operator in self._operators}}
+
+    def explanation(self) -> str:
+        return f"Values that were masked are not what was collected. Note that {NO_GUARANTEE}.\n"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        bare = ", ".join(f'"{name}"' for name in self._bare)
+        return (NO_GUARANTEE, *((f"these quasi-identifiers are released as collected: {bare}",) if bare else ()))
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        rows: list[Row] = []
+        summary = {}
+        for operator in self._operators:
+            name = operator.column
+            old, new = {*distinct(before, name)}, {*distinct(after, name)}
+            same = len(old & new)
+            if wrong := operator.misfit(before, after):
+                raise VerificationFailed(f'"{name}": {wrong}', remedy=OUR_FAULT)
+            rows.append([name, operator.meaning, len(old), len(new), same])
+            summary[name] = {"before": len(old), "after": len(new), "in-both": same}
+        section = Section(
+            say("masking.columns"),
+            say("masking.lead"),
+            [say(f"masking.{word}") for word in ("column", "how", "before", "after", "both")],
+            rows,
+        )
+        headline = say("masking.headline", columns=len(self._operators))
+        return Story({"masked": summary}, headline, sections=[section])
+
+
+def make(shared: Shared) -> Callable[[Policy, Table], Masked]:
+    """The maker of the masked tables of one job."""
+    return lambda policy, table: Masked(policy, table, operators(policy, table, shared))
+
+
+def check(written: Written) -> CheckResult:
+    """Check that the stated operator could have made every released value."""
+    problems = []
+    for name, stated in written.statement["columns"].items():
+        values = distinct(written.rows, name)
+        wrong = _misfits(values, stated)
+        if wrong:
+            problems.append(
+                f'{wrong:,} distinct values of "{name}" are not such as its masking makes ({stated["operator"]})'
+            )
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
+
+
+def _misfits(values: Sequence[str], stated: Json) -> int:
+    match stated["operator"]:
+        case "fake":
+            kind = fake(stated["fake"], stated["locale"])
+            return kind.count_misfits(values)
+        case "null":
+            return len(values)
+        case "truncate":
+            return sum(len(value) > stated["characters"] for value in values)
+        case "mask":
+            mask, kept = stated["character"], stated["kept"]
+            return sum(sum(c.isalnum() and c != mask for c in value) > kept for value in values)
+        case "pseudonym":
+            return sum(len(value) != stated["length"] or not set(value) <= set("0123456789abcdef") for value in values)
+        case "days":
+            return int(np.isnat(read_times(values, stated["format"])).sum())
+        case "encrypt":
+            return sum(re.fullmatch(r"[\w-]{38,}={0,2}", value, re.ASCII) is None for value in values)
+        case "list" | "shuffle" | "blur" | "token":
+            return 0
+    raise ValueError(stated["operator"])

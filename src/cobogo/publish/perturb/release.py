@@ -1,0 +1,321 @@
+"""A perturbed release: from a policy's ``[perturbation]`` to its steps, their execution, and their verification."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.classes import written_number
+from cobogo.data.hierarchy import Label
+from cobogo.data.policy import NoiseStep, Perturbation, Policy, PramStep, Role, SwapStep
+from cobogo.data.table.read import Table
+from cobogo.errors import DataError, PolicyError, nearest, number_of
+from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.randomness import source
+from cobogo.promises import fit
+from cobogo.promises.operators import matrix
+from cobogo.promises.operators import stated as operators
+from cobogo.promises.operators.matrix import Matrix
+from cobogo.publish.perturb import steps
+from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
+from cobogo.release.columns import counted
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
+from cobogo.release.drawn import DrawnRows
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+
+NO_GUARANTEE = "perturbation gives no formal guarantee: attack the release before giving it away"
+
+MEANINGS = {
+    "noise": "perturbed by noise: not what was collected",
+    "swap": "exchanged between records: not always what was collected of this one",
+    "pram": "exchanged by chance: not always what was collected",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Perturbed(DrawnRows):
+    """Some attributes perturbed, step by step; the others are released as they are."""
+
+    wanted: Perturbation
+    decimal: str
+    places: Mapping[str, int]  # digits after the mark, of attributes that get noise
+    operators: Mapping[str, tuple[tuple[Label, ...], Matrix]]  # of attributes that are post-randomized
+    counts: Mapping[str, str]  # digests of the swapped columns
+    violations: tuple[int, ...]  # for each rule, the original records that break it
+    records: int
+    swapped: dict[int, float] = field(default_factory=dict)  # by step, the share of records that found a partner
+
+    kind = "perturbation"
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Perturb the whole table in memory: two records that are swapped may be anywhere in it."""
+        random = source(self.wanted.seed)
+        rules = self.wanted.forbid
+        needed = _needed_attributes(self.wanted)
+        sheet = CodedTable.read(table, columns, [name for name in columns if name in needed])
+        for number, step in enumerate(self.wanted.steps):
+            if isinstance(step, NoiseStep):
+                steps.add_noise(sheet, step, self.places, self.decimal, random)
+            elif isinstance(step, SwapStep):
+                self.swapped[number] = steps.swap(sheet, step, rules, self.decimal, random)
+            else:
+                for name in step.attributes:
+                    steps.randomize(sheet, name, self.operators[name][1], rules, random)
+        yield from sheet.batches(columns)
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """The meaning of each perturbed attribute, by the last step that changed it."""
+        return {name: Meaning(MEANINGS[step.method]) for step in self.wanted.steps for name in step.attributes}
+
+    def statement(self) -> Json:
+        """What was done to which attributes, with all that is needed to correct for it."""
+        return {
+            "entropy": ENTROPY if self.wanted.seed is None else SEED,
+            "steps": [self._state_step(step) for step in self.wanted.steps],
+            "forbid": [dict(rule) for rule in self.wanted.forbid],
+        }
+
+    def _state_step(self, step: NoiseStep | SwapStep | PramStep) -> Json:
+        said: Json = {"method": step.method, "attributes": list(step.attributes)}
+        if isinstance(step, NoiseStep):
+            keys = ("kind", "distribution", "deviation", "relative", "share", "lower", "upper")
+            said |= {key: value for key in keys if (value := getattr(step, key)) is not None}
+            said["decimals"] = {name: self.places[name] for name in step.attributes}
+        elif isinstance(step, PramStep):
+            # An invariant matrix is computed from the original's frequencies, and would reveal them exactly.
+            own = {name: found for name, found in self.operators.items() if name in step.attributes}
+            said["operators"] = {
+                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.as_dict())}
+                for name, (labels, operator) in own.items()
+            }
+        return said
+
+    def explanation(self) -> str:
+        lines = ["No formal guarantee is given. What was done, in this order:", ""]
+        for step in self.wanted.steps:
+            lines.append(f"- {', '.join(step.attributes)}: {_describe_step(step)}")
+        if self.wanted.forbid:
+            lines += ["", "What would have made a combination that the manifest forbids was not done, or undone."]
+        return "\n".join(lines)
+
+    def private_statement(self) -> Json:
+        """Digests of the swapped columns, the matrices, and the seed if there is one."""
+        return {
+            "swapped": dict(self.counts),
+            "violations": list(self.violations),
+            "operators": {name: operator.as_dict() for name, (_, operator) in self.operators.items()},
+            "seed": self.wanted.seed,
+            "records": self.records,
+        }
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        sure = [name for name, (_, operator) in self.operators.items() if not np.isfinite(operator.amplification)]
+        certain = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
+        return (NO_GUARANTEE, *certain)
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        from cobogo.publish.perturb.story import story
+
+        return story(self, before, after, say)
+
+
+def make(policy: Policy, table: Table) -> Perturbed:
+    """Prepare a perturbation: check everything, draw nothing."""
+    wanted = policy.perturbation
+    assert wanted is not None
+    where = f"{policy.name}, perturbation"
+    if policy.privacy is not None:
+        raise PolicyError(
+            "promises models, and a perturbation can promise none",
+            where=f"{policy.name}, privacy",
+            remedy="Leave out [privacy], or randomize with a guarantee: [randomization].",
+        )
+    _refuse_unreleased(policy, wanted, where)
+    found = {name: counted(table, name) for step in wanted.steps for name in step.attributes}
+    places: dict[str, int] = {}
+    operators: dict[str, tuple[tuple[Label, ...], Matrix]] = {}
+    for number, step in enumerate(wanted.steps):
+        place = f"{where}.steps.{number}"
+        for name in step.attributes:
+            labels, records = found[name]
+            if isinstance(step, NoiseStep):
+                _refuse_unless_numbers(name, labels, records, policy.data.decimal, place)
+                places[name] = decimal_places(labels, policy.data.decimal) if step.decimals is None else step.decimals
+                lower, upper = steps.bounds(step, places[name])
+                if lower is not None and upper is not None and lower > upper:
+                    raise PolicyError(
+                        f"no number with {number_of(places[name], 'digit')} after the mark lies within the bounds",
+                        where=place,
+                    )
+            elif isinstance(step, PramStep):
+                if name in places:
+                    raise PolicyError(f'"{name}" has got noise before: it has no categories any more', where=place)
+                operators[name] = labels, _build_matrix(step, labels, records / records.sum(), place)
+    changed = {name for step in wanted.steps if not isinstance(step, SwapStep) for name in step.attributes}
+    counts = {
+        name: digest_column(*found[name])
+        for step in wanted.steps
+        if isinstance(step, SwapStep)
+        for name in step.attributes
+        if name not in changed
+    }
+    return Perturbed(
+        wanted,
+        policy.data.decimal,
+        places,
+        operators,
+        counts,
+        tuple(count_violations(table, wanted.forbid)),
+        table.rows(),
+    )
+
+
+def digest_column(labels: Sequence[Label], records: Ints) -> str:
+    """A digest of a column's values and counts, whatever the order of its rows."""
+    lines = (
+        f"{int(count)} {'' if label is None else 'x' + label}" for label, count in zip(labels, records, strict=True)
+    )
+    return hashlib.sha256("\0".join(sorted(lines)).encode()).hexdigest()
+
+
+def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where: str) -> Matrix:
+    """Build the matrix of an attribute's values, NULL among them where it occurs."""
+    if step.matrix is None:
+        assert step.retention is not None
+        square = steps.retention_matrix(len(labels), step.retention)
+    else:
+        place = {label: number for number, label in enumerate(labels)}
+        square = np.zeros((len(labels), len(labels)))
+        for value, row in step.matrix.items():
+            for name in (value, *row):
+                if name not in place:
+                    raise PolicyError(
+                        "a value is not among those of the data",
+                        where=f"{where}.matrix",
+                        remedy=nearest(name, [label for label in labels if label is not None], "the column"),
+                    )
+            for other, share in row.items():
+                square[place[other], place[value]] = share
+        left = 1 - square.sum(axis=0)
+        if (left < -1e-9).any():
+            raise PolicyError("the probabilities of a value sum to more than 1", where=f"{where}.matrix")
+        square[np.diag_indices(len(labels))] += np.maximum(left, 0)
+    return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
+
+
+def _needed_attributes(wanted: Perturbation) -> set[str]:
+    """The attributes that steps or rules use."""
+    names = {name for step in wanted.steps for name in step.attributes}
+    names |= {name for step in wanted.steps if isinstance(step, SwapStep) for name in step.within}
+    return names | {name for rule in wanted.forbid for name in rule}
+
+
+def _refuse_unreleased(policy: Policy, wanted: Perturbation, where: str) -> None:
+    for name in sorted(_needed_attributes(wanted)):
+        if name not in policy.attributes or policy.attributes[name].role is Role.IDENTIFIER:
+            what = "is an identifier, which is not released" if name in policy.attributes else "is no attribute"
+            raise PolicyError(
+                f'"{name}" {what}', where=where, remedy=nearest(name, policy.attributes, "the attributes above")
+            )
+
+
+def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, decimal: str, where: str) -> None:
+    numbers = np.array([written_number(label, decimal) for label in labels] or [np.nan])
+    strange = np.array([label is not None for label in labels], dtype=np.bool_) & np.isnan(numbers)
+    if strange.any():
+        raise DataError(
+            f'{number_of(int(strange.sum()), "value")} of "{name}" '
+            f"({number_of(int(records[strange].sum()), 'record')}) {'is' if strange.sum() == 1 else 'are'} no number",
+            where=where,
+            remedy="Noise is for numbers: list what stands for none in data.missing, or see data.decimal.",
+        )
+
+
+def _describe_step(step: NoiseStep | SwapStep | PramStep) -> str:
+    if isinstance(step, NoiseStep):
+        if step.kind == "correlated":
+            return f"noise of the same covariance, a share of {step.share:g} of the variance"
+        scale = f"{step.deviation:g}" if step.deviation is not None else f"{step.relative:g} times the attribute's own"
+        return f"{step.kind} {step.distribution} noise of standard deviation {scale}"
+    if isinstance(step, SwapStep):
+        together = " together" if len(step.attributes) > 1 else ""
+        return f"values exchanged{together} between records" + (
+            f" equal in {', '.join(step.within)}" if step.within else ""
+        )
+    return "each value exchanged by chance, with the probabilities of the manifest"
+
+
+def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[int]:
+    """How many records match each rule."""
+    found = []
+    for rule in rules:
+        rows = table.expression
+        for name, value in rule.items():
+            rows = rows.filter(table.text(name) == value)
+        counted = rows.aggregate(found=rows.count())
+        found.append(int(table.engine.fetch(counted)["found"][0].as_py()))
+    return found
+
+
+def check(written: Written) -> CheckResult:
+    """Check what the rows show: bounds and digits of noisy numbers, domains and frequencies of post-randomized values.
+
+    With the evidence, check also that swapping changed no column and that no rule was broken.
+    """
+    stated, kept = written.statement, written.private_statement
+    problems: list[str] = []
+    last = {name: step for step in stated["steps"] for name in step["attributes"]}
+    for name, step in last.items():
+        labels, records = counted(written.rows, name)
+        if step["method"] == "noise":
+            problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
+        elif step["method"] == "pram":
+            known = {} if kept is None else kept["operators"][name]
+            matrix_stated = {**step["operators"][name], **known}
+            problems += _misfit_values(name, matrix_stated, labels, records, ruled=bool(stated["forbid"]))
+        if kept is not None and name in kept["swapped"] and digest_column(labels, records) != kept["swapped"][name]:
+            problems.append(f'"{name}" does not hold the values that were swapped')
+    if kept is not None:
+        found = count_violations(written.rows, stated["forbid"])
+        if any(now > before for now, before in zip(found, kept["violations"], strict=True)):
+            problems.append("more records than before hold a combination that is forbidden")
+    return CheckResult(problems=tuple(problems), notes=(NO_GUARANTEE,))
+
+
+def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], decimal: str) -> Iterator[str]:
+    numbers = np.array([written_number(label, decimal) for label in labels if label is not None])
+    lower, upper = float(step.get("lower", -np.inf)), float(step.get("upper", np.inf))
+    places = int(step["decimals"][name])
+    if np.isnan(numbers).any():
+        yield f'"{name}" holds values that are no numbers'
+        return
+    if (numbers < lower).any() or (numbers > upper).any():
+        yield f'"{name}" holds values beyond its bounds'
+    if decimal_places(labels, decimal) > places:
+        yield f'"{name}" holds values with more digits than stated'
+
+
+def _misfit_values(
+    name: str, stated: dict[str, Any], labels: Sequence[Label], records: np.ndarray[Any, Any], *, ruled: bool
+) -> Iterator[str]:
+    place = {label: number for number, label in enumerate(stated["values"])}
+    if set(labels) - set(place):
+        yield f'"{name}" holds values that are not among those stated'
+        return
+    if ruled or not stated.keys() - {"values", "invariant"}:
+        return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
+    observed = np.zeros(len(place), dtype=np.int64)
+    observed[[place[label] for label in labels]] = records
+    least, most = operators.read(stated).bounds()
+    total = int(observed.sum())
+    if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
+        yield f'the values of "{name}" are not such as its matrix leads to'

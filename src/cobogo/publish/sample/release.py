@@ -1,0 +1,257 @@
+"""A sampled release: true rows, made coarser, which were chosen at random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cobogo.data.hierarchy import SUPPRESSED
+from cobogo.data.policy import Policy, Role
+from cobogo.data.table.frequency import frequency_table
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
+from cobogo.floor.arrays import Ints
+from cobogo.floor.randomness import Source, coins, source
+from cobogo.floor.untrusted import fraction
+from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
+from cobogo.promises.models.promise import build_promises
+from cobogo.publish.sample import scheme
+from cobogo.publish.sample.parameters import FINEST, SamplingParameters, largest_share, least_k, parameters
+from cobogo.publish.sample.scheme import Coarser
+from cobogo.release import dictionary
+from cobogo.release.columns import counted, kind_of, labelled
+from cobogo.release.contract import (
+    ENTROPY,
+    SEED,
+    Bars,
+    CheckResult,
+    Json,
+    Meaning,
+    Section,
+    Story,
+    Written,
+)
+from cobogo.release.drawn import DrawnRows
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+PROCEDURE = (
+    "differential privacy rests on how the sample was drawn and on levels that were not chosen by the data: neither "
+    "can be read off the rows. What was checked is that the stated procedure keeps what is promised, and that every "
+    "row is there at least k times"
+)
+SHOWN = 12
+"""Values of a column that the report draws."""
+
+
+class Sampled(DrawnRows):
+    """Rows sampled, made coarser, and released where at least k are equal."""
+
+    kind = "sampling"
+
+    def __init__(
+        self,
+        policy: Policy,
+        made: Coarser,
+        levels: dict[str, int],
+        found: SamplingParameters,
+        searching: Fraction,
+        drawn: Source,
+    ) -> None:
+        self._policy, self._made, self._levels, self._found = policy, made, levels, found
+        self._searching, self._source = searching, drawn
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Draw the sample: of each class a binomial number of records, if that is at least k."""
+        import pyarrow as pa
+
+        classes, sizes = self._made.classes(self._levels)
+        kept = draw_counts(sizes, self._found, self._source)
+        _, first = np.unique(classes, return_index=True)
+        rows = np.repeat(first, kept)
+        arrays = []
+        for name in columns:
+            place = self._made.counted.quasi_identifiers.index(name)
+            codes = self._made.codes(name, self._levels)[self._made.counted.codes[rows, place]]
+            kind = None if self._levels.get(name) else kind_of(table, name)
+            arrays.append(labelled(codes, self._made.labels(name, self._levels), kind))
+        yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        """What the values of coarser columns mean; every released value is true."""
+        found = {}
+        for name, level in self._levels.items():
+            labels = self._made.hierarchies[name].labels[level]
+            top = bool(level) and labels == (SUPPRESSED,)
+            found[name] = Meaning(dictionary.meaning(self._policy.attributes[name], level, top=top), truthful=True)
+        return found
+
+    def statement(self) -> Json:
+        return {
+            "epsilon": self._found.epsilon,
+            "delta": self._found.delta,
+            "search-epsilon": float(self._searching),
+            "share": str(self._found.share),
+            "k": self._found.k,
+            "levels": dict(self._levels),
+            "neighbours": "one record more or less",
+            "entropy": ENTROPY if self._source.safe else SEED,
+        }
+
+    def explanation(self) -> str:
+        return (
+            f"Each record was drawn with a chance of {float(self._found.share):.4g}; divide counts by that. Values "
+            f"were made coarser, and rows of which fewer than {self._found.k} were drawn are left out, so that rare "
+            "combinations are missing and counts are on the low side. Whether any one record was in the original can "
+            f"hardly be told: ({self._found.epsilon + float(self._searching):g}, {self._found.delta:g})-differential "
+            "privacy, for one record more or less.\n"
+        )
+
+    def private_statement(self) -> Json:
+        return {"seed": None if self._policy.sampling is None else self._policy.sampling.seed}
+
+    @property
+    def model_entries(self) -> tuple[Json, ...]:
+        return self._policy.models
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
+        records, released = self._made.counted.records, after.rows()
+        _, sizes = self._made.classes(self._levels)
+        rows: list[list[str | float | None]] = []
+        plots, distances = [], {}
+        for place, name in enumerate(self._made.counted.quasi_identifiers):
+            labels = [say.label(label) for label in self._made.labels(name, self._levels)]
+            codes = self._made.codes(name, self._levels)[self._made.counted.codes[:, place]]
+            true = np.bincount(codes, weights=self._made.counted.counts, minlength=len(labels)) / max(records, 1)
+            drawn = _shares(after, name, labels, say)
+            distances[name] = float(np.abs(true - drawn).sum() / 2)
+            rows.append([name, self._levels.get(name, 0), len(labels), round(distances[name], 6)])
+            most = np.argsort(-true)[:SHOWN]
+            shares = {say("sample.before"): true[most].tolist(), say("sample.after"): drawn[most].tolist()}
+            if len(labels) > 1:
+                title = say("sample.column", name=name)
+                plots.append(Bars(f"sampled-{place}", title, say("sample.plot"), [labels[n] for n in most], shares))
+        summary = {
+            "original_records": records,
+            "expected_sample": float(self._found.share * records),
+            "classes": {"original": len(sizes), "released": _classes(after)},
+            "levels": dict(self._levels),
+            "distances": distances,
+        }
+        header = [say(f"sample.{word}") for word in ("name", "level", "values", "distance")]
+        section = Section(say("sample.columns"), say("sample.lead"), header, rows)
+        keys = [
+            ("k", say.number(self._found.k), say("sample.k")),
+            ("β", say.percent(float(self._found.share)), say("sample.share")),
+            (say("sample.kept"), say.percent(released / max(records, 1)), say("sample.kept.why")),
+        ]
+        epsilon = self._found.epsilon + float(self._searching)
+        headline = say("sample.headline", n=released, epsilon=round(epsilon, 6), records=records)
+        return Story(summary, headline, keys, [section], plots[:6])
+
+
+def draw_counts(sizes: Ints, found: SamplingParameters, drawn: Source) -> Ints:
+    """Draw how many records of each class are released: Bin(n, β), or none if that is below k."""
+    ends = np.cumsum(sizes)
+    heads = np.concatenate([[0], np.cumsum(coins(found.share, int(ends[-1]) if len(ends) else 0, drawn))])
+    kept = heads[ends] - heads[ends - sizes]
+    return np.where(kept >= found.k, kept, 0)
+
+
+def make(policy: Policy, table: Table) -> Sampled:
+    """Choose the levels, the share and k. Levels that the policy leaves open are drawn here."""
+    asked, promise = policy.sampling, require_promise(policy)
+    if asked is None:
+        raise PolicyError(
+            "asks for no sample", where=f"{policy.name}, sampling", remedy="Say how: [sampling] and its levels."
+        )
+    if policy.data.unit is not None:
+        raise PolicyError(
+            "a sample hides a record, and a person may have several here",
+            where=f"{policy.name}, data.unit",
+            remedy="Bring every person's records into one row first, or leave out unit and protect records.",
+        )
+    gone = set(policy.with_role(Role.IDENTIFIER))
+    names = [name for name in table.columns if name not in gone]
+    made = scheme.build_coarser(policy, table, frequency_table(table, names, []))
+    levels = scheme.stated_levels(policy, made)
+    open_ones = [name for name in made.hierarchies if name not in levels]
+    searching = Fraction(0)
+    if open_ones:
+        if asked.search_epsilon is None or asked.search_epsilon >= promise.epsilon:
+            raise PolicyError(
+                f"says no level for {', '.join(open_ones)}",
+                where=f"{policy.name}, sampling.levels",
+                remedy="Say one, or give search-epsilon: a part of ε for which levels are chosen.",
+            )
+        searching = Fraction(str(asked.search_epsilon))
+    elif asked.search_epsilon is not None:
+        raise PolicyError("levels say all there is to choose", where=f"{policy.name}, sampling.search-epsilon")
+    found = parameters(promise.epsilon - float(searching), promise.delta, asked.share, policy.name)
+    if open_ones:
+        schemes = scheme.candidates(policy, made, levels)
+        weights = {name: policy.attributes[name].weight for name in made.hierarchies}
+        levels = scheme.choose_levels(made, schemes, math.ceil(found.k / found.share), searching, weights)
+    return Sampled(policy, made, levels, found, searching, source(asked.seed))
+
+
+def require_promise(policy: Policy) -> DifferentialPrivacy:
+    """The one promise that a sample can keep; refuse a policy that asks for others."""
+    promises = build_promises(policy.models, (), MEASURES, where=policy.name)
+    if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):
+        raise PolicyError(
+            "a sample keeps one model of differential privacy",
+            where=f"{policy.name}, privacy.models",
+            remedy='Say: models = [{ model = "differential-privacy", epsilon = 1, delta = 1e-6 }].',
+        )
+    return promises[0]
+
+
+def check(written: Written) -> CheckResult:
+    """Recompute what the stated procedure costs, and check that every row appears at least k times."""
+    stated = written.statement
+    epsilon, delta, searching = (float(stated[key]) for key in ("epsilon", "delta", "search-epsilon"))
+    share, k = fraction(stated["share"]), int(stated["k"])
+    problems = []
+    if not 0 < epsilon <= 1000 or not 1e-300 < delta < 1 or searching < 0:
+        problems.append("the stated ε and δ are none that a sample can keep")
+    elif not 0 < share <= largest_share(epsilon) or share.denominator > FINEST:
+        problems.append("the stated share of the sample is more than ε allows")
+    elif k < least_k(epsilon, delta, float(share)):
+        problems.append("the stated k is less than ε and δ ask for")
+    smallest = _smallest(written.rows)
+    if smallest is not None and smallest < k:
+        problems.append(f"some row is there {smallest:,} times only; the stated k is {k:,}")
+    verdicts = []
+    for entry in written.model_entries:
+        if entry.get("model") != DifferentialPrivacy.name:
+            problems.append(f"{entry.get('model')} is asked for, and a sample keeps differential privacy alone")
+            continue
+        promise = DifferentialPrivacy(entry["epsilon"], entry.get("delta", 0.0))
+        verdicts.append(promise.verdict(epsilon + searching, delta))
+    return CheckResult(tuple(verdicts), tuple(problems), (PROCEDURE,))
+
+
+def _smallest(rows: Table) -> int | None:
+    found = frequency_table(rows, rows.columns, [])
+    return int(found.counts.min()) if len(found.counts) else None
+
+
+def _classes(rows: Table) -> int:
+    return len(frequency_table(rows, rows.columns, []).counts)
+
+
+def _shares(rows: Table, name: str, labels: Sequence[str], say: Words) -> Any:
+    """The shares of a released column's values, in the order of labels."""
+    found, records = counted(rows, name)
+    place = {label: number for number, label in enumerate(labels)}
+    shares = np.zeros(len(labels))
+    for label, number in zip(found, records, strict=True):
+        shares[place[say.label(label)]] += number
+    return shares / max(float(records.sum()), 1.0)

@@ -1,0 +1,292 @@
+"""Synthetic records as a release: what a policy asks for, how records are drawn, and what is stated about them.
+
+Everything that can be refused is refused before any row is read.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from cobogo.data.policy import Policy, Role, Synthesis
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError
+from cobogo.floor.randomness import Entropy
+from cobogo.promises.accounting import PrivacyLoss, rho_of
+from cobogo.promises.mechanisms.base import opendp
+from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
+from cobogo.promises.payer import Payer, payer_of_curator
+from cobogo.promises.units import exact
+from cobogo.publish.synthesize import model
+from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, declared_domains, encode_rows
+from cobogo.publish.synthesize.methods import METHODS, Method
+from cobogo.publish.synthesize.private import PaidStep, PrivateTable
+from cobogo.release.columns import kind_of
+from cobogo.release.contract import ENTROPY, Json, Meaning, Story
+from cobogo.release.drawn import DrawnRows
+
+if TYPE_CHECKING:
+    from cobogo.tell.report.words import Words
+
+
+@dataclass(frozen=True)
+class Cost:
+    """The privacy loss that a release may cause: ρ, and the (ε, δ) that it was computed from."""
+
+    rho: Fraction
+    epsilon: Fraction | None = None
+    delta: Fraction | None = None
+
+    @classmethod
+    def from_policy(cls, wanted: Synthesis, where: str) -> Cost:
+        """Read the cost from a policy; ρ is the largest that stays within (ε, δ)."""
+        if wanted.rho is not None:
+            return cls(exact(wanted.rho, f"{where}.rho"))
+        if wanted.epsilon is None or wanted.delta is None:
+            raise PolicyError(
+                "nobody said what this may cost anybody's privacy",
+                where=where,
+                remedy="Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9.",
+            )
+        epsilon, delta = exact(wanted.epsilon, f"{where}.epsilon"), exact(wanted.delta, f"{where}.delta")
+        return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
+
+    def loss(self, measure: str, where: str) -> PrivacyLoss:
+        """The cost in the measure of a ledger."""
+        if measure == "rho":
+            return PrivacyLoss("rho", self.rho)
+        if self.epsilon is None or self.delta is None:
+            raise PolicyError(
+                "the curator's book counts in ε, and the cost is given in ρ",
+                where=where,
+                remedy="Give epsilon and delta instead of rho.",
+            )
+        return PrivacyLoss("epsilon", self.epsilon, self.delta)
+
+
+NO_GUARANTEE = "this synthetic data gives NO guarantee: it was fitted to exact counts, and may tell of single people"
+
+AT_ONCE = 1 << 20
+"""Records in a batch."""
+
+
+@dataclass(eq=False, repr=False)
+class SynthesisOutcome:
+    """What is known after the records were drawn."""
+
+    steps: list[PaidStep] = field(default_factory=list)
+    rows: CodedRows | None = None
+    receipt: str | None = None
+    paid: PrivacyLoss | None = None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Synthetic(DrawnRows):
+    """Records drawn from a model of the table: no released record is a person's."""
+
+    policy: Policy
+    wanted: Synthesis
+    domains: tuple[AttributeDomain, ...]
+    cost: Cost | None  # None for a method without guarantee
+    payer: Payer | None
+    max_rows: int
+    outcome: SynthesisOutcome = field(default_factory=SynthesisOutcome)
+
+    kind = "synthesis"
+
+    @property
+    def method(self) -> Method:
+        """The method of synthesis."""
+        return METHODS[self.wanted.method]
+
+    def _pay(self, payer: Payer) -> None:
+        """Debit the cost, or refuse. The receipt is recorded in the ledger, with the debit, and in the manifest."""
+        assert self.cost is not None
+        loss = self.cost.loss(payer.measure, f"{self.policy.name}, synthesis")
+        receipt = secrets.token_hex(16)
+        payer.pay(loss, f"synthesize {self.wanted.method}, receipt {receipt}")
+        self.outcome.paid, self.outcome.receipt = loss, receipt
+
+    def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:
+        """Pay, then read the rows, fit a model and draw records."""
+        import pyarrow as pa
+
+        decimal = self.policy.data.decimal
+        if self.payer is not None:
+            self._pay(self.payer)
+        unit = self.policy.data.unit
+        self.outcome.rows = encode_rows(table, self.domains, decimal, unit=unit, max_rows=self.max_rows)
+        rho = Fraction(0) if self.cost is None else self.cost.rho
+        sizes = tuple(domain.size for domain in self.domains)
+        private = PrivateTable(sizes, self.outcome.rows.codes, rho, self.max_rows)
+        fitted = self.method.fit(private, self.wanted.degree)
+        self.outcome.steps = private.steps
+        records, source = self.wanted.records or max(1, round(fitted.records)), Entropy()
+        drawn = fitted.draw(records, source)
+        kinds = [kind_of(table, name) for name in columns]
+        for start in range(0, records, AT_ONCE):
+            part = [
+                domain.draw_column(codes[start : start + AT_ONCE], source, decimal, kind)
+                for domain, codes, kind in zip(self.domains, drawn, kinds, strict=True)
+            ]
+            plain = [p.cast(p.type.value_type) if pa.types.is_dictionary(p.type) else p for p in part]
+            yield pa.RecordBatch.from_arrays(plain, names=list(columns))
+
+    @property
+    def meanings(self) -> Mapping[str, Meaning]:
+        how = "with differential privacy" if self.cost is not None else "with NO guarantee"
+        return {domain.attribute: Meaning(f"synthetic, drawn {how}: nobody's value") for domain in self.domains}
+
+    def statement(self) -> Json:
+        """Everything that the guarantee follows from: the steps with their noise, the neighbours, the domains."""
+        said: Json = {
+            "method": self.wanted.method,
+            "guarantee": "differential-privacy" if self.cost is not None else "NONE",
+            "entropy": ENTROPY,
+            "degree": self.wanted.degree,
+            "records": "as asked for" if self.wanted.records or self.cost is None else "by a noisy count",
+            "domains": {domain.attribute: domain.statement() for domain in self.domains},
+        }
+        if self.cost is None:
+            return said | {"warning": NO_GUARANTEE}
+        names = [domain.attribute for domain in self.domains]
+        return said | {
+            "neighbours": "tables that differ in all records of one person"
+            if self.policy.data.unit
+            else "tables that differ in one record",
+            "max-rows": self.max_rows,
+            "rho": str(self.cost.rho),
+            "steps": [_state_step(step, names) for step in self.outcome.steps],
+            **({"receipt": self.outcome.receipt} if self.outcome.receipt else {}),
+        }
+
+    def explanation(self) -> str:
+        about = f"Every record is synthetic: drawn from a model ({self.method.about})."
+        if self.cost is None:
+            return f"**No guarantee is given.** {about} The model was fitted to exact counts, and may tell of people."
+        unit = "all records of one person" if self.policy.data.unit else "one record"
+        return (
+            f"{about} The model was learnt with differential privacy: with or without {unit}, whatever is released "
+            "here is nearly as likely. The manifest states every step and its noise. Counts that the model did not "
+            "measure are those of a model, and are no better than it; small ones are mostly noise."
+        )
+
+    def private_statement(self) -> Json:
+        found = {"left-out": None if self.outcome.rows is None else self.outcome.rows.left_out}
+        loss = self.outcome.paid
+        if self.payer is None or loss is None:
+            return found
+        return {
+            **found,
+            "curator": self.payer.file,
+            "dataset": self.payer.dataset,
+            "receipt": self.outcome.receipt,
+            "measure": loss.measure,
+            "amount": str(loss.amount),
+            "delta": str(loss.delta),
+        }
+
+    @property
+    def model_entries(self) -> tuple[Json, ...]:
+        if self.cost is None:
+            return ()
+        if self.cost.epsilon is None or self.cost.delta is None:
+            return ({"model": ConcentratedPrivacy.name, "rho": float(self.cost.rho)},)
+        promise = {"epsilon": float(self.cost.epsilon), "delta": float(self.cost.delta)}
+        return ({"model": DifferentialPrivacy.name, **promise},)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        if self.cost is None:
+            return (NO_GUARANTEE,)
+        if self.payer is None:
+            return (
+                "no curator keeps the books of this: whatever else is released from these data adds to the cost that "
+                "the manifest states",
+            )
+        return ()
+
+    def story(self, before: Table, after: Table, say: Words) -> Story:
+        from cobogo.publish.synthesize.story import tell
+
+        return tell(self, before, after, say)
+
+
+def _state_step(step: PaidStep, names: Sequence[str]) -> Json:
+    said: Json = {
+        "mechanism": step.mechanism,
+        "attributes": [names[place] for place in step.attributes],
+        "sensitivity": step.sensitivity,
+    }
+    if step.mechanism == "exponential":
+        return said | {"candidates": step.candidates, "epsilon": str(step.epsilon)}
+    return said | {"scale": step.scale}
+
+
+def make(policy: Policy, table: Table) -> Synthetic:
+    """Prepare a synthesis: refuse everything that can be refused without reading the rows."""
+    wanted = policy.synthesis
+    assert wanted is not None
+    where = f"{policy.name}, synthesis"
+    method = METHODS.find(wanted.method, f"{where}.method")
+    if policy.privacy is not None:
+        raise PolicyError(
+            "promises models, and synthetic records have no classes that they could hold of",
+            where=f"{policy.name}, privacy",
+            remedy="Leave out [privacy]: the guarantee is epsilon and delta under [synthesis].",
+        )
+    gone = set(policy.with_role(Role.IDENTIFIER))
+    names = [name for name in table.columns if name not in gone]
+    if not names:
+        raise PolicyError("every column is an identifier, so that nothing is left to synthesize", where=where)
+    rows = _max_rows(policy, wanted, method, where)
+    domains = declared_domains(policy, names)
+    if not method.private:
+        _refuse_budget(wanted, where)
+        model.require_scipy(where)
+        return Synthetic(policy, wanted, domains, None, None, rows)
+    model.require(where)
+    opendp()
+    cost = Cost.from_policy(wanted, where)
+    return Synthetic(policy, wanted, domains, cost, _payer(policy, wanted, cost, where), rows)
+
+
+def _payer(policy: Policy, wanted: Synthesis, cost: Cost, where: str) -> Payer | None:
+    """The payer that a policy names; the cost must be given in its ledger's measure."""
+    if wanted.curator is None:
+        return None
+    file, dataset, analyst = policy.resolve(wanted.curator), str(wanted.dataset), str(wanted.analyst)
+    payer = payer_of_curator(file, dataset, analyst, policy.data.unit, where)
+    cost.loss(payer.measure, where)
+    return payer
+
+
+def _max_rows(policy: Policy, wanted: Synthesis, method: Method, where: str) -> int:
+    if policy.data.unit is None:
+        if wanted.max_rows not in (None, 1):
+            raise PolicyError(
+                "max-rows bounds the rows of a person, and nobody said what tells people apart",
+                where=f"{where}.max-rows",
+                remedy="Name the column that does: data.unit.",
+            )
+        return 1
+    if wanted.max_rows is None and method.private:
+        raise PolicyError(
+            "a person may have several rows, and nobody said how many of them count",
+            where=f"{where}.max-rows",
+            remedy="Give max-rows: of a person with more, so many are drawn at random; noise grows with it.",
+        )
+    return wanted.max_rows or 10**6
+
+
+def _refuse_budget(wanted: Synthesis, where: str) -> None:
+    given = [key for key in ("epsilon", "rho", "curator") if getattr(wanted, key) is not None]
+    if given:
+        raise PolicyError(
+            f"{wanted.method} gives no guarantee, whatever {given[0]} says",
+            where=f"{where}.{given[0]}",
+            remedy="Leave it out, or choose a method with a guarantee: mst, aim, privbayes.",
+        )

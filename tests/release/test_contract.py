@@ -10,6 +10,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.publish.transform import sample
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.contract import Release
 
 PEOPLE = {"age": [str(20 + n % 7) for n in range(60)], "ill": ["flu", "gout", "flu"] * 20}
@@ -17,7 +18,7 @@ ROLES = {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}
 RHO = {"model": "rho1-rho2-privacy", "rho1": 0.1, "rho2": 0.6}
 
 
-def recoded() -> Release:
+def recoded() -> AnonymizedRelease:
     models = [{"model": "k-anonymity", "k": 5}]
     return cb.anonymize(pa.table(PEOPLE), {"attributes": ROLES, "privacy": {"models": models}})
 
@@ -46,7 +47,7 @@ RELEASES = {"recoding": recoded, "randomization": randomized, "masking": masked,
 @pytest.mark.parametrize("kind", RELEASES)
 def test_every_kind_answers_the_same_questions(kind: str) -> None:
     release = RELEASES[kind]()
-    assert type(release) is Release
+    assert isinstance(release, Release)
     assert release.transformation.kind == kind
     rows = release.to_pandas()
     assert tuple(rows.columns) == release.columns
@@ -56,7 +57,7 @@ def test_every_kind_answers_the_same_questions(kind: str) -> None:
 
 def test_what_only_a_recoding_has_is_its_transformation_s() -> None:
     release = recoded()
-    assert release.levels == release.transformation.levels == {"age": 0}  # type: ignore[attr-defined]
+    assert release.levels == release.transformation.levels == {"age": 0}
     assert release.suppressed == 0
     assert release.metrics["loss"] == 0
     assert "k-anonymity" in repr(release)

@@ -214,10 +214,10 @@ def test_values_are_shown_for_a_quasi_identifier_and_for_no_other_role(hierarchy
 
 def test_thousands_of_unknown_values_among_a_hundred_thousand_entries_are_reported_soon(tmp_path):
     (tmp_path / "big.csv").write_text("".join(f"Rua {n}/Fortaleza/CE,CE\n" for n in range(100_000)))
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(UnfitValues, match="5000 values"):
         built([f"Roa {n}/Fortaleza/CE" for n in range(5000)], {"csv": "big.csv"}, home=tmp_path)
-    assert time.perf_counter() - start < 30  # about 1 s; without the choice of candidates, minutes
+    assert time.process_time() - start < 30  # about 1 s; without the choice of candidates, minutes
 
 
 @pytest.mark.parametrize(
@@ -231,6 +231,6 @@ def test_thousands_of_unknown_values_among_a_hundred_thousand_entries_are_report
 )
 def test_a_hundred_thousand_values_take_seconds(hierarchy, form):
     values = [form.format(n, n // 8064 % 100, n // 672 % 12 + 1, n // 24 % 28 + 1, n % 24) for n in range(100_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert len(built([*values, None], hierarchy).leaves) == 100_001
-    assert time.perf_counter() - start < 15  # about half a second
+    assert time.process_time() - start < 15  # about half a second

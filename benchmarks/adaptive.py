@@ -59,14 +59,14 @@ def trips(step: float, sample: Path = SAMPLE) -> Points:
     long = np.flatnonzero(np.bincount(trip) >= LEAST)
     chosen = long[np.linspace(0, len(long) - 1, min(TRIPS, len(long))).astype(int)]
     wanted = np.isin(trip, chosen) & (place < MOST)
-    return Points.of(rows["lng"][wanted], rows["lat"][wanted], time=seconds[wanted], user=trip[wanted])
+    return Points.from_columns(rows["lng"][wanted], rows["lat"][wanted], time=seconds[wanted], user=trip[wanted])
 
 
 def smoothed(reports: Points, weights: Floats, bandwidth: float, step: float) -> tuple[Floats, Floats, Frame]:
     """Where one was, by local lines through the reports of a whole trip, each with its weight (by ε, or all alike):
     after the fact, and by someone who knows every ε. In metres of a frame."""
     assert reports.time is not None
-    frame = Frame.about(reports.lon, reports.lat)
+    frame = Frame.from_points(reports.lon, reports.lat)
     east, north = frame.metres(reports.lon, reports.lat)
     away = (reports.time[None] - reports.time[:, None]) / (bandwidth * step)
     kernel = np.exp(-(away**2) / 2) * weights

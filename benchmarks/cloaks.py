@@ -32,8 +32,8 @@ def cloaks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa: 
     requests = Points(points.lon, points.lat, np.arange(people) * 0.01, np.arange(people))
     sort = of_call(lambda: np.sort(codes), times=9)
     clique = CliqueCloak(5, dx=500, dy=500, dt=60)
-    spent = of_call(lambda: clique.met(requests.take(slice(0, people // 10))), times=2)
-    share = float((~clique.met(requests.take(slice(0, people // 10))).refused).mean())
+    spent = of_call(lambda: clique.gather_requests(requests.take(slice(0, people // 10))), times=2)
+    share = float((~clique.gather_requests(requests.take(slice(0, people // 10))).refused).mean())
     yield Result("cloak: clique", spent, "np.sort", sort, f"{people // 10:,} requests, k = 5; {share:.0%} answered")
     anonymizer = Anonymizer(Hilbert(K))
     for row in range(people):
@@ -47,4 +47,4 @@ def crowd(people: int) -> Points:
     rng = np.random.default_rng(1)
     centres = rng.normal(size=(60, 2)) * (0.08, 0.06)
     east, north = (centres[rng.integers(0, 60, people)] + rng.normal(size=(people, 2)) * 0.01).T
-    return Points.of(-38.5 + east, -3.75 + north)
+    return Points.from_columns(-38.5 + east, -3.75 + north)

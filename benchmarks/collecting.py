@@ -14,8 +14,7 @@ import numpy as np
 from benchmarks.measure import Result, in_turn, of_call
 from cobogo.collect.discovery.protocol import DiscoveryCollection
 from cobogo.collect.mechanisms import MECHANISMS
-from cobogo.collect.rappor.parameters import RapporParameters, filters
-from cobogo.collect.rappor.reports import counts, encode
+from cobogo.collect.rappor.filters import RapporParameters, bloom_filters, count_reports, encode
 from cobogo.floor.randomness import Entropy
 
 USERS, VALUES, EPSILON = 1_000_000, 100, 1.0
@@ -37,9 +36,9 @@ def collecting(_: Path, users: int = USERS) -> Iterator[Result]:
         yield Result(f"{name}, {users:,} users, {VALUES} values, drawn and counted", ours, "NumPy", other)
     strings = [f"string {number}" for number in range(VALUES)]
     parameters = RapporParameters()
-    blooms = filters(strings, parameters)
+    blooms = bloom_filters(strings, parameters)
     ours, other = in_turn(
-        lambda: of_call(lambda: counts(encode(strings, held, parameters, Entropy()), parameters), 1),
+        lambda: of_call(lambda: count_reports(encode(strings, held, parameters, Entropy()), parameters), 1),
         lambda: of_call(lambda: rappor(held, blooms, parameters), 1),
     )
     yield Result(f"RAPPOR, 128 bits, {users:,} users, drawn and counted", ours, "NumPy", other)

@@ -74,5 +74,5 @@ def asked(ledger: Path, rows: int, unit: str | None) -> tuple[AnalystSession, An
     bounds = {"unit": unit, "max_groups": 5, "max_rows": 3} if unit else {}
     curator.register("d", made_up(rows), columns=columns, budget={"epsilon": 1000}, **bounds)
     curator.grant("d", "ana", epsilon=1000)
-    with curator._registered["d"].reading() as (engine, source):
+    with curator._registered["d"].open_rows() as (engine, source):
         return curator.session("ana"), engine, source.statement

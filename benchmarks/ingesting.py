@@ -38,20 +38,20 @@ def ingesting(directory: Path, reports: int = REPORTS, kinds: Sequence[str] = tu
 
 def _handed_in(client: Any, service: Any, mechanism: str, reports: int, batch: int) -> Result:
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encode import shuffled_reports
-    from cobogo.collect.wire import batches
+    from cobogo.collect.encode import encode_shuffled
+    from cobogo.collect.wire import batch_messages
     from cobogo.data.schema.starter import toml
     from cobogo.faces.server.keys import Holder
-    from cobogo.faces.server.roles import Role, Scope
+    from cobogo.faces.server.roles import KeyRole, KeyScope
     from cobogo.floor.randomness import Entropy
 
     told = {"name": "a test", "question": "q", "mechanism": mechanism, **KINDS[mechanism]}
     text = "[collection]\n" + "".join(f"{key} = {toml(value)}\n" for key, value in told.items())
-    steward = Holder("steward", Role.STEWARD, frozenset(Scope), "benchmark")
+    steward = Holder("steward", KeyRole.STEWARD, frozenset(KeyScope), "benchmark")
     identity = service.collections.begin(steward, text)
     asked = Collection.of({"collection": told})
-    rows = shuffled_reports(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
-    messages = [b"".join(batches(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
+    rows = encode_shuffled(asked, [f"value {number % 100}" for number in range(reports)], Entropy())
+    messages = [b"".join(batch_messages(asked, rows[at : at + batch])) for at in range(0, reports, batch)]
 
     def send(message: bytes) -> None:
         headers = {"Idempotency-Key": str(uuid4())}
@@ -75,14 +75,14 @@ def _served(directory: Path) -> Iterator[tuple[Any, Any]]:
     from cobogo.faces.cli.serve import server_config
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
     from cobogo.faces.server.settings import ServerLimits, ServerSettings
 
     settings = ServerSettings(
         port=0, state=str(directory / "server"), limits=ServerLimits(requests_per_minute=1_000_000)
     )
     context = ServerContext(settings)
-    key = context.keys.create("gateway", Role.COLLECTOR)[1]
+    key = context.keys.create("gateway", KeyRole.COLLECTOR)[1]
     app = create_app(settings, context=context)
     server = uvicorn.Server(server_config(app, settings))
     thread = threading.Thread(target=server.run)

@@ -31,7 +31,7 @@ def towns(grid: Grid) -> Floats:
 def mechanisms(grid: Grid, prior: Floats) -> dict[str, Mechanism]:
     """Each with the same guarantee on the same cells."""
     found: dict[str, Mechanism] = {
-        "planar-laplace, in the region": PlanarLaplace(EPSILON, region=PublicPlaces.of_cells(grid)),
+        "planar-laplace, in the region": PlanarLaplace(EPSILON, region=PublicPlaces.from_grid(grid)),
         "remapped-laplace": Remapped(EPSILON, grid, prior),
         "grid-exponential": GridExponential(EPSILON, grid),
     }

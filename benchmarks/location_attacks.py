@@ -17,7 +17,7 @@ from cobogo.locate.mechanisms import PlanarLaplace
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips import KDelta, TripSynthesis, anonymize, fit
+from cobogo.locate.trips import KDelta, TripSynthesis, anonymize_trips, fit_trips
 
 PEOPLE, VISITS, PLACES = 10_000, 100, 5_000
 CITY = Frame(-38.5, -3.75)
@@ -29,7 +29,7 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
 
     rng = np.random.default_rng(1)
     user, place = np.repeat(np.arange(people), VISITS), rng.integers(0, PLACES, people * VISITS)
-    visits = Visits.of(user, place)
+    visits = Visits.from_pairs(user, place)
     note = f"{people:,} people × {VISITS} visits, {PLACES:,} places"
     table = sparse.csr_array((np.ones(len(visits.places), dtype=np.int32), visits.places, visits.starts))
     product = of_call(lambda: table.T @ table, times=1)
@@ -38,7 +38,7 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
 
     grid, reports = Grid(CITY, 50, 50, 100.0), people
     half = grid.columns * grid.size / 2
-    truth = Points.of(*CITY.degrees(rng.uniform(-half, half, reports), rng.uniform(-half, half, reports)))
+    truth = Points.from_columns(*CITY.degrees(rng.uniform(-half, half, reports), rng.uniform(-half, half, reports)))
     noise = PlanarLaplace(0.01)
     scene = Scene(truth, noise.apply(truth, Entropy()), grid, noise)
 
@@ -68,10 +68,10 @@ def attacks(directory: Path, people: int = PEOPLE) -> Iterator[Result]:  # noqa:
     plain = of_call(distances, times=1)
     for method in ("nwa", "w4m"):
         asked = KDelta(5, 300, method, stay=0)  # type: ignore[arg-type]
-        spent = of_call(lambda asked=asked: anonymize(walks, asked), times=1)  # type: ignore[misc]
+        spent = of_call(lambda asked=asked: anonymize_trips(walks, asked), times=1)  # type: ignore[misc]
         yield Result(f"trajectories: {method}", spent, "distances", plain, f"{trips:,} trips × 60 points, k = 5")
     asked = TripSynthesis(Fraction(1), Grid(CITY, 40, 40, 500.0), stay=0)
-    spent = of_call(lambda: fit(walks, asked).sample(trips), times=1)
+    spent = of_call(lambda: fit_trips(walks, asked).sample(trips), times=1)
     yield Result("trajectories: synthesis", spent, "distances", plain, f"{trips:,} trips, 1,600 cells")
 
 

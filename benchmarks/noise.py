@@ -32,7 +32,7 @@ def noise(_: Path, count: int = POINTS) -> Iterator[Result]:
         away = np.degrees(radius / RADIUS)
         _ = lon + away * np.sin(bearing) / np.cos(np.radians(lat)), lat + away * np.cos(bearing)
 
-    grid = Grid.over(-38.6, -3.9, -38.4, -3.7, size=250)
+    grid = Grid.from_bounds(-38.6, -3.9, -38.4, -3.7, size=250)
     mechanisms = [
         PlanarLaplace(EPSILON),
         Predictive(EPSILON),

@@ -11,7 +11,7 @@ from cobogo.data.policy import Policy
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.rows import RowOrder
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.settings import ServerSettings
@@ -38,7 +38,7 @@ def pages(directory: Path, count: int = ROWS) -> Iterator[Result]:
     read = f"read_csv('{file}', all_varchar = true)"
     context = ServerContext(ServerSettings(state=str(directory / "pages")))
     service = Services(context, Queue(context))
-    datasets, me = service.datasets, Holder("me", Role.STEWARD, frozenset(Scope), "me")
+    datasets, me = service.datasets, Holder("me", KeyRole.STEWARD, frozenset(KeyScope), "me")
     identity: list[str] = []
 
     def receive() -> None:

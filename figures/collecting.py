@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from cobogo.collect.rappor.simulation import DEMO, PAPER, Simulated, simulate
+from cobogo.collect.rappor.simulation import DEMO, PAPER, Simulation, simulate
 from cobogo.floor.randomness import Seeded
 from cobogo.tell.report.canvas import BLUE, GREY, LINE, MARGIN, MUTED, ORANGE, Sheet
 
@@ -17,13 +17,13 @@ TALL = 1.5
 
 
 @cache
-def of_the_paper(law: str, clients: int) -> Simulated:
+def of_the_paper(law: str, clients: int) -> Simulation:
     """The paper's parameters; as many candidates again that nobody holds."""
     return simulate(law, clients, PAPER, Seeded(SEED), extra=100)
 
 
 @cache
-def of_the_demo(law: str) -> Simulated:
+def of_the_demo(law: str) -> Simulation:
     """The demonstration of the authors' code."""
     return simulate(law, 100_000, DEMO, Seeded(SEED), missing=10, extra=10)
 
@@ -60,7 +60,7 @@ def simulation(path: Path) -> None:
     sheet.save(path, sheet.top)
 
 
-def _panel(sheet: Sheet, name: str, found: Simulated) -> None:
+def _panel(sheet: Sheet, name: str, found: Simulation) -> None:
     left = MARGIN + 0.55
     wide = sheet.width - MARGIN - left
     high = 1.02 * max(found.shares.max(), found.estimated.max() + 1.96 * found.found.errors.max() / found.found.users)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from cobogo.answer.curves import Curves, curves
+from cobogo.answer.explain import Curves, compute_curves
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import rho_of
@@ -42,7 +42,7 @@ def errors_of(aggregate: str, *, groups: int = 1, rows: int = 1, size: int | Non
     columns = {"x": {"type": "integer", "bounds": [0, 100]}, "g": {"type": "integer", "keys": list(range(100))}}
     declared = DeclaredDataset.model_validate({**bounds, "columns": columns, "budget": {"epsilon": 1}})
     text = f"SELECT {aggregate} AS e FROM d" + (" GROUP BY g" if groups > 1 else "")
-    found: Curves = curves(plan(parse(text, {"d": declared}), declared), "epsilon", rows=size)
+    found: Curves = compute_curves(plan(parse(text, {"d": declared}), declared), "epsilon", rows=size)
     return found["e"]
 
 
@@ -67,7 +67,7 @@ def neighbours(path: Path) -> None:
 def probability(noise: Laplace, distance: int) -> float:
     """Of noise of exactly so much."""
     distance = abs(distance)
-    exactly = noise.beyond(distance) - noise.beyond(distance + 1)
+    exactly = noise.two_sided_tail(distance) - noise.two_sided_tail(distance + 1)
     return exactly / (2 if distance else 1)
 
 

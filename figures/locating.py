@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.attacks import HomeAndWork, LocationPresence, LongObservation, ShortObservation, Tracking
-from cobogo.locate.spec import mechanism, parsed
+from cobogo.locate.spec import build_mechanism, parse_specs
 from cobogo.studies.fortaleza import UTC_OFFSET, people
 from cobogo.studies.location_page import draw, draw_map
 from cobogo.studies.locations import Evaluation, evaluate, sample_points
@@ -26,7 +26,7 @@ ASKED = (
 def evaluation() -> Evaluation:
     """A few people of three days, one report every quarter of an hour."""
     points = sample_points(people(PEOPLE, days=DAYS).trajectories(900), 60, POINTS, Seeded(1)).points
-    made = {one.label: mechanism(one, points) for text in ASKED for one in parsed(text, "--mechanism")}
+    made = {one.label: build_mechanism(one, points) for text in ASKED for one in parse_specs(text, "--mechanism")}
     attacks = [ShortObservation(), LongObservation(), Tracking(), HomeAndWork(), LocationPresence()]
     return evaluate(points, made, attacks, hours_from_utc=UTC_OFFSET, name="Fortaleza", source=Seeded(2))
 

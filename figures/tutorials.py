@@ -119,7 +119,7 @@ def locate(path: Path) -> None:
     figure, axes = sheet("Three hundred reports of one place; 95 % lie within the circle", panels=3, height=3.5)
     for panel, epsilon in zip(axes, (0.05, 0.01, 0.004), strict=True):
         noise = PlanarLaplace(epsilon=epsilon)
-        said = noise.apply(Points.of([lon] * 300, [lat] * 300), Seeded(3)).points
+        said = noise.apply(Points.from_columns([lon] * 300, [lat] * 300), Seeded(3)).points
         panel.scatter(
             (np.asarray(said.lon) - lon) * metres, (np.asarray(said.lat) - lat) * metres, s=5, color=BRICK, alpha=0.6
         )

@@ -45,7 +45,7 @@ def city(path: Path) -> None:
     rings = fortaleza.bairro_rings()
     area = np.array([len(squares) for squares in fortaleza.city_land().of_bairro]) / 100
     found = fortaleza.sites()
-    chosen = found.of("university", "clinic", "shops", "beach", "park", "stadium", "culture")
+    chosen = found.numbers_of("university", "clinic", "shops", "beach", "park", "stadium", "culture")
     lon, lat = fortaleza.FRAME.degrees(*found.place[chosen].T)
     layers = [
         *fortaleza.city_layers(bairros=False, names=False),

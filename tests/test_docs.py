@@ -252,7 +252,7 @@ def test_policies_are_policies(file: Path) -> None:
                 assert build_promises(policy.models, policy.sensitive, GUARANTEES)
                 continue
             assert models.build(policy.models, policy.sensitive)
-            assert metrics.named(policy.recoding.metric)
+            assert metrics.find_metric(policy.recoding.metric)
 
 
 def hierarchy_examples() -> list[tuple[str, list[list[str]]]]:

@@ -1,4 +1,4 @@
-"""Another package adds a model, a metric, an attack and a mechanism: by name they are as good as Cobogó's own."""
+"""Another package adds a model, a metric, an attack, a location mechanism and a collector: all work by their names."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
+from support.commands import ONE_AFTER_ANOTHER
 
 pytestmark = pytest.mark.slow
 
@@ -56,20 +58,27 @@ def install(home: Path, *, broken: bool = False) -> Path:
     return place
 
 
-def run(place: Path, *words: object, code: int = 0, start: str = "from cobogo.faces.cli.main import run; run()") -> str:
-    """What a command says with the package installed."""
+def run(place: Path, *commands: list[str], codes: tuple[int, ...] = ()) -> list[str]:
+    """What commands say with the package installed, one after another in one process."""
+    told = json.loads(run_python(place, ONE_AFTER_ANOTHER, json.dumps(commands)))
+    assert [code for code, _ in told] == list(codes or [0] * len(commands)), told
+    assert not [said for _, said in told if "Traceback" in said]
+    return [said for _, said in told]
+
+
+def run_python(place: Path, program: str, *words: object) -> str:
+    """What a program prints with the package installed."""
     paths = os.pathsep.join([str(place), *filter(None, [os.environ.get("PYTHONPATH")])])
     done = subprocess.run(
-        [sys.executable, "-c", start, *map(str, words)],
+        [sys.executable, "-c", program, *map(str, words)],
         cwd=place.parent,
         env={**os.environ, "PYTHONPATH": paths},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == code, done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    return done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -80,19 +89,27 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(home)
 
 
-@pytest.mark.parametrize(
-    ("what", "name"),
-    [("models", "parity"), ("metrics", "suppression"), ("attacks", "loneliness"), ("mechanisms", "rounding")],
-)
-def test_they_are_listed_and_explained(place: Path, what: str, name: str) -> None:
-    assert name in {entry["name"] for entry in json.loads(run(place, "list", what, "--json"))}
-    told = json.loads(run(place, "explain", name, "--json"))
-    assert told["definition"]
-    assert told["guarantee"]
+def test_they_are_listed_and_explained(place: Path) -> None:
+    named = {
+        "parity": "models", "suppression": "metrics", "loneliness": "attacks", "rounding": "mechanisms",
+        "one-question": "mechanisms",
+    }  # fmt: skip
+    lists = (["list", what, "--json"] for what in named.values())
+    texts = run(place, *lists, *(["explain", name, "--json"] for name in named))
+    outputs = [json.loads(text) for text in texts]
+    for name, listed, explained in zip(named, outputs[: len(named)], outputs[len(named) :], strict=True):
+        assert name in {entry["name"] for entry in listed}
+        assert explained["definition"]
+        assert explained["guarantee"]
 
 
 def test_a_policy_asks_for_them_and_search_verification_and_report_know_them(place: Path) -> None:
-    run(place, "anonymize", "policy.toml", "--out", "release")
+    _, verified, attacked = run(
+        place,
+        ["anonymize", "policy.toml", "--out", "release"],
+        ["verify", "release"],
+        ["attack", "loneliness", "release"],
+    )
     home = place.parent / "release"
     report = json.loads((home / "evidence" / "report.json").read_text(encoding="utf-8"))
     assert report["models"] == [{"model": "parity", "pairs": 2, "satisfied": True, "measured": 2}]
@@ -100,28 +117,47 @@ def test_a_policy_asks_for_them_and_search_verification_and_report_know_them(pla
     page = (home / "evidence" / "report.html").read_text(encoding="utf-8")
     assert "The people of every class can be paired off" in page
     assert "suppressed share" in page
-    assert "parity" in run(place, "verify", "release")
-    assert "No" in run(place, "attack", "loneliness", "release")
+    assert "parity" in verified
+    assert "No" in attacked
 
 
-def test_its_parameters_are_refused_in_the_form_of_all(place: Path) -> None:
-    wrong = place.parent / "wrong.toml"
-    wrong.write_text(POLICY.replace("pairs = 2", "pairs = 0"), encoding="utf-8")
-    said = run(place, "anonymize", wrong, "--out", "none", code=2)
-    assert "The 'pairs' parameter of parity must be a whole number of at least 1. Got 0 instead" in said
-
-
-def test_positions_go_through_its_mechanism(place: Path) -> None:
+def test_its_parameters_are_refused_and_positions_go_through_its_mechanism(place: Path) -> None:
+    home = place.parent
+    (home / "wrong.toml").write_text(POLICY.replace("pairs = 2", "pairs = 0"), encoding="utf-8")
     rows = "".join(f"{user},{60 * n},{-38.527 + 0.001 * n},-3.731\n" for user in "ab" for n in range(30))
-    (place.parent / "points.csv").write_text("user,time,lon,lat\n" + rows, encoding="utf-8")
-    words = ("--mechanism", "rounding:decimals=2", "--attack", "short-observation", "--json")
-    assert "rounding:decimals=2" in run(place, "locate", "evaluate", "points.csv", *words)
-    said = run(place, "locate", "protect", "points.csv", "--mechanism", "rounding", "--out", "points", code=2)
-    assert "rounding has no guarantee" in said
+    (home / "points.csv").write_text("user,time,lon,lat\n" + rows, encoding="utf-8")
+    mechanism = ["--mechanism", "rounding:decimals=2", "--attack", "short-observation", "--json"]
+    refused, evaluated, unpromised = run(
+        place,
+        ["anonymize", "wrong.toml", "--out", "none"],
+        ["locate", "evaluate", "points.csv", *mechanism],
+        ["locate", "protect", "points.csv", "--mechanism", "rounding", "--out", "points"],
+        codes=(2, 0, 2),
+    )
+    assert "The 'pairs' parameter of parity must be a whole number of at least 1. Got 0 instead" in refused
+    assert "rounding:decimals=2" in evaluated
+    assert "rounding has no guarantee" in unpromised
+
+
+def test_a_collection_asks_through_its_mechanism(place: Path) -> None:
+    home = place.parent
+    (home / "pets.toml").write_text(
+        '[collection]\nname = "pets"\nquestion = "pet"\nmechanism = "one-question"\nepsilon = 8\n'
+        'values = ["cat", "dog", "none"]\n',
+        encoding="utf-8",
+    )
+    (home / "pets.csv").write_text("pet\n" + "cat\n" * 2_000 + "dog\n" * 1_000, encoding="utf-8")
+    run(place, "collect", "encode", "pets.toml", "pets.csv", "--column", "pet", "--out", "pets.bin")
+    run(place, "collect", "aggregate", "pets.toml", "pets.bin", "--out", "pets.agg")
+    found = json.loads(run(place, "collect", "decode", "pets.toml", "pets.agg", "--json"))
+    shares = {one["value"]: one["share"] for one in found["found"]}
+    assert shares["cat"] == pytest.approx(2 / 3, abs=0.2)
+    assert shares["none"] == pytest.approx(0, abs=0.2)
 
 
 @pytest.mark.parametrize(
-    "file", ["pyproject.toml", *(f"cobogo_extra/{name}.py" for name in ("model", "metric", "attack", "mechanism")),
+    "file", ["pyproject.toml", *(f"cobogo_extra/{name}.py" for name in ("model", "metric", "attack", "mechanism",
+                                                                         "collector")),
              "test_extra.py"],
 )  # fmt: skip
 def test_the_page_shows_the_package_as_it_is(file: str) -> None:
@@ -130,31 +166,27 @@ def test_the_page_shows_the_package_as_it_is(file: str) -> None:
 
 
 def test_it_passes_the_suite_that_ours_pass(place: Path) -> None:
-    start = "import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"
-    run(
-        place,
-        PLUGIN / "test_extra.py",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "no:xdist",
-        "-c",
-        "/dev/null",
-        start=start,
-    )
+    program = "import pytest, sys; sys.exit(pytest.main(sys.argv[1:]))"
+    options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-c", "/dev/null"]
+    run_python(place, program, PLUGIN / "test_extra.py", *options)
 
 
 def test_a_broken_package_is_named_and_breaks_nothing_else(tmp_path: Path) -> None:
     place = install(tmp_path, broken=True)
-    listed = {entry["name"]: entry["about"] for entry in json.loads(run(place, "list", "models", "--json"))}
+    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
+    (tmp_path / "policy.toml").write_text(POLICY, encoding="utf-8")
+    ours = POLICY.replace('"parity", pairs = 2', '"k-anonymity", k = 2')
+    (tmp_path / "ours.toml").write_text(ours, encoding="utf-8")
+    models, asked, explained, _ = run(
+        place,
+        ["list", "models", "--json"],
+        ["anonymize", "policy.toml", "--out", "release"],
+        ["explain", "parity"],
+        ["anonymize", "ours.toml", "--out", "release"],
+        codes=(0, 2, 2, 0),
+    )
+    listed = {entry["name"]: entry["about"] for entry in json.loads(models)}
     assert "cobogo-extra 1.0 cannot be used" in listed["parity"]
     assert "k-anonymity" in listed
-    (tmp_path / "people.csv").write_text(PEOPLE, encoding="utf-8")
-    policy = tmp_path / "policy.toml"
-    policy.write_text(POLICY, encoding="utf-8")
-    said = run(place, "anonymize", policy, "--out", "release", code=2)
-    assert "the model 'parity' of the package cobogo-extra 1.0 cannot be used: ModuleNotFoundError" in said
-    assert "cobogo-extra 1.0 cannot be used" in run(place, "explain", "parity", code=2)
-    policy.write_text(POLICY.replace('"parity", pairs = 2', '"k-anonymity", k = 2'), encoding="utf-8")
-    run(place, "anonymize", policy, "--out", "release")
+    assert "the model 'parity' of the package cobogo-extra 1.0 cannot be used: ModuleNotFoundError" in asked
+    assert "cobogo-extra 1.0 cannot be used" in explained

@@ -16,9 +16,9 @@ import numpy as np
 
 from cobogo.locate.anonymizer.app import create_app
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.example_service import Catalogue, PlacesService, create_places_app
+from cobogo.locate.anonymizer.example_service import PlaceCatalogue, PlacesService, create_places_app
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
-from cobogo.locate.anonymizer.start import self_signed, serve_in_background
+from cobogo.locate.anonymizer.start import serve_in_background, write_certificate
 from cobogo.locate.crowds import Hilbert
 from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Dummies
@@ -33,10 +33,11 @@ K = 10
 
 def main() -> None:
     """Start everything, ask, compare, stop."""
-    at = people(PEOPLE, days=1, seed=5).at(np.arange(PEOPLE), np.full(PEOPLE, FIRST_MIDNIGHT + 11 * 3600))
+    at = people(PEOPLE, days=1, seed=5).positions_at(np.arange(PEOPLE), np.full(PEOPLE, FIRST_MIDNIGHT + 11 * 3600))
     lon, lat = FRAME.degrees(*sites().place.T)
     names = [f"{name} #{number}" for number, name in enumerate(sites().name)]
-    catalogue = Catalogue.of(zip(names, sites().kind, lon.tolist(), lat.tolist(), strict=True)).only("clinic")
+    places = zip(names, sites().kind, lon.tolist(), lat.tolist(), strict=True)
+    catalogue = PlaceCatalogue.from_rows(places).select_kind("clinic")
     heard: list[dict[str, object]] = []
     devices = Devices()
     tokens = [devices.enrol(f"person {number}") for number in range(PEOPLE)]
@@ -44,7 +45,7 @@ def main() -> None:
         tempfile.TemporaryDirectory() as directory,
         serve_in_background(create_places_app(catalogue, heard)) as service,
     ):
-        certificate, key = self_signed(Path(directory) / "tls", ["127.0.0.1"])
+        certificate, key = write_certificate(Path(directory) / "tls", ["127.0.0.1"])
         app = create_app(PrivacyServer(AnonymizerSettings(Hilbert(K))), devices, service=PlacesService(service))
         with serve_in_background(app, certificate=certificate, key=key) as anonymizer:
             print(f"service     {service}\nanonymizer  {anonymizer}\n")
@@ -55,7 +56,7 @@ def main() -> None:
                 answer = _sent(wire, tokens[0], "/nearest", {"count": 3})
         found = [place["id"] for place in answer["places"]]
         _compare("Under a cloak", found, catalogue, float(at.lon[0]), float(at.lat[0]), heard)
-        grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+        grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=500)
         device = DeviceClient(Dummies(8, grid), reports=1, window=1)
         exact = device.nearest(float(at.lon[0]), float(at.lat[0]), 0.0, PlacesService(service), count=3)
         found = [place.id for place in exact.places]
@@ -70,7 +71,7 @@ def _sent(wire: httpx.Client, token: str, path: str, body: dict[str, object]) ->
 
 
 def _compare(
-    title: str, found: list[str], catalogue: Catalogue, lon: float, lat: float, heard: list[dict[str, object]]
+    title: str, found: list[str], catalogue: PlaceCatalogue, lon: float, lat: float, heard: list[dict[str, object]]
 ) -> None:
     away = distance(lon, lat, [place.lon for place in catalogue.places], [place.lat for place in catalogue.places])
     truth = [catalogue.places[row].id for row in np.argsort(away)[:3]]

@@ -1,4 +1,4 @@
-"""What is asked of every model, metric, attack and location mechanism: for the tests of whoever adds one.
+"""What is asked of every model, metric, attack, location mechanism and collector, for packages that add one.
 
 Each function raises an AssertionError that says what is not true. `check_model` draws random tables with Hypothesis,
 which is an extra: ``pip install 'cobogo[testing]'``.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from fractions import Fraction
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +22,14 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
 from cobogo.floor.catalogue import Card, construct
 from cobogo.promises.models.base import Model, Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.promises.models.example_classes import classes
 from cobogo.promises.models.promise import parameters
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
 
+    from cobogo.collect.oracle import Oracle
     from cobogo.locate.mechanisms.base import Mechanism
     from cobogo.locate.places.points import Points
 
@@ -127,12 +130,12 @@ def _check_merging(model: Model, table: Table, attribute: str) -> None:
         if model.monotone is not Monotone.NO and check([model], parts)[0].satisfied:
             assert check([model], _classes(attribute, together))[0].satisfied, "merging all classes breaks it"
         return
-    failed = failing([model], parts)
+    failed = failing_classes([model], parts)
     least_of_parts = np.where(failed, parts.sizes, 0)
     for place in range(len(table) - 1):
         both = [*table[:place], table[place] + table[place + 1], *table[place + 2 :]]
         merged = _classes(attribute, both)
-        fails = bool(failing([model], merged)[place])
+        fails = bool(failing_classes([model], merged)[place])
         if model.monotone is not Monotone.NO and not failed[place] and not failed[place + 1]:
             assert not fails, f"{model} says that it is monotone: two classes that satisfy it do not together"
         if model.monotone is Monotone.EVEN_WITH_SUPPRESSION and not (failed[place] and failed[place + 1]):
@@ -255,10 +258,42 @@ def check_mechanism(mechanism: Mechanism, points: Points | None = None) -> None:
     assert (again.lon == reports.lon).all(), "its options or its source do not decide what it reports"
     assert (again.lat == reports.lat).all()
     assert len(mechanism.apply(given.take(slice(0, 0)), Seeded(1)).points) == 0
-    ends = AllPoints.of([0, 180, -180, 179.99999], [90, 0, -90, 45])
+    ends = AllPoints.from_columns([0, 180, -180, 179.99999], [90, 0, -90, 45])
     at_the_ends = mechanism.apply(ends, Seeded(1)).points
     assert np.isfinite(at_the_ends.lon).all(), "the ends of the world have no report"
     assert (np.abs(at_the_ends.lat) <= 90).all()
+
+
+# --- collectors -------------------------------------------------------------------------------------------------
+
+REPORTS_DRAWN = 20_000
+"""Reports of `check_collector`: they show whether a report supports values as often as p and q say, to within 2 %."""
+
+
+def check_collector(oracle: Oracle) -> None:
+    """A frequency oracle loses at most ε, by its exact probabilities; reports fit its layout and support values as
+    often as it says; only the source decides what is drawn."""
+    from cobogo.collect.layout import pack_reports
+    from cobogo.floor.randomness import Seeded
+
+    check_card(type(oracle))
+    laws = [oracle.law(held) for held in range(oracle.values)]
+    for law in laws:
+        assert sum(law.values()) == 1, "the probabilities of the reports of a value do not sum to 1"
+        for other in laws:
+            assert law.keys() == other.keys(), "a report is possible for one value only"
+            ratio = max(law[report] / other[report] for report in law)
+            assert ratio <= Fraction(exp(oracle.epsilon)), "a report reveals more than ε"
+    for held in range(oracle.values):
+        clients = np.full(REPORTS_DRAWN, held)
+        reports = oracle.encode(clients, Seeded(held))
+        assert len(reports) == REPORTS_DRAWN, "there is not one report a client"
+        assert (reports == oracle.encode(clients, Seeded(held))).all(), "its source does not decide what it reports"
+        assert not len(oracle.layout.faults(pack_reports(reports, oracle.layout))), "a report does not fit its layout"
+        said = np.where(np.arange(oracle.values) == held, oracle.p, oracle.q)
+        errors = 6 * np.sqrt(said * (1 - said) / REPORTS_DRAWN)
+        assert (abs(oracle.support(reports) / REPORTS_DRAWN - said) <= errors).all(), "p or q is not true"
+    assert len(oracle.encode(np.zeros(0, dtype=np.int64), Seeded(1))) == 0
 
 
 def two_walks(seed: int = 0) -> Points:
@@ -268,4 +303,4 @@ def two_walks(seed: int = 0) -> Points:
     rng = np.random.default_rng(seed)
     steps = np.cumsum(rng.normal(0, 3e-4, (2, 40, 2)), axis=1) + np.array([-38.52, -3.75])
     lon, lat = steps[..., 0].T.ravel(), steps[..., 1].T.ravel()
-    return AllPoints.of(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)
+    return AllPoints.from_columns(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)

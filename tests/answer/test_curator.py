@@ -24,7 +24,7 @@ from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, SqlSource
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import PrivacyLoss, parallel
+from cobogo.promises.accounting import PrivacyLoss, compose_in_parallel
 from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
 from support import questions as q
@@ -248,7 +248,9 @@ def test_parts_are_asked_different_things_for_one_price(ana: AnalystSession) -> 
     )
     assert answers["Crato"].value == pytest.approx(PEOPLE / 2, abs=5)
     assert answers["Sobral"].value == pytest.approx(37, abs=0.2)
-    assert parallel([answer.spent for answer in answers.values()], 2) == PrivacyLoss("epsilon", Fraction(200))
+    assert compose_in_parallel([answer.spent for answer in answers.values()], 2) == PrivacyLoss(
+        "epsilon", Fraction(200)
+    )
     assert ana.budget("people").spent == Units(200 * 10**9, 0)
     for asked in (
         {},
@@ -425,7 +427,7 @@ def test_what_is_wrong_with_the_rows_is_the_data_holder_s_to_know(tmp_path: Path
 
 
 def test_after_the_debit_every_failure_looks_the_same_and_costs_the_same(curator: Curator, ana: AnalystSession) -> None:
-    with curator._registered["people"].reading() as (engine, _):
+    with curator._registered["people"].open_rows() as (engine, _):
         engine.sql("DROP TABLE cobogo_source")  # type: ignore[attr-defined]
     said = set()
     for text in ("SELECT COUNT(*) FROM people", "SELECT city, MEDIAN(age) FROM people GROUP BY city"):

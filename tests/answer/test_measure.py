@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.answer.measure import answer, with_noise
-from cobogo.answer.noise import noises
+from cobogo.answer.measure import add_noise, build_answer
+from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement
 from cobogo.answer.plan import plan as planned
 from cobogo.answer.query import Compare, Lookup, QueryPart
@@ -184,10 +184,10 @@ def test_every_table_is_answered_alike(rows: list[dict[str, Any]], text: str) ->
     """Whether a question is answered, and with which columns, depends on no row."""
     plan = q.asked(text, q.declared())
     loss = PrivacyLoss("epsilon", Fraction(1), Fraction(0) if plan.public is not None else Fraction(1, 100))
-    chosen = noises(plan, loss)
+    chosen = choose_noise(plan, loss)
     balance = Balance("people", "ana", "epsilon", Units(1, 1), Units(0, 0))
     for table in (rows, rows[1:], []):
-        found = answer(with_noise(q.found(plan, table), chosen), chosen, loss, balance)
+        found = build_answer(add_noise(q.found(plan, table), chosen), chosen, loss, balance)
         assert found.columns == tuple(name for name, _ in plan.query.shown)
         assert plan.public is None or len(found.rows) == len(plan.public)
 

@@ -130,7 +130,7 @@ def test_what_is_kept_of_a_person_does_not_depend_on_how_an_engine_codes_texts(t
     for more in (["p0000,a,9", "p0000,aa,9", "p0000,zz,9"], []):
         file = tmp_path / f"{len(more)}.csv"
         file.write_text("\n".join(["who,job,n", *more, *lines]) + "\n")
-        found.append(RegisteredDataset(declared, file, None).rows(asked, salt=11))
+        found.append(RegisteredDataset(declared, file, None).measure(asked, salt=11))
     for measurement in asked.measurements:
         one, other = (figures[measurement] for figures in found)
         changed = [group for group in one.keys() | other.keys() if one.get(group, 0) != other.get(group, 0)]

@@ -15,8 +15,8 @@ import pytest
 from scipy import stats
 
 from cobogo.answer.curator import RegisteredDataset
-from cobogo.answer.measure import with_noise
-from cobogo.answer.noise import Noises, noises
+from cobogo.answer.measure import add_noise
+from cobogo.answer.noise import NoisePlan, choose_noise
 from cobogo.answer.plan import plan
 from cobogo.answer.sql.parse import parse
 from cobogo.promises.accounting import PrivacyLoss
@@ -38,16 +38,16 @@ def dataset(*, public: bool = True) -> DeclaredDataset:
 def figures(text: str, loss: PrivacyLoss, rows: int, *, broken: float = 1.0, runs: int = 10) -> list[int]:
     """The first figure of every group, of several answers; with ``broken`` the noise is too small by that factor."""
     declared = dataset()
-    chosen = noises(plan(parse(text, {"d": declared}), declared), loss)
+    chosen = choose_noise(plan(parse(text, {"d": declared}), declared), loss)
     if broken != 1:
         chosen = _broken(chosen, broken)
     table = pa.table({"place": pa.array(range(rows), pa.int64()), "worth": pa.array([10**6] * rows, pa.int64())})
-    exact = RegisteredDataset(declared, table, None).rows(chosen.plan)
+    exact = RegisteredDataset(declared, table, None).measure(chosen.plan)
     first = next(iter(chosen.additive))
-    return [figure for _ in range(runs) for figure in with_noise(exact, chosen).figures[first]]
+    return [figure for _ in range(runs) for figure in add_noise(exact, chosen).figures[first]]
 
 
-def _broken(chosen: Noises, factor: float) -> Noises:
+def _broken(chosen: NoisePlan, factor: float) -> NoisePlan:
     smaller = {
         m: Laplace(noise.sensitivity, noise.epsilon * Fraction(factor))
         for m, noise in chosen.additive.items()
@@ -82,15 +82,15 @@ def test_gaussian_answers_tell_no_more_than_was_paid_for() -> None:
 def test_a_group_of_one_person_is_told_of_with_probability_delta_at_most(measure: str) -> None:
     declared = dataset(public=False)
     loss = PrivacyLoss("epsilon" if measure == "epsilon" else "rho", Fraction(1), Fraction(1, 20))
-    chosen = noises(plan(parse("SELECT place, COUNT(*) FROM d GROUP BY place", {"d": declared}), declared), loss)
-    exact = RegisteredDataset(declared, pa.table({"place": range(GROUPS), "worth": range(GROUPS)}), None).rows(
+    chosen = choose_noise(plan(parse("SELECT place, COUNT(*) FROM d GROUP BY place", {"d": declared}), declared), loss)
+    exact = RegisteredDataset(declared, pa.table({"place": range(GROUPS), "worth": range(GROUPS)}), None).measure(
         chosen.plan
     )
-    told = sum(len(with_noise(exact, chosen).groups) for _ in range(5))
+    told = sum(len(add_noise(exact, chosen).groups) for _ in range(5))
     rate = 1 / 20
     assert told <= stats.binom.ppf(1 - ERROR, 5 * GROUPS, rate)
     assert told >= stats.binom.ppf(ERROR, 5 * GROUPS, rate / 4)  # and not by hiding everything
-    assert with_noise({m: {} for m in exact}, chosen).groups == []
+    assert add_noise({m: {} for m in exact}, chosen).groups == []
 
 
 def test_answers_lie_on_a_lattice_that_no_row_moves() -> None:
@@ -98,9 +98,9 @@ def test_answers_lie_on_a_lattice_that_no_row_moves() -> None:
     columns = {"worth": {"type": "number", "bounds": [0, 1], "decimals": 2}}
     declared = DeclaredDataset.model_validate({"columns": columns, "budget": {"epsilon": 1}})
     loss = PrivacyLoss("epsilon", Fraction(1))
-    chosen = noises(plan(parse("SELECT SUM(worth) AS total FROM d", {"d": declared}), declared), loss)
+    chosen = choose_noise(plan(parse("SELECT SUM(worth) AS total FROM d", {"d": declared}), declared), loss)
     for rows in ([0.1, 0.7, 1 / 3, math.pi], [0.1, 0.7, 1 / 3]):
-        exact = RegisteredDataset(declared, pa.table({"worth": rows}), None).rows(chosen.plan)
+        exact = RegisteredDataset(declared, pa.table({"worth": rows}), None).measure(chosen.plan)
         (measurement,) = exact
         found = chosen.additive[measurement].release([exact[measurement][()]] * 20_000)
         assert all(type(figure) is int for figure in found)

@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cobogo.answer import Curator
-from cobogo.answer.noise import Noises, noises
+from cobogo.answer.noise import NoisePlan, choose_noise
 from cobogo.answer.plan import plan
 from cobogo.answer.query import CuratorQuery, QueryAggregate
-from cobogo.answer.result import CONFIDENCE, cell
+from cobogo.answer.result import CONFIDENCE, compute_cell
 from cobogo.answer.session import AnalystSession
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
@@ -29,9 +29,9 @@ DATASET = DeclaredDataset.model_validate(
 NUMBER = st.integers(-(10**6), 10**6)
 
 
-def chosen(kind: str) -> tuple[QueryAggregate, Noises]:
+def chosen(kind: str) -> tuple[QueryAggregate, NoisePlan]:
     aggregate = QueryAggregate(kind, "x", "v")  # type: ignore[arg-type]
-    return aggregate, noises(plan(CuratorQuery("d", (aggregate,)), DATASET), PrivacyLoss("epsilon", Fraction(1)))
+    return aggregate, choose_noise(plan(CuratorQuery("d", (aggregate,)), DATASET), PrivacyLoss("epsilon", Fraction(1)))
 
 
 @pytest.mark.parametrize("kind", ["mean", "variance", "deviation"])
@@ -43,7 +43,7 @@ def test_an_interval_holds_the_figure_and_what_is_as_near_as_the_noise(
     aggregate, noise = chosen(kind)
     parts = tuple(noise.additive)
     noisy = dict(zip(parts, (total, squares, count) if len(parts) == 3 else (total, count), strict=True))
-    value, interval = cell(aggregate, parts, DATASET, noisy, noise)
+    value, interval = compute_cell(aggregate, parts, DATASET, noisy, noise)
     assert interval is not None
     low, high = interval
     least, largest = {"mean": BOUNDS, "variance": (0, 3600), "deviation": (0, 60)}[kind]

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from cobogo.collect.association import ReportPairs, associate, fit_shares
-from cobogo.collect.encode import paired_reports
+from cobogo.collect.encode import encode_pairs
 from cobogo.collect.hashing import REPORT
 from cobogo.collect.layout import pack_reports
-from cobogo.collect.rappor.parameters import filters
+from cobogo.collect.rappor.filters import bloom_filters
 from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.randomness import Seeded
 from support.asked import LISTED, VALUES, asked
@@ -42,7 +42,7 @@ def test_likelihoods_of_rappor_are_those_of_its_bits():
     collection = asked("rappor", bits=8, hashes=1, cohorts=2, candidates=VALUES[:3])
     parameters = collection.protocol.parameters
     q, p = parameters.shown_if_set, parameters.shown_if_not
-    blooms = filters(VALUES[:3], parameters)
+    blooms = bloom_filters(VALUES[:3], parameters)
     shown = list(product((False, True), repeat=8))
     for cohort in range(2):
         rows = np.column_stack([np.full(256, cohort), np.packbits(np.array(shown), axis=1)]).astype(np.uint8)
@@ -81,7 +81,7 @@ def test_joint_shares_come_out(one, other):
 
 
 def _interleaved(first, a, second, b):
-    one, other = paired_reports(first, a, second, b, Seeded(5))
+    one, other = encode_pairs(first, a, second, b, Seeded(5))
     return one, second, other
 
 

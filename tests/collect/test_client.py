@@ -17,7 +17,7 @@ from cobogo.collect import Client
 from cobogo.collect.client import LIMIT
 from cobogo.collect.mechanisms import MECHANISMS
 from cobogo.collect.memo import Memo
-from cobogo.collect.rappor.parameters import places
+from cobogo.collect.rappor.filters import bit_positions
 from cobogo.collect.wire import from_text, parse_one
 from cobogo.errors import BudgetSpent, DataError, MemoError
 from cobogo.floor.randomness import Seeded
@@ -65,7 +65,7 @@ def test_permanent_answers_follow_the_law(tmp_path):
     memo = Memo(tmp_path / "memo")
     source = Seeded(3)
     held = collection.protocol.read([VALUES[4]])
-    drawn = [int(collection.protocol.permanent(held, np.zeros(1), source)[0, 0]) for _ in range(3000)]
+    drawn = [int(collection.protocol.draw_permanent(held, np.zeros(1), source)[0, 0]) for _ in range(3000)]
     kept = sum(answer == 4 for answer in drawn)
     assert stats.binomtest(kept, 3000, collection.protocol.oracle.p).pvalue > 1e-6
     client = Client(collection, memo, source=source)
@@ -128,7 +128,7 @@ def test_answers_of_an_earlier_version_of_the_memo_are_kept(tmp_path):
     collection = asked("grr", epsilon=0.1)
     memo = Memo(tmp_path / "memo")
     held = collection.protocol.read([VALUES[3]])
-    drawn = collection.protocol.permanent(held, np.zeros(1), Seeded(7)).tobytes()
+    drawn = collection.protocol.draw_permanent(held, np.zeros(1), Seeded(7)).tobytes()
     old = collection.fingerprint.hex()
     assert memo.answer([old], VALUES[3], 10**8, lambda _: drawn) == drawn
     client = Client(collection, memo)
@@ -160,7 +160,7 @@ def test_the_memo_holds_no_value_and_is_its_owner_s_alone(tmp_path):
         (answer,) = books.execute("SELECT answer FROM answers").fetchone()
     books.close()
     filter_bits = np.zeros(32, dtype=bool)
-    filter_bits[places(secret, answer[0], asked("rappor").protocol.parameters)] = True
+    filter_bits[bit_positions(secret, answer[0], asked("rappor").protocol.parameters)] = True
     assert answer[1:] != np.packbits(filter_bits).tobytes()
 
 

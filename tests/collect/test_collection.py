@@ -51,7 +51,7 @@ def test_values_and_candidates_from_files(tmp_path: Path):
     )
     found = Collection.load(tmp_path / "c.toml")
     assert found.protocol.values == ("maçã", "banana")
-    other = asked("rappor").looking_for(tmp_path / "values.txt")
+    other = asked("rappor").with_candidates(tmp_path / "values.txt")
     assert other.protocol.candidates == ("maçã", "banana")
     assert other.fingerprint == asked("rappor").fingerprint
 

@@ -136,10 +136,10 @@ def test_points_of_the_grid(name):
 @each
 def test_users_needed(name):
     mean = MEANS[name](0, 100, 1.0)
-    needed = mean.users_needed(0.5)
+    needed = mean.required_users(0.5)
     assert np.sqrt(mean.variance(np.arange(4097)).max() / needed) == pytest.approx(0.5, rel=1e-3)
     with pytest.raises(ValueError, match="must be"):
-        mean.users_needed(0)
+        mean.required_users(0)
 
 
 @each

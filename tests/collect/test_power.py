@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.power import detection, smallest_share, threshold, users_needed
+from cobogo.collect.power import detection, required_users, smallest_share, threshold
 from cobogo.collect.rappor.decode import Decoding, decode
-from cobogo.collect.rappor.parameters import RapporParameters
-from cobogo.collect.rappor.reports import counts, encode
+from cobogo.collect.rappor.filters import RapporParameters, count_reports, encode
 from cobogo.floor.randomness import Seeded
 from support.asked import ORACLES
 
@@ -35,7 +34,7 @@ def test_shares_and_users_are_each_other_s_inverse(name, values, epsilon, users,
         assert detection(oracle, 1.0, users) < power
         return
     assert detection(oracle, share, users) == pytest.approx(power, abs=1e-6)
-    needed = users_needed(oracle, share, power=power)
+    needed = required_users(oracle, share, power=power)
     assert needed == pytest.approx(users, rel=1e-6, abs=1)
     assert detection(oracle, share, needed) >= power - 1e-6
 
@@ -61,7 +60,7 @@ def test_a_value_is_seen_as_often_as_foretold(name):
 
 @pytest.mark.parametrize("candidates", [5, 120])
 def test_rappor_sees_a_string_as_often_as_foretold(candidates):
-    parameters = RapporParameters.of(bits=32, hashes=2, cohorts=8, f="0.25", p="0.35", q="0.65")
+    parameters = RapporParameters.from_decimals(bits=32, hashes=2, cohorts=8, f="0.25", p="0.35", q="0.65")
     users, repeats, alpha, power = 8_000, 60, 0.05, 0.7
     plan = Decoding(parameters, candidates)
     share = smallest_share(plan, users, alpha=alpha, power=power)
@@ -72,7 +71,9 @@ def test_rappor_sees_a_string_as_often_as_foretold(candidates):
     source = Seeded(32)
     errors, seen = [], 0
     for _ in range(repeats):
-        found = decode(counts(encode(names, held, parameters, source), parameters), names, parameters, level=alpha)
+        found = decode(
+            count_reports(encode(names, held, parameters, source), parameters), names, parameters, level=alpha
+        )
         if names[0] in found.strings:
             seen += 1
             errors.append(found.errors[found.strings.index(names[0])])
@@ -95,8 +96,8 @@ def test_more_is_seen_with_more_users_more_epsilon_and_fewer_candidates():
 def test_nothing_to_be_seen():
     oracle = ORACLES["grr"](1000, 0.1)
     assert smallest_share(oracle, 10) is None
-    assert users_needed(oracle, 0.0) is None
-    assert users_needed(oracle, 1e-9) is None
+    assert required_users(oracle, 0.0) is None
+    assert required_users(oracle, 1e-9) is None
 
 
 @pytest.mark.parametrize(
@@ -116,4 +117,4 @@ def test_nothing_to_be_seen():
 def test_questions_that_make_no_sense(wrong, share, users):
     oracle = ORACLES["grr"](4, 1.0)
     with pytest.raises(ValueError, match="must be"):
-        users_needed(oracle, share, **wrong) and smallest_share(oracle, users, **wrong)
+        required_users(oracle, share, **wrong) and smallest_share(oracle, users, **wrong)

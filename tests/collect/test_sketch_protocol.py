@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.collect.oracle import tail
+from cobogo.collect.oracle import tail_probability
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch
 from cobogo.collect.sketch_protocol import judge
 from cobogo.floor.randomness import Seeded
@@ -18,7 +18,7 @@ each = pytest.mark.parametrize("kind", [CountMeanSketch, HadamardSketch, FastHas
 @pytest.mark.parametrize("q", [0.001, 0.25, 0.5])
 def test_tails_without_disturbance_are_binomial(q):
     support = np.array([0, 1, 3, 50, 260, 520, 600, 1000])
-    found = tail(support, np.full(8, 1000 * q), 1000, 0.0)
+    found = tail_probability(support, np.full(8, 1000 * q), 1000, 0.0)
     assert found == pytest.approx(stats.binom(1000, q).sf(support - 1), rel=1e-6, abs=1e-300)
 
 
@@ -26,16 +26,18 @@ def test_tails_without_disturbance_are_binomial(q):
 @pytest.mark.parametrize("q", [0.1, 0.2, 0.3, 1 / 3, 0.4, 0.5, 0.9])
 def test_all_of_the_reports_are_as_likely_as_they_are(users, q):
     """However the figures are rounded: one report that supports a value proves nothing."""
-    assert tail(np.array([users]), np.array([users * q]), users) == pytest.approx(q**users, rel=1e-6, abs=1e-300)
+    assert tail_probability(np.array([users]), np.array([users * q]), users) == pytest.approx(
+        q**users, rel=1e-6, abs=1e-300
+    )
 
 
 def test_tails_with_disturbance_have_its_variance():
     """Negative binomial where the variance exceeds the mean, binomial of fewer draws where it does not."""
     mean, users = 40.0, 10**6
     support = np.arange(1, 300)
-    wide = tail(support, np.full(299, mean), users, 60.0 + mean**2 / users)
+    wide = tail_probability(support, np.full(299, mean), users, 60.0 + mean**2 / users)
     assert wide == pytest.approx(stats.nbinom(mean**2 / 60, mean / 100).sf(support - 1), rel=1e-4)
-    some = tail(support, np.full(299, 50.0), 100, 15.0)  # variance 40 of a mean of 50: 250 draws of 1/5
+    some = tail_probability(support, np.full(299, 50.0), 100, 15.0)  # variance 40 of a mean of 50: 250 draws of 1/5
     assert some == pytest.approx(stats.binom(250, 0.2).sf(support - 1), rel=1e-6, abs=1e-300)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from cobogo.collect import Aggregate, wire
 from cobogo.collect.mechanisms import MECHANISMS
-from cobogo.collect.report_sources import messages, reports_of, texts
+from cobogo.collect.report_sources import messages, read_reports, texts
 from cobogo.errors import ReportError
 from support.asked import asked, some_reports
 
@@ -27,7 +27,7 @@ some = settings(max_examples=25, deadline=None)
 def test_reports_come_back_as_they_went(mechanism, count, seed, seeded):
     collection = asked(mechanism)
     rows = some_reports(collection, count, seed)
-    content = b"".join(wire.batches(collection, rows, seeded=seeded))
+    content = b"".join(wire.batch_messages(collection, rows, seeded=seeded))
     (batch,) = wire.parse(collection, content)
     assert (batch.rows == rows).all()
     assert batch.seeded is seeded
@@ -35,10 +35,10 @@ def test_reports_come_back_as_they_went(mechanism, count, seed, seeded):
     several = wire.parse(collection, content + content)
     assert [len(part) for part in several] == [count, count]
     for row in rows[:3]:
-        message = wire.one(collection, row.tobytes())
+        message = wire.single_message(collection, row.tobytes())
         assert len(message) == 16 + collection.protocol.layout.width
-        assert wire.from_text(wire.text(message)) == message
-        assert wire.json_report(wire.json_line(collection, message)) == wire.text(message)
+        assert wire.from_text(wire.to_text(message)) == message
+        assert wire.json_report(wire.json_line(collection, message)) == wire.to_text(message)
         assert wire.parse_one(collection, message).rows.tobytes() == row.tobytes()
 
 
@@ -48,7 +48,7 @@ def test_reports_come_back_as_they_went(mechanism, count, seed, seeded):
 def test_hostile_bytes_are_refused_in_one_way(mechanism, data):
     """A message with bytes changed, cut out, put in or cut off is read or refused; nothing else ever happens."""
     collection = asked(mechanism)
-    content = bytearray(next(wire.batches(collection, some_reports(collection, 5))))
+    content = bytearray(next(wire.batch_messages(collection, some_reports(collection, 5))))
     for _ in range(data.draw(st.integers(0, 4))):
         at = data.draw(st.integers(0, len(content)))
         content[at : at + data.draw(st.integers(0, 3))] = data.draw(st.binary(max_size=3))
@@ -57,7 +57,7 @@ def test_hostile_bytes_are_refused_in_one_way(mechanism, data):
             found = wire.parse(collection, hostile)
             assert not any(collection.protocol.layout.faults(batch.rows).size for batch in found)
             assert Aggregate.of(collection, *found).users == sum(map(len, found))
-        read = reports_of(collection, pa.array([hostile, None, b""], pa.binary()))
+        read = read_reports(collection, pa.array([hostile, None, b""], pa.binary()))
         assert read.faults[0] == (3 if not hostile else 2)
 
 
@@ -75,14 +75,14 @@ def test_anything_at_all(mechanism, hostile, text):
         with contextlib.suppress(ReportError):
             call()
     assert isinstance(wire.json_report(text), str)
-    read = reports_of(collection, pa.array([text, wire.text(hostile)], pa.string()))
+    read = read_reports(collection, pa.array([text, wire.to_text(hostile)], pa.string()))
     assert len(read.rows) + read.faults.sum() == 2
 
 
 @each
 def test_every_prefix_and_every_longer_message_is_refused(mechanism):
     collection = asked(mechanism)
-    message = wire.one(collection, some_reports(collection, 1).tobytes())
+    message = wire.single_message(collection, some_reports(collection, 1).tobytes())
     for end in range(len(message)):
         with pytest.raises(ReportError):
             wire.parse_one(collection, message[:end])
@@ -94,7 +94,7 @@ def test_every_prefix_and_every_longer_message_is_refused(mechanism):
 def test_foreign_reports_are_refused(mechanism):
     collection = asked(mechanism)
     (row,) = some_reports(collection, 1)
-    message = bytearray(wire.one(collection, row.tobytes()))
+    message = bytearray(wire.single_message(collection, row.tobytes()))
     for at, what in [(0, "no report"), (4, "version 2"), (5, "kind"), (6, "mechanism"), (8, "another collection")]:
         changed = bytearray(message)
         changed[at] += 1 if at != 5 else 7
@@ -119,7 +119,7 @@ def test_answers_that_no_client_could_give_are_refused(mechanism):
     collection = asked(mechanism)
     rows = np.concatenate([some_reports(collection, 2), np.array([OUT_OF_DOMAIN[mechanism]], dtype=np.uint8)])
     with pytest.raises(ReportError, match="1 report of 3 cannot be an answer, number 3"):
-        wire.parse(collection, next(wire.batches(collection, rows)))
+        wire.parse(collection, next(wire.batch_messages(collection, rows)))
 
 
 def test_a_batch_that_promises_too_much_is_refused():
@@ -132,7 +132,7 @@ def test_a_batch_that_promises_too_much_is_refused():
 def test_a_report_says_nothing_of_who_and_when():
     """Two clients who answer alike send the same bytes."""
     collection = asked("grr")
-    assert wire.one(collection, b"\3") == wire.one(collection, b"\3")
+    assert wire.single_message(collection, b"\3") == wire.single_message(collection, b"\3")
     assert set(json.loads(wire.json_line(collection, b"x"))) == {"question", "version", "report"}
 
 
@@ -142,9 +142,9 @@ def test_a_column_of_messages_is_read_like_the_messages(mechanism):
     rows = some_reports(collection, 50)
     whole = pa.array([row.tobytes() for row in messages(collection, rows, False)], pa.binary())
     text = pa.array(texts(collection, rows, True), pa.string())
-    batch = pa.array([wire.text(next(wire.batches(collection, rows)))], pa.string())
+    batch = pa.array([wire.to_text(next(wire.batch_messages(collection, rows)))], pa.string())
     for column, seeded in ((whole, 0), (text, 50), (batch, 0), (text.slice(3).cast(pa.large_string()), 47)):
-        read = reports_of(collection, column)
+        read = read_reports(collection, column)
         assert (read.rows == rows[50 - len(read.rows) :]).all()
         assert read.seeded == seeded
         assert not read.faults.any()
@@ -152,10 +152,10 @@ def test_a_column_of_messages_is_read_like_the_messages(mechanism):
 
 def test_faults_of_a_column_are_counted_by_kind():
     collection = asked("grr")
-    good = wire.text(wire.one(collection, b"\3"))
-    other = wire.text(wire.one(asked("grr", version=2), b"\3"))
-    outside = wire.text(wire.one(collection, b"\xff"))
+    good = wire.to_text(wire.single_message(collection, b"\3"))
+    other = wire.to_text(wire.single_message(asked("grr", version=2), b"\3"))
+    outside = wire.to_text(wire.single_message(collection, b"\xff"))
     wrong_end = good[:-1] + "_"  # bits after the last byte must be 0: there is one way to write a message
-    read = reports_of(collection, pa.array([good, None, "", "!" * len(good), wrong_end, "abc", other, outside]))
+    read = read_reports(collection, pa.array([good, None, "", "!" * len(good), wrong_end, "abc", other, outside]))
     assert read.faults.tolist() == [2, 3, 1, 1]
     assert len(read.rows) == 1

@@ -22,9 +22,16 @@ STATEMENT = {"entropy": ENTROPY, "mechanism": "planar-laplace", "epsilon_per_met
 
 @pytest.fixture
 def release() -> Release:
-    truth = Points.of([-38.52, -38.50, -38.51], [-3.73, -3.72, -3.74], time=[0, 60, 120], user=["ana", "ana", "ana"])
+    truth = Points.from_columns(
+        [-38.52, -38.50, -38.51], [-3.73, -3.72, -3.74], time=[0, 60, 120], user=["ana", "ana", "ana"]
+    )
     made = ProtectedPoints(
-        truth.at(truth.lon + 0.001, truth.lat), MEANINGS, [GeoIndistinguishability(0.03)], STATEMENT, "Noise.", {"a": 1}
+        truth.move_to(truth.lon + 0.001, truth.lat),
+        MEANINGS,
+        [GeoIndistinguishability(0.03)],
+        STATEMENT,
+        "Noise.",
+        {"a": 1},
     )
     return release_of(made, truth, "/house/points.csv")
 

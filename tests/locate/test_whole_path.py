@@ -21,9 +21,9 @@ import pytest
 from cobogo.errors import InputError
 from cobogo.faces.cli.main import app
 from cobogo.locate.anonymizer.devices import Devices
-from cobogo.locate.anonymizer.example_service import Catalogue, PlacesService, create_places_app
+from cobogo.locate.anonymizer.example_service import PlaceCatalogue, PlacesService, create_places_app
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
-from cobogo.locate.anonymizer.start import self_signed, serve_in_background
+from cobogo.locate.anonymizer.start import serve_in_background, write_certificate
 from cobogo.locate.crowds import Hilbert
 from cobogo.locate.device import DeviceClient
 from cobogo.locate.mechanisms import Dummies
@@ -46,7 +46,7 @@ class Town:
     places: str
     tokens: dict[str, str]
     certificate: Path
-    catalogue: Catalogue
+    catalogue: PlaceCatalogue
     heard: list[dict[str, Any]]
     at: dict[str, tuple[float, float]]
 
@@ -66,13 +66,13 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     from cobogo.locate.anonymizer.app import create_app
 
     rng = np.random.default_rng(7)
-    catalogue = Catalogue.of(
+    catalogue = PlaceCatalogue.from_rows(
         [
             (f"place {n}", "any", *where)
             for n, where in enumerate((rng.normal(size=(400, 2)) * 0.02 + [-38.5, -3.74]).tolist())
         ]
     )
-    certificate, key = self_signed(tmp_path_factory.mktemp("tls"), ["127.0.0.1"])
+    certificate, key = write_certificate(tmp_path_factory.mktemp("tls"), ["127.0.0.1"])
     devices, heard = Devices(), []  # type: ignore[var-annotated]
     at = {f"p{n}": (x, y) for n, (x, y) in enumerate((rng.normal(size=(PEOPLE, 2)) * 0.01 + [-38.5, -3.74]).tolist())}
     tokens = {who: devices.enrol(who) for who in [*at, "late"]}
@@ -119,7 +119,7 @@ def test_the_service_hears_of_positions_under_cloaks_only(town: Town) -> None:
 
 def test_among_dummies_the_answer_is_exactly_the_nearest(town: Town) -> None:
     town.heard.clear()
-    grid = Grid.over(-38.56, -3.80, -38.44, -3.68, size=200)
+    grid = Grid.from_bounds(-38.56, -3.80, -38.44, -3.68, size=200)
     device = DeviceClient(Dummies(5, grid), reports=1000, window=1)
     for who, (lon, lat) in town.at.items():
         answer = device.nearest(lon, lat, 0.0, PlacesService(town.places), count=2)
@@ -192,7 +192,7 @@ def test_the_service_is_asked_again_after_it_hung_up() -> None:
     async def tell(url: str) -> None:
         service = PlacesService(url)
         for _ in range(3):
-            await service.told([])
+            await service.receive_reports([])
         await service.close()
 
     with socket.create_server(("127.0.0.1", 0)) as listener:

@@ -14,8 +14,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cobogo.errors import PolicyError
-from cobogo.promises.accounting import PrivacyLoss, concentrated, delta_of, epsilon_of, parallel, rho_of, sequential
-from cobogo.promises.units import ATTO, NANO, above, allowed, charged, exact
+from cobogo.promises.accounting import (
+    ATTO,
+    NANO,
+    PrivacyLoss,
+    compose_in_parallel,
+    compose_sequentially,
+    delta_of,
+    epsilon_of,
+    exact_amount,
+    float_above,
+    rho_of,
+    round_down,
+    round_up,
+    to_rho,
+)
 from support.paths import ROOT
 
 pytestmark = pytest.mark.slow
@@ -29,7 +42,7 @@ amounts = st.fractions(min_value=0, max_value=10, max_denominator=10**12)
 
 def test_sequential_composition_adds_up() -> None:
     half = PrivacyLoss("epsilon", Fraction(1, 2), Fraction(1, 10**6))
-    assert sequential([half] * 3) == PrivacyLoss("epsilon", Fraction(3, 2), Fraction(3, 10**6))
+    assert compose_sequentially([half] * 3) == PrivacyLoss("epsilon", Fraction(3, 2), Fraction(3, 10**6))
     with pytest.raises(ValueError, match="convert"):
         half + PrivacyLoss("rho", Fraction(1))
 
@@ -41,11 +54,13 @@ def test_a_person_in_several_parts_pays_in_each(parts_of_a_person: int, times: i
         PrivacyLoss("rho", Fraction(2)),
         PrivacyLoss("rho", Fraction(1, 2), Fraction(1, 100)),
     ]
-    assert parallel(parts, parts_of_a_person) == PrivacyLoss("rho", Fraction(2), Fraction(1, 100)).times(times)
+    assert compose_in_parallel(parts, parts_of_a_person) == PrivacyLoss("rho", Fraction(2), Fraction(1, 100)).times(
+        times
+    )
 
 
 def test_pure_costs_are_concentrated_ones() -> None:
-    assert concentrated(PrivacyLoss("epsilon", Fraction(1, 2))) == PrivacyLoss("rho", Fraction(1, 8))
+    assert to_rho(PrivacyLoss("epsilon", Fraction(1, 2))) == PrivacyLoss("rho", Fraction(1, 8))
 
 
 @pytest.mark.parametrize("rho", [1e-4, 0.01, 0.5, 2.0, 30.0])
@@ -83,29 +98,31 @@ def test_dp_accounting_never_finds_more_than_we_charge() -> None:
     )
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    pure = sequential([PrivacyLoss("epsilon", exact(epsilon, "epsilon")) for epsilon in task["laplace"]])
+    pure = compose_sequentially(
+        [PrivacyLoss("epsilon", exact_amount(epsilon, "epsilon")) for epsilon in task["laplace"]]
+    )
     assert found["laplace"] <= float(pure.amount) + 1e-4
-    spent = sequential([PrivacyLoss("rho", exact(rho, "rho")) for rho in task["gaussian"]])
+    spent = compose_sequentially([PrivacyLoss("rho", exact_amount(rho, "rho")) for rho in task["gaussian"]])
     ours = epsilon_of(float(spent.amount), task["delta"])
     assert found["gaussian"] <= ours <= found["gaussian"] * 1.15
-    both = spent + concentrated(pure)
+    both = spent + to_rho(pure)
     assert found["both"] <= epsilon_of(float(both.amount), task["delta"])
 
 
 @given(amount=amounts)
 def test_charges_round_up_and_limits_down(amount: Fraction) -> None:
     for unit in (NANO, ATTO):
-        assert allowed(amount, unit) <= amount * unit <= charged(amount, unit) < amount * unit + 1
-    assert amount <= Fraction(above(amount))
+        assert round_down(amount, unit) <= amount * unit <= round_up(amount, unit) < amount * unit + 1
+    assert amount <= Fraction(float_above(amount))
 
 
 def test_a_float_means_what_was_written() -> None:
-    assert exact(0.1, "epsilon") * 10 == 1
-    assert exact("1e-9", "delta") == Fraction(1, NANO)
-    assert exact(0, "delta", zero=True) == 0
+    assert exact_amount(0.1, "epsilon") * 10 == 1
+    assert exact_amount("1e-9", "delta") == Fraction(1, NANO)
+    assert exact_amount(0, "delta", zero=True) == 0
 
 
 @pytest.mark.parametrize("amount", [0, -1, "abc", float("nan"), float("inf"), True, "", "1/0"])
 def test_what_is_no_amount_is_refused(amount: object) -> None:
     with pytest.raises(PolicyError):
-        exact(amount, "epsilon")  # type: ignore[arg-type]
+        exact_amount(amount, "epsilon")  # type: ignore[arg-type]

@@ -29,10 +29,10 @@ def test_a_file_is_read_and_its_paths_are_relative_to_it(tmp_path: Path) -> None
         '[datasets.people.columns]\nday = { type = "date", keys = [2020-01-31] }\n'
     )
     policy = CuratorPolicy.load(tmp_path / "curator.toml")
-    assert policy.located(policy.ledger) == str(tmp_path / "ledger.db")
-    assert policy.located("postgresql://host/db") == "postgresql://host/db"
+    assert policy.resolve_place(policy.ledger) == str(tmp_path / "ledger.db")
+    assert policy.resolve_place("postgresql://host/db") == "postgresql://host/db"
     assert policy.datasets["people"].budget.loss() == PrivacyLoss("rho", policy.datasets["people"].budget.loss().amount)
-    assert policy.datasets["people"].columns["day"].holds(policy.datasets["people"].columns["day"].keys[0])  # type: ignore[index]
+    assert policy.datasets["people"].columns["day"].accepts(policy.datasets["people"].columns["day"].keys[0])  # type: ignore[index]
 
 
 def test_declared_things_are_there() -> None:

@@ -32,6 +32,9 @@ T = {"model": "t-closeness", "distance": "equal", "t": 0.4}
 COUNTING = {"marginals"}
 """Those that release no records: of these only what concerns classes is asked here."""
 
+RANDOM = {"oka"}
+"""Those whose generalized values depend on a draw."""
+
 every = pytest.mark.parametrize("algorithm", list(ALGORITHMS))
 every_of_records = pytest.mark.parametrize("algorithm", [name for name in ALGORITHMS if name not in COUNTING])
 
@@ -137,10 +140,10 @@ def test_fewer_records_than_k_are_refused_in_words(algorithm: str, tmp_path: Pat
 
 
 @every_of_records
-def test_one_distinct_tuple_stays_as_it_is(algorithm: str, tmp_path: Path) -> None:
+def test_one_distinct_tuple_stays_as_it_is(algorithm: str) -> None:
     people = table([("Pina", "20", None, ill) for ill in ["flu", "cold", "flu", "cold"]])
-    found = written(people, policy(algorithm, asked(algorithm, K, L)), tmp_path / "out", "ill")
-    assert Counter(zip(*(found.rows[name] for name in ("place", "age", "sex")), strict=True)) == {
+    rows = cb.anonymize(people, policy(algorithm, asked(algorithm, K, L))).to_arrow()
+    assert Counter(zip(*(rows[name].to_pylist() for name in ("place", "age", "sex")), strict=True)) == {
         ("Pina", "20", None): 4
     }
 
@@ -218,35 +221,35 @@ def test_adult(algorithm: str, tmp_path: Path) -> None:
 
 
 @every_of_records
-def test_bounds_of_levels_are_kept_to_or_refused(algorithm: str, tmp_path: Path) -> None:
+def test_bounds_of_levels_are_kept_to_or_refused(algorithm: str) -> None:
     """The place between its city and its state, the age at least in tens, the sex as it is; each in every record."""
     places = ["Meireles", "Centro", "Junco", "Olinda"]
     rows = [(places[n % 4], str(20 + n % 3), "fm"[n // 12 % 2], ["flu", "cold"][n % 5 % 2]) for n in range(48)]
     bounds = {"place": {"min-level": 1, "max-level": 2}, "age": {"min-level": 1}, "sex": {"max-level": 0}}
     try:
-        found = written(table(rows), policy(algorithm, asked(algorithm, K), **bounds), tmp_path / "out", "ill")
+        found = cb.anonymize(table(rows), policy(algorithm, asked(algorithm, K), **bounds)).to_pandas()
     except PolicyError as refused:
         assert "min-level" in str(refused)  # noqa: PT017
         assert "place" in str(refused)  # noqa: PT017
         return
-    assert set(found.rows["place"]) <= {label for above in LADDER.values() for label in above}
-    assert set(found.rows["age"]) <= {"20-29", "*"}
-    assert Counter(found.rows["sex"]) == Counter(row[2] for row in rows)
+    assert set(found["place"]) <= {label for above in LADDER.values() for label in above}
+    assert set(found["age"]) <= {"20-29", "*"}
+    assert Counter(found["sex"]) == Counter(row[2] for row in rows)
 
 
 @every_of_records
-def test_an_attribute_that_must_not_change_does_not(algorithm: str, tmp_path: Path) -> None:
+def test_an_attribute_that_must_not_change_does_not(algorithm: str) -> None:
     rows = [(place, str(20 + n), "f", ["flu", "cold"][n % 2]) for place in LADDER for n in range(6)]
     bounds = {"place": {"max-level": 0}}
-    found = written(table(rows), policy(algorithm, asked(algorithm, K), **bounds), tmp_path / "out", "ill")
-    assert Counter(found.rows["place"]) == Counter(row[0] for row in rows)
+    found = cb.anonymize(table(rows), policy(algorithm, asked(algorithm, K), **bounds)).to_pandas()
+    assert Counter(found["place"]) == Counter(row[0] for row in rows)
 
 
 @every_of_records
 @pytest.mark.parametrize("dear", ["a", "b"])
 def test_what_weighs_more_is_changed_less(algorithm: str, dear: str) -> None:
-    """Of two attributes that are alike but for their weight, the other one is given up: four times, for those that
-    begin at random (they fail it altogether in less than one run in a million)."""
+    """Of two attributes that are alike but for their weight, the other one is given up: those that begin at random are
+    tried four times (they fail it altogether in less than one run in a million)."""
     pairs = [(one, other) for one in "pqrstuvw" for other in "pqrstuvw"]
     data = pa.table({"a": [a for a, _ in pairs], "b": [b for _, b in pairs], "ill": ["flu", "cold"] * 32})
     attributes = {name: {"role": "quasi-identifier", "weight": 50.0 if name == dear else 1.0} for name in "ab"}
@@ -256,11 +259,12 @@ def test_what_weighs_more_is_changed_less(algorithm: str, dear: str) -> None:
         "recoding": {"algorithm": algorithm, "time-limit": 0.3},
     }
     kept: Counter[str] = Counter()
-    for _ in range(4):
+    runs = 4 if algorithm in RANDOM else 1
+    for _ in range(runs):
         rows = cb.anonymize(data, rules).to_arrow()
         kept += Counter({n: (Counter(rows[n].to_pylist()) & Counter(data[n].to_pylist())).total() for n in "ab"})
     cheap = "b" if dear == "a" else "a"
-    assert kept[dear] > kept[cheap] or kept[cheap] == 4 * len(pairs)
+    assert kept[dear] > kept[cheap] or kept[cheap] == runs * len(pairs)
 
 
 # --- models beyond classes --------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cobogo.examine.attacks import ATTACKS
-from cobogo.studies.audit_page import described
+from cobogo.studies.audit_page import describe_attack
 from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
 from cobogo.tell.report.words import words
 
@@ -11,5 +11,5 @@ from cobogo.tell.report.words import words
 def test_every_attack_speaks_portuguese() -> None:
     assert ATTACKS_IN_PORTUGUESE.keys() == ATTACKS.keys()
     for kind in ATTACKS.values():
-        assert described(kind, words("en"))[1:] == (kind.knows, kind.defence)
-        assert described(kind, words("pt-BR")) == ATTACKS_IN_PORTUGUESE[kind.name]
+        assert describe_attack(kind, words("en"))[1:] == (kind.knows, kind.defence)
+        assert describe_attack(kind, words("pt-BR")) == ATTACKS_IN_PORTUGUESE[kind.name]

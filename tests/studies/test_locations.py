@@ -29,8 +29,8 @@ from cobogo.locate.crowds import CLOAKS, Hilbert, NearestNeighbours
 from cobogo.locate.mechanisms import Predictive
 from cobogo.locate.mechanisms.base import join_points
 from cobogo.locate.places.points import Points
-from cobogo.locate.protect import _visible
-from cobogo.locate.spec import MechanismSpec, attack, mechanism, mechanisms, parsed
+from cobogo.locate.protect import _visible_cost
+from cobogo.locate.spec import MechanismSpec, build_attack, build_mechanism, mechanisms, parse_specs
 from cobogo.locate.trips import closeness
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger import Ledger
@@ -68,7 +68,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_several_values_ask_for_one_of_each() -> None:
-    asked = parsed("disc:radius=100|200,how=shift|reduce", "--mechanism")
+    asked = parse_specs("disc:radius=100|200,how=shift|reduce", "--mechanism")
     assert [one.label for one in asked] == [
         "disc:radius=100,how=shift",
         "disc:radius=100,how=reduce",
@@ -76,8 +76,8 @@ def test_several_values_ask_for_one_of_each() -> None:
         "disc:radius=200,how=reduce",
     ]
     points = walkers(3, 5, 1)
-    assert [mechanism(one, points).options()["radius"] for one in asked] == [100, 100, 200, 200]
-    assert attack(parsed("tracking:speed=10", "--attack")[0]) == Tracking(speed=10)
+    assert [build_mechanism(one, points).options()["radius"] for one in asked] == [100, 100, 200, 200]
+    assert build_attack(parse_specs("tracking:speed=10", "--attack")[0]) == Tracking(speed=10)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_several_values_ask_for_one_of_each() -> None:
 )
 def test_what_is_asked_for_wrongly_is_told(text: str, said: str) -> None:
     with pytest.raises(PolicyError) as caught:
-        mechanism(parsed(text, "--mechanism")[0], walkers(2, 3, 1))
+        build_mechanism(parse_specs(text, "--mechanism")[0], walkers(2, 3, 1))
     assert said in str(caught.value)
     assert "--mechanism" in str(caught.value)
 
@@ -121,7 +121,8 @@ def test_every_mechanism_is_tried_by_every_attack_that_can_hear_it() -> None:
     home = points.take(points.time == points.time[0])
     together = join_points(points, Points(points.lon, points.lat, points.time, points.user + 6))  # in pairs
     made = {
-        name: mechanism(parsed(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together) for name in mechanisms()
+        name: build_mechanism(parse_specs(f"{name}:{OPTIONS.get(name, '')}", "--mechanism")[0], together)
+        for name in mechanisms()
     }
     attacks = [kind() for kind in ATTACKS.values()]
     found = evaluate(together, made, attacks, grid=square(8, 2000.0), places=home, raw=False, source=Seeded(1))
@@ -154,7 +155,7 @@ def test_more_noise_costs_more_and_hides_more() -> None:
 def test_a_law_that_is_a_table_is_looked_up() -> None:
     grid = square(5, 300.0)
     points = scattered(30, grid, 1)
-    made = mechanism(parsed("grid-exponential:epsilon=0.01", "-")[0], points)
+    made = build_mechanism(parse_specs("grid-exponential:epsilon=0.01", "-")[0], points)
     released = made.apply(points, Seeded(1))
     prior = prior_of(points, made.grid)
     found = posterior(likelihood_of(released, made.grid, made), prior)
@@ -303,7 +304,7 @@ def test_a_release_says_what_all_reports_of_a_person_promise(file: Path, tmp_pat
     )  # one report of each in the two hours: nothing to add up
     table = Points.from_pandas(pd.concat([rows, extra]), user="pseudonym")
     stated = {"epsilon_per_metre": 0.01, "budget_per_metre": 0.05, "paid": "each"}
-    assert _visible(table, stated, 0.01) == pytest.approx(0.06)  # what verify would measure
+    assert _visible_cost(table, stated, 0.01) == pytest.approx(0.06)  # what verify would measure
 
 
 def _told(out: Path) -> float:
@@ -351,9 +352,9 @@ def test_options_that_are_no_numbers_are_told_how_to_be_written() -> None:
                 asked = {"epsilon": "0.01", one.name: value} if "epsilon" in names_of(kind) else {one.name: value}
                 for some in (None, points):
                     with suppress(PolicyError, DataError):  # wrong input, and nothing else
-                        mechanism(MechanismSpec(name, asked), some)
+                        build_mechanism(MechanismSpec(name, asked), some)
     with pytest.raises(PolicyError, match="west/south/east/north"):
-        mechanism(MechanismSpec("optimal", {"epsilon": "0.01"}), None)
+        build_mechanism(MechanismSpec("optimal", {"epsilon": "0.01"}), None)
 
 
 def names_of(kind: Any) -> set[str]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cobogo.collect.collection import Collection
 from cobogo.collect.discovery.protocol import DiscoveryCollection
-from cobogo.collect.encode import shuffled_reports
+from cobogo.collect.encode import encode_shuffled
 from cobogo.collect.frequency import FrequencyCollection
 from cobogo.collect.layout import Rows
 from cobogo.collect.means import MeanCollection
@@ -49,4 +49,4 @@ def answers(mechanism: str) -> tuple[str, ...]:
 
 def some_reports(collection: Collection, count: int, seed: int = 1) -> Rows:
     held = np.array(answers(collection.mechanism), dtype=object)[np.arange(count) ** 2 % 7].tolist()
-    return shuffled_reports(collection, held, Seeded(seed))
+    return encode_shuffled(collection, held, Seeded(seed))

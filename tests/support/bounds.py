@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cobogo.answer.measure import Exact
-from cobogo.answer.plan import ExactMeasurement, QueryPlan
+from cobogo.answer.plan import Exact, ExactMeasurement, QueryPlan
 
 
 def distances(one: Exact, other: Exact, plan: QueryPlan) -> dict[ExactMeasurement, list[int]]:

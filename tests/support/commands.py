@@ -11,6 +11,22 @@ from cobogo.errors import CobogoError
 from cobogo.faces.cli import console
 from cobogo.faces.cli.main import app
 
+ONE_AFTER_ANOTHER = """
+import contextlib, io, json, sys
+from cobogo.faces.cli.main import run
+told = []
+for words in json.loads(sys.argv[1]):
+    said, code = io.StringIO(), 0
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+        try:
+            run(words)
+        except SystemExit as end:
+            code = end.code or 0
+    told.append((code, said.getvalue()))
+print(json.dumps(told))
+"""
+"""A program for an environment that is not ours: commands as JSON in, their exit codes and words as JSON out."""
+
 
 class Said(NamedTuple):
     """What a command said on either stream."""

@@ -53,9 +53,9 @@ class People(dict[str, str]):
         self.context, self.test = context, test
 
     def __missing__(self, who: str) -> str:
-        from cobogo.faces.server.roles import Role
+        from cobogo.faces.server.roles import KeyRole
 
-        role = Role.STEWARD if who == "other" else Role(who)
+        role = KeyRole.STEWARD if who == "other" else KeyRole(who)
         self[who] = self.context.keys.create(f"{who}-{self.test}", role)[1]
         return self[who]
 
@@ -144,7 +144,7 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any,
 @pytest.fixture
 def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     """The server with people of its own for each test, who have nothing there yet."""
-    from cobogo.faces.server.access import RequestPace
+    from cobogo.faces.server.keys import RequestAllowance
 
     client, app = http_server
     context = app.state.context
@@ -152,4 +152,4 @@ def served(http_server: tuple[Any, Any]) -> Iterator[Served]:
     settings, limits = context.settings, context.files.limits
     yield Served(client, app, context, People(context, test), test)
     context.settings, context.files.limits = settings, limits
-    context.pace, context.strangers = RequestPace(settings.limits.requests_per_minute), RequestPace(30)
+    context.pace, context.strangers = RequestAllowance(settings.limits.requests_per_minute), RequestAllowance(30)

@@ -25,9 +25,9 @@ from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.algorithms import ALGORITHMS
-from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem, least_size
 from cobogo.publish.recode.local.improve import Improver
-from cobogo.publish.recode.local.peel import least_size, peel, settle
+from cobogo.publish.recode.local.peel import peel, settle
 from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import Terrain
 from support.random_tasks import problem_of, tasks
@@ -76,7 +76,7 @@ def wide(attributes: int, height: int, rows: int = 40) -> Problem:
         ),
         hierarchies=tuple(Hierarchy.from_columns(name, levels) for name in names),
         models=(KAnonymity(2),),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=rows,
         lowest=(0,) * attributes,
         highest=(height,) * attributes,
@@ -86,7 +86,7 @@ def wide(attributes: int, height: int, rows: int = 40) -> Problem:
 
 def improve(problem: Problem) -> None:
     """Some steps of the local search, from what peeling the lattice gives."""
-    terrain, least = Terrain.of(problem), least_size(problem)
+    terrain, least = Terrain.from_problem(problem), least_size(problem)
     found = peel(terrain, least=least, skipped=0.99)
     settle(terrain, found)
     for kind, steps in ((Improver, 60), (Reshaper, 4)):

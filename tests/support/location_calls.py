@@ -19,7 +19,9 @@ START = 1_709_510_400.0
 """Monday, 4 March 2024, 00:00 UTC."""
 
 
-CELLS = Cells.of(list("abcde"), [-38.50, -38.505, -38.52, -38.56, -38.60], [-3.73, -3.731, -3.74, -3.75, -3.80])
+CELLS = Cells.from_columns(
+    list("abcde"), [-38.50, -38.505, -38.52, -38.56, -38.60], [-3.73, -3.731, -3.74, -3.75, -3.80]
+)
 
 
 SPACE = Space(CELLS, FIRST, 3, most_a_day=4)

@@ -20,4 +20,4 @@ def snapshots(draw: st.DrawFn) -> Points:
     whose = np.concatenate([np.arange(4), rng.integers(0, people, size - 4)])
     if draw(st.booleans()):
         east, north = np.round(east / spread) * spread, np.round(north / spread) * spread  # many at one place
-    return Points.of(lon + east, np.clip(lat + north, -90, 90), user=whose, time=rng.permutation(size))
+    return Points.from_columns(lon + east, np.clip(lat + north, -90, 90), user=whose, time=rng.permutation(size))

@@ -9,8 +9,8 @@ from cobogo.locate.attacks import (
     Scene,
 )
 from cobogo.locate.attacks.crowds import Crossings
-from cobogo.locate.attacks.homes import at_night, at_work
-from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.attacks.homes import is_night, is_working_hour
+from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
 from support.stand_ins import HERE, scattered, square
 
@@ -25,7 +25,7 @@ def lives(people: int = 12, days: int = 5, seed: int = 1) -> tuple[Points, Point
     rng = np.random.default_rng(seed)
     homes, works = scattered(people, square(40, 100.0), seed), scattered(people, square(40, 100.0), seed + 1)
     hours = (np.arange(days * 24) + 96) * 3600.0  # 5 January 1970 was a Monday
-    night, work = at_night(hours), at_work(hours)
+    night, work = is_night(hours), is_working_hour(hours)
     lon, lat, time, user = [], [], [], []
     for one in range(people):
         place = np.where(work, 1, np.where(night, 0, 2))
@@ -34,7 +34,7 @@ def lives(people: int = 12, days: int = 5, seed: int = 1) -> tuple[Points, Point
         time.append(hours)
         user.append(np.full(len(hours), f"{one:02}"))
     whole = [np.concatenate(part) for part in (lon, lat, time, user)]
-    return Points.of(whole[0], whole[1], time=whole[2], user=whole[3]), homes
+    return Points.from_columns(whole[0], whole[1], time=whole[2], user=whole[3]), homes
 
 
 def cloaked(truth: Points, k: int) -> Released:
@@ -45,7 +45,7 @@ def cloaked(truth: Points, k: int) -> Released:
     reach = np.sort(away, axis=1)[:, k - 1] + 0.5
     west, south = HERE.degrees(x - reach, y - reach)
     east, north = HERE.degrees(x + reach, y + reach)
-    return Released(truth, free(truth), box=(west, south, east, north))
+    return Released(truth, no_cost(truth), box=(west, south, east, north))
 
 
 def cloaked_by_time(truth: Points, k: int) -> Released:
@@ -55,7 +55,7 @@ def cloaked_by_time(truth: Points, k: int) -> Released:
         box = cloaked(truth.take(rows), k).box
         for whole, part in zip(sides, box, strict=True):
             whole[rows] = part
-    return Released(truth, free(truth), box=tuple(sides))
+    return Released(truth, no_cost(truth), box=tuple(sides))
 
 
 def crossing(n: int, seed: int, gap: float) -> Crossings:

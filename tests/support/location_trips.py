@@ -22,7 +22,7 @@ def plain_crowd(released: Points, delta: float) -> list[int]:
 
 
 def joined(*parts: Points) -> Points:
-    return Points.of(
+    return Points.from_columns(
         np.concatenate([part.lon for part in parts]),
         np.concatenate([part.lat for part in parts]),
         time=np.concatenate([part.time for part in parts]),

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from cobogo.answer.measure import Exact, measure, statements
-from cobogo.answer.plan import QueryPlan, plan
+from cobogo.answer.measure import measure, statements
+from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect

@@ -45,7 +45,7 @@ def problem_of(rows: Rows, models: Sequence[Model], task: ModelTask) -> Problem:
         table=tables.uncounted(rows) if task.people is None else tables.counted(rows, people=True),
         hierarchies=rows.hierarchies,
         models=tuple(models),
-        metric=metrics.named(task.metric),
+        metric=metrics.find_metric(task.metric),
         limit=records_allowed(float(task.limit), len(rows)),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encode import shuffled_reports
-from cobogo.collect.wire import batches
-from cobogo.faces.server.roles import Role
+from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.wire import batch_messages
+from cobogo.faces.server.roles import KeyRole
 from cobogo.floor.randomness import Entropy
 
 COLLECTION = """
@@ -34,14 +34,14 @@ class World:
         self.key = self._made("/keys", {"owner": "eva", "role": "steward"}, "admin")
         self.zone = f"square {served.test}"
         for who in ("one", "two"):
-            served.keys[who] = served.context.keys.create(f"{who}-{served.test}", Role.COLLECTOR)[1]
+            served.keys[who] = served.context.keys.create(f"{who}-{served.test}", KeyRole.COLLECTOR)[1]
             assert served(who, "POST", "/location/locations", json=HERE).status_code == 200
         assert served.finished(self.job)["state"] == "done"
         audit = self._made("/jobs", {"kind": "audit", "release": self.job})
         assert served.finished(audit)["state"] == "done"
         self.token = served("steward", "POST", "/vault/tokens", json={"domain": "people", "texts": ["ana"]}).json()
         asked = Collection.of(served("collector", "GET", f"/collections/{self.collection}").json())
-        (self.report,) = batches(asked, shuffled_reports(asked, ["a", "b"], Entropy()))
+        (self.report,) = batch_messages(asked, encode_shuffled(asked, ["a", "b"], Entropy()))
 
     def _made(self, path: str, body: Any, who: str = "steward") -> str:
         made = self.served(who, "POST", path, json=body)

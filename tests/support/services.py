@@ -5,7 +5,7 @@ from __future__ import annotations
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.services import Services
 
 
@@ -14,6 +14,6 @@ def service_of(context: ServerContext) -> Services:
     return Services(context, Queue(context))
 
 
-def person(owner: str, role: Role = Role.STEWARD, scopes: frozenset[Scope] = frozenset(Scope)) -> Holder:
+def person(owner: str, role: KeyRole = KeyRole.STEWARD, scopes: frozenset[KeyScope] = frozenset(KeyScope)) -> Holder:
     """Somebody with all scopes, or some."""
     return Holder(owner, role, scopes, "0123456789abcdef")

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
-from cobogo.locate.places.geometry import Frame, moved
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
+from cobogo.locate.places.geometry import Frame, move
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
@@ -30,8 +30,8 @@ class Noise(Mechanism):
     def apply(self, points: Points, source: Source) -> Released:
         rng = np.random.default_rng(int(source.words(1)[0]))
         away = rng.gamma(2, 1 / self.epsilon, len(points))
-        there = moved(points.lon, points.lat, away, rng.uniform(0, 2 * np.pi, len(points)))
-        return Released(points.at(*there), np.full(len(points), self.epsilon))
+        there = move(points.lon, points.lat, away, rng.uniform(0, 2 * np.pi, len(points)))
+        return Released(points.move_to(*there), np.full(len(points), self.epsilon))
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Nothing(Mechanism):
         return LocationGuarantee("none")
 
     def apply(self, points: Points, source: Source) -> Released:
-        return Released(points, free(points))
+        return Released(points, no_cost(points))
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class Ring(Mechanism):
 
     def apply(self, points: Points, source: Source) -> Released:
         rng = np.random.default_rng(int(source.words(1)[0]))
-        there = moved(points.lon, points.lat, self.metres, rng.uniform(0, 2 * np.pi, len(points)))
-        return Released(points.at(*there), free(points))
+        there = move(points.lon, points.lat, self.metres, rng.uniform(0, 2 * np.pi, len(points)))
+        return Released(points.move_to(*there), no_cost(points))
 
 
 def square(side: int = 10, size: float = 200.0) -> Grid:
@@ -75,7 +75,7 @@ def scattered(count: int, grid: Grid, seed: int, **more: object) -> Points:
     rng = np.random.default_rng(seed)
     half = grid.columns * grid.size / 2
     lon, lat = grid.frame.degrees(rng.uniform(-half, half, count), rng.uniform(-half, half, count))
-    return Points.of(lon, lat, **more)
+    return Points.from_columns(lon, lat, **more)
 
 
 def walkers(people: int, steps: int, seed: int, *, minutes: float = 1.0, speed: float = 80.0) -> Points:
@@ -86,4 +86,4 @@ def walkers(people: int, steps: int, seed: int, *, minutes: float = 1.0, speed: 
     y = np.cumsum(np.sin(angle) * speed, axis=1) + rng.uniform(-1500, 1500, (people, 1))
     lon, lat = HERE.degrees(x.ravel(), y.ravel())
     clock = np.tile(np.arange(steps) * minutes * 60, people)
-    return Points.of(lon, lat, time=clock, user=[f"{one:04}" for one in range(people) for _ in range(steps)])
+    return Points.from_columns(lon, lat, time=clock, user=[f"{one:04}" for one in range(people) for _ in range(steps)])

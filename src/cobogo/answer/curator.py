@@ -1,7 +1,7 @@
-"""The curator: holds the data and the books, and answers.
+"""The curator: keeps the data and the ledger, and answers questions.
 
-Analysts get a session. A question is read, checked and priced before anything else; the price is on disk before the
-engine is asked; whatever happens after that costs the same and is told in the same words.
+Analysts get a session. A question is read, checked and priced first. Its price is on disk before the engine reads a
+row. From then on every outcome costs the same, and every failure has the same message.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from cobogo.answer.choice import plan_choice
-from cobogo.answer.measure import Exact, answer, measure, statements, with_noise
-from cobogo.answer.noise import noises
-from cobogo.answer.plan import Key, QueryPlan, plan
-from cobogo.answer.public import PublicTable, load_public
+from cobogo.answer.measure import add_noise, build_answer, measure, statements
+from cobogo.answer.noise import choose_noise, plan_choice
+from cobogo.answer.plan import Exact, Key, QueryPlan, plan
+from cobogo.answer.public import PublicTable, load_public_table
 from cobogo.answer.query import CuratorQuery
 from cobogo.answer.result import Answer
 from cobogo.answer.session import AnalystSession
@@ -36,7 +35,7 @@ from cobogo.promises.curator_file import (
     CuratorPolicy,
     DeclaredDataset,
     PublicTablePolicy,
-    dataset_named,
+    find_dataset,
     open_book,
 )
 from cobogo.promises.ledger import Balance, Ledger
@@ -44,7 +43,7 @@ from cobogo.promises.ledger.ledger import check_name
 
 
 class RegisteredDataset:
-    """Its declaration, who may ask, and its rows once they were opened.
+    """A data set: its declaration, the analysts who may ask, and its rows once they were opened.
 
     ``analysts``: None where no file says who may ask, and the ledger's grants alone decide.
     """
@@ -58,11 +57,11 @@ class RegisteredDataset:
         self._seen: dict[str, str] = {}
 
     @contextmanager
-    def reading(self) -> Iterator[tuple[Engine, SqlSource]]:
-        """A block with the engine, and where the rows are in it: all of its statements see the same rows.
+    def open_rows(self) -> Iterator[tuple[Engine, SqlSource]]:
+        """Open the rows for a block: the engine, and what to select from. All statements of a block see the same rows.
 
         An engine answers one question at a time. One that was lost since the last question is opened again, and so is a
-        table whose columns became others.
+        table whose columns have changed.
         """
         with self.lock:
             if self._opened is None or not self._opened[0].alive() or self._types(self._opened[0]) != self._seen:
@@ -71,13 +70,13 @@ class RegisteredDataset:
             with self._opened[0].snapshot():
                 yield self._opened
 
-    def rows(self, plan: QueryPlan, salt: int | None = None) -> Exact:
-        """The exact figures of a plan, for noise."""
-        with self.reading() as (engine, source):
+    def measure(self, plan: QueryPlan, salt: int | None = None) -> Exact:
+        """The exact figures of a plan, to which noise is added."""
+        with self.open_rows() as (engine, source):
             return measure(plan, statements(plan, source, engine, salt), engine)
 
     def _open(self) -> tuple[Engine, SqlSource]:
-        """The declared columns must be there, of types that fit."""
+        """Open the table; the declared columns must exist, with types that fit."""
         table = self._table()
         table.engine.check_texts()
         kinds = dict(table.expression.schema().items())
@@ -86,9 +85,9 @@ class RegisteredDataset:
                 raise DataError(f'has no column "{name}", which was declared', where=table.name)
         dialect, unit = DIALECTS[table.engine.name], self.declared.unit
         for name, column in self.declared.columns.items():
-            dialect.typed(name, column, kinds[name], self.declared.decimal)
+            dialect.cast_column(name, column, kinds[name], self.declared.decimal)
         if unit is not None:
-            dialect.unit(unit, kinds[unit])
+            dialect.cast_unit(unit, kinds[unit])
         self._seen = self._types(table.engine)
         table.engine.rest()
         return table.engine, SqlSource(table.engine.connection.compile(table.expression), kinds)
@@ -106,7 +105,8 @@ class RegisteredDataset:
 def public_tables(rules: CuratorPolicy) -> dict[str, PublicTable]:
     """The public tables that a file declares."""
     return {
-        name: load_public(name, rules.resolve(declared.path or ""), declared) for name, declared in rules.public.items()
+        name: load_public_table(name, rules.resolve(declared.path or ""), declared)
+        for name, declared in rules.public.items()
     }
 
 
@@ -134,12 +134,12 @@ class Curator:
         return curator
 
     def register_public(self, name: str, data: Any, *, key: str, columns: Sequence[str], **options: Any) -> None:
-        """Let questions join a table that is no secret: ``columns`` of it, as texts, by its ``key``."""
+        """Let questions join a public table: its ``columns``, as texts, by its ``key``."""
         try:
             declared = PublicTablePolicy.model_validate({"key": key, "columns": tuple(columns), **options})
         except ValidationError as error:
             raise readable(error, name, PublicTablePolicy) from None
-        self.public[name] = load_public(name, data, declared)
+        self.public[name] = load_public_table(name, data, declared)
 
     def register(
         self,
@@ -175,7 +175,7 @@ class Curator:
             found = Budget.model_validate(budget)
         except ValidationError as error:
             raise readable(error, f"{dataset}, {analyst}", Budget) from None
-        name = dataset_named(dataset, self.datasets, "grant")
+        name = find_dataset(dataset, self.datasets, "grant")
         self.ledger.grant(name, analyst, found.loss())
         analysts = self._registered[name].analysts
         if analysts is not None:
@@ -188,18 +188,18 @@ class Curator:
 
     @property
     def datasets(self) -> dict[str, DeclaredDataset]:
-        """The declarations, by name: they are no secret."""
+        """The declarations, by name. They are public."""
         return {name: dataset.declared for name, dataset in self._registered.items()}
 
     def check(self) -> None:
-        """Open every data set as a question would, and say what is wrong with the first that cannot be: for the data
-        holder, who may know where the rows are."""
+        """Open every data set as a question would; an error says why the first one cannot be opened. For the data
+        holder only, who may know where the rows are."""
         for dataset in self._registered.values():
-            with dataset.reading():
+            with dataset.open_rows():
                 pass
 
-    def open_to(self, analyst: str) -> dict[str, DeclaredDataset]:
-        """The declarations of the data sets that somebody may ask about. The others do not exist for them."""
+    def datasets_for(self, analyst: str) -> dict[str, DeclaredDataset]:
+        """The declarations of the data sets that an analyst may ask about. Others do not exist for the analyst."""
         return {
             name: dataset.declared
             for name, dataset in self._registered.items()
@@ -211,24 +211,27 @@ class Curator:
         return self._registered[dataset].declared.budget.loss().measure
 
     def answer(self, query: CuratorQuery, analyst: str, loss: PrivacyLoss, question: str) -> Answer:
-        """Check, debit, compute, add noise."""
-        chosen = noises(plan(query, self._dataset_of(query, analyst).declared), loss)
+        """Check a question, debit its price, compute the figures, add noise."""
+        chosen = choose_noise(plan(query, self._dataset_of(query, analyst).declared), loss)
         left, (exact,) = self._pay_and_measure([chosen.plan], analyst, loss, question)
-        with _hiding_the_cause():
-            return answer(with_noise(exact, chosen), chosen, loss, left)
+        with _hide_cause():
+            return build_answer(add_noise(exact, chosen), chosen, loss, left)
 
     def answer_parts(
         self, queries: Sequence[CuratorQuery], analyst: str, loss: PrivacyLoss, question: str
     ) -> list[Answer]:
-        """The same of the parts of a partition, each for what is left of the cost where a person is in several."""
+        """Answer a question for each part of a partition. Where a person can be in several parts, they share the
+        price."""
         declared = self._dataset_of(queries[0], analyst).declared
         plans = [plan(query, declared) for query in queries]
         times = plans[0].parts_of_a_person
         share = PrivacyLoss(loss.measure, loss.amount / times, loss.delta / times)
-        chosen = [noises(one, share) for one in plans]
+        chosen = [choose_noise(one, share) for one in plans]
         left, found = self._pay_and_measure(plans, analyst, loss, question)
-        with _hiding_the_cause():
-            return [answer(with_noise(exact, one), one, share, left) for exact, one in zip(found, chosen, strict=True)]
+        with _hide_cause():
+            return [
+                build_answer(add_noise(exact, one), one, share, left) for exact, one in zip(found, chosen, strict=True)
+            ]
 
     def choose(
         self,
@@ -240,37 +243,37 @@ class Curator:
         k: int = 1,
         exponential: bool = False,
     ) -> list[Key]:
-        """Check, debit, compute, and tell which public groups are the largest by the query's one figure."""
+        """Check, debit, compute, and choose the public groups that are the largest by the query's one figure."""
         declared = self._dataset_of(query, analyst).declared
         choice = plan_choice(plan(query, declared), loss, k=k, exponential=exponential)
         _, (exact,) = self._pay_and_measure([choice.plan], analyst, loss, question)
-        with _hiding_the_cause():
+        with _hide_cause():
             return choice.release(exact)
 
     def _dataset_of(self, query: CuratorQuery, analyst: str) -> RegisteredDataset:
-        """The data set of a question, for whoever may ask about it."""
-        return self._registered[dataset_named(query.dataset, self.open_to(analyst), "the question")]
+        """The data set of a question, if the analyst may ask about it."""
+        return self._registered[find_dataset(query.dataset, self.datasets_for(analyst), "the question")]
 
     def _pay_and_measure(
         self, plans: Sequence[QueryPlan], analyst: str, loss: PrivacyLoss, question: str
     ) -> tuple[Balance, list[Exact]]:
-        """The exact figures of plans with one salt, read after the debit was committed.
+        """Debit the price, then compute the exact figures of plans with one salt.
 
-        The rows must be within reach and every statement written before the debit; after it all failures look the same.
+        Before the debit the rows are opened and every statement is written; after it all failures look the same.
         """
         dataset, salt = plans[0].query.dataset, secrets.randbits(62)
-        with self._reading(dataset) as (engine, source):
+        with self._open_rows(dataset) as (engine, source):
             written = [statements(one, source, engine, salt) for one in plans]
             left = self.ledger.debit(dataset, analyst, loss, question)
-            with _hiding_the_cause():
+            with _hide_cause():
                 return left, [measure(one, its, engine) for one, its in zip(plans, written, strict=True)]
 
     @contextmanager
-    def _reading(self, dataset: str) -> Iterator[tuple[Engine, SqlSource]]:
-        """The rows of a data set; why they cannot be read is the data holder's to know, not the analyst's."""
+    def _open_rows(self, dataset: str) -> Iterator[tuple[Engine, SqlSource]]:
+        """Open the rows of a data set. Why they cannot be read is for the data holder to know, not for the analyst."""
         with ExitStack() as stack:
             try:
-                opened = stack.enter_context(self._registered[dataset].reading())
+                opened = stack.enter_context(self._registered[dataset].open_rows())
             except Exception as error:
                 raise DataError(
                     "its rows cannot be read now; nothing was spent",
@@ -281,8 +284,8 @@ class Curator:
 
 
 @contextmanager
-def _hiding_the_cause() -> Iterator[None]:
-    """A block after the debit: whatever fails may depend on somebody's data, so that all failures look the same."""
+def _hide_cause() -> Iterator[None]:
+    """Give all failures of a block the same message: after the debit a failure may depend on somebody's data."""
     try:
         yield
     except Exception:

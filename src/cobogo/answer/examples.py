@@ -1,4 +1,4 @@
-"""Questions to begin with, written from what a data holder declares: every one of them is allowed."""
+"""Example questions, written from the declarations of a data set. Each of them is answered."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cobogo.promises.curator_file import DeclaredDataset
 
 @dataclass(frozen=True)
 class Example:
-    """A question. ``kind`` names what it shows; ``hidden`` says that its groups are not public, so that it costs δ."""
+    """A question. ``kind`` names what it shows. ``hidden``: its groups are not public, so that it costs δ."""
 
     kind: str
     sql: str
@@ -24,16 +24,16 @@ def examples(name: str, dataset: DeclaredDataset) -> list[Example]:
     >>> [one.sql for one in examples("people", DeclaredDataset.model_validate(declared))]
     ['SELECT COUNT(*) AS n\\nFROM people', 'SELECT city, COUNT(*) AS n\\nFROM people\\nGROUP BY city']
     """
-    return list(_written(_quoted(name), dataset))
+    return list(_build_examples(_quote(name), dataset))
 
 
-def _written(table: str, dataset: DeclaredDataset) -> Iterator[Example]:
+def _build_examples(table: str, dataset: DeclaredDataset) -> Iterator[Example]:
     columns = dataset.columns
     n, mean, median = (_free(one, dataset) for one in ("n", "mean", "median"))
-    keyed = [_quoted(one) for one, column in columns.items() if column.keys or column.type == "boolean"]
-    stepped = [_quoted(one) for one, column in columns.items() if column.edges]
-    bounded = [_quoted(one) for one, column in columns.items() if column.bounds]
-    hidden = [_quoted(one) for one, column in columns.items() if column.type == "text" and not column.keys]
+    keyed = [_quote(one) for one, column in columns.items() if column.keys or column.type == "boolean"]
+    stepped = [_quote(one) for one, column in columns.items() if column.edges]
+    bounded = [_quote(one) for one, column in columns.items() if column.bounds]
+    hidden = [_quote(one) for one, column in columns.items() if column.type == "text" and not column.keys]
     yield Example("count", f"SELECT COUNT(*) AS {n}\nFROM {table}")
     if keyed:
         yield Example("groups", f"SELECT {keyed[0]}, COUNT(*) AS {n}\nFROM {table}\nGROUP BY {keyed[0]}")
@@ -52,13 +52,13 @@ def _written(table: str, dataset: DeclaredDataset) -> Iterator[Example]:
 
 
 def _free(name: str, dataset: DeclaredDataset) -> str:
-    """A name for a figure that no column has."""
+    """A name for a figure that is not the name of a column."""
     taken = {column.casefold() for column in dataset.columns}
     return next(one for one in (name + "_" * more for more in range(len(taken) + 1)) if one not in taken)
 
 
-def _quoted(name: str) -> str:
-    """A name as SQL takes it, whatever it is."""
+def _quote(name: str) -> str:
+    """A name as SQL takes it, in quotes where it needs them."""
     from sqlglot.tokens import Tokenizer
 
     plain = name.isascii() and name.isidentifier() and name.upper() not in Tokenizer.KEYWORDS

@@ -1,20 +1,22 @@
-"""What a question would cost and how good its answer would be, from declarations alone: free, and without data."""
+"""The error of a question's answer for a price, from declarations alone: free, and without reading data."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from cobogo.answer.noise import noises
-from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, measurements_of
+from cobogo.answer.noise import choose_noise
+from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, required_measurements
 from cobogo.answer.query import QueryAggregate
-from cobogo.errors import QueryRefused
+from cobogo.errors import OutputError, QueryRefused
+from cobogo.floor.files import staged_file
 from cobogo.floor.untrusted import shortened
-from cobogo.promises.accounting import PrivacyLoss
-from cobogo.promises.ledger.balance import Units, amount_text
+from cobogo.promises.accounting import NANO, Amount, Measure, PrivacyLoss, exact_amount
+from cobogo.promises.ledger.balance import SYMBOLS, Units, amount_text
 from cobogo.promises.mechanisms import NoisyMax
-from cobogo.promises.units import NANO, Amount, exact
 
 MOST_ROWS = 10**15
 """Rows that a group may have: floats hold such numbers exactly."""
@@ -49,7 +51,7 @@ class Explanation:
     threshold: int | None
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The content for JSON."""
         public = self.plan.public
         return {
             "dataset": self.plan.query.dataset,
@@ -65,16 +67,17 @@ class Explanation:
 
     def cost(self) -> str:
         """The price in words."""
-        return amount_text(Units.charged(self.loss), self.loss.measure)
+        return amount_text(Units.from_cost(self.loss), self.loss.measure)
 
 
 def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, rows: int | None = None) -> Explanation:
-    """What will be computed and how far off it may be. ``rows``: how many a group may have, to judge means by."""
+    """The plan of a question with its errors. ``rows`` is the number of rows that a group may have, which the error of
+    a mean depends on."""
     if not 0 < confidence < 1:
         raise QueryRefused(f"must be between 0 and 1. Got {shortened(confidence)} instead", where="confidence")
     if rows is not None and not 1 <= rows <= MOST_ROWS:
         raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shortened(rows)} instead", where="rows")
-    chosen = noises(plan, loss)
+    chosen = choose_noise(plan, loss)
     steps = []
     for measurement in plan.measurements:
         scale = _unit(plan, measurement)
@@ -93,11 +96,11 @@ def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, row
     return Explanation(plan, loss, confidence, tuple(steps), errors, chosen.threshold)
 
 
-def price_for(
+def find_price(
     plan: QueryPlan, error: Amount, *, measure: str, delta: Fraction, confidence: float, rows: int | None
 ) -> PrivacyLoss:
-    """The least that a question costs for no aggregate to be farther off than ``error``, as a rule."""
-    goal = exact(error, "error")
+    """The smallest price at which no aggregate has a larger error, with the confidence given."""
+    goal = exact_amount(error, "error")
     kind = "epsilon" if measure == "epsilon" else "rho"
 
     def enough(nanos: int) -> bool:
@@ -130,8 +133,8 @@ def _step(measurement: ExactMeasurement, change: float, mechanism: str, scale: f
 
 
 def _ranks_off(plan: QueryPlan, measurement: ExactMeasurement, choice: NoisyMax, confidence: float) -> float:
-    """How many rows farther from its share a quantile may lie than the best candidate does."""
-    candidates = PublicIntervals.of(plan.dataset.columns[str(measurement.column)]).number
+    """By how many rows a quantile may miss its share by more than the best candidate does."""
+    candidates = PublicIntervals.from_column(plan.dataset.columns[str(measurement.column)]).number
     share = measurement.share or Fraction(1, 2)
     return choice.shortfall(candidates, confidence) / share.denominator
 
@@ -147,7 +150,7 @@ def _unit(plan: QueryPlan, measurement: ExactMeasurement) -> int:
 def _error(
     aggregate: QueryAggregate, plan: QueryPlan, of: dict[ExactMeasurement, ExplanationStep], rows: int | None
 ) -> float | None:
-    parts = measurements_of(aggregate, plan.dataset)
+    parts = required_measurements(aggregate, plan.dataset)
     if aggregate.kind in ("count", "people", "count_distinct", "sum"):
         return of[parts[0]].error
     if aggregate.kind == "mean" and rows:
@@ -155,3 +158,61 @@ def _error(
         of_sum, of_count = of[parts[0]].error, of[parts[1]].error
         return (of_sum + of_count * (high - low) / 2) / rows
     return None
+
+
+Curves = Mapping[str, Sequence[tuple[float, float]]]
+"""For each figure, pairs of a price and an error."""
+
+STEPS = 20
+"""Prices in each power of ten."""
+
+DECADES: Mapping[Measure, tuple[int, int]] = {"epsilon": (-2, 1), "rho": (-4, 1)}
+
+
+def prices(measure: Measure) -> list[Fraction]:
+    """The prices of a curve, evenly on a logarithmic axis: from the strongest useful protection to the weakest."""
+    low, high = DECADES[measure]
+    return [Fraction(f"{10 ** (step / STEPS):.4g}") for step in range(low * STEPS, high * STEPS + 1)]
+
+
+def compute_curves(
+    plan: QueryPlan,
+    measure: Measure,
+    *,
+    delta: Fraction = Fraction(0),
+    rows: int | None = None,
+    confidence: float = 0.95,
+) -> Curves:
+    """The expected error of each figure by the price of the question; figures whose error depends on the data are left
+    out."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for price in prices(measure):
+        explained = explain(plan, PrivacyLoss(measure, price, delta), rows=rows, confidence=confidence)
+        for name, error in explained.errors.items():
+            if error is not None:
+                found.setdefault(name, []).append((float(price), error))
+    if not found:
+        raise QueryRefused(
+            "how far off every figure will be depends on the data",
+            where="--curve",
+            remedy="Ask for counts and sums; for a mean, say how many rows a group may have.",
+        )
+    return found
+
+
+def draw_curves(found: Curves, measure: Measure, path: Path, question: str) -> None:
+    """Draw curves as a PNG in a new file."""
+    from cobogo.tell.report import curves as plot
+
+    if path.exists():
+        raise OutputError("is there already", where=str(path), remedy="Choose another name for --curve.")
+    seen = {name: [(x, y) for x, y in points if y > 0] for name, points in found.items()}  # 0 is beyond the axis
+    lines = [
+        plot.Curve(name, points, plot.COLORS[at % 4], dashed=at >= 4) for at, (name, points) in enumerate(seen.items())
+    ]
+    errors = [error for points in seen.values() for _, error in points]
+    low, high = DECADES[measure]
+    across = plot.Axis(SYMBOLS[measure], plot.decades([float(f"1e{low}"), float(f"1e{high}")]), logarithmic=True)
+    up = plot.Axis("95 % of answers within ±", plot.decades(errors), logarithmic=True)
+    with staged_file(path) as stage:
+        plot.draw(stage, "The more is spent, the nearer the answer", question, lines, across=across, up=up)

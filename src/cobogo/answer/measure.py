@@ -1,4 +1,4 @@
-"""From a paid plan to an answer: the engine adds up bounded figures, noise is added here, rows are sorted."""
+"""From a paid plan to an answer: the engine adds bounded figures up, noise is added, rows are sorted."""
 
 from __future__ import annotations
 
@@ -6,27 +6,24 @@ import secrets
 from dataclasses import dataclass
 from typing import Any
 
-from cobogo.answer.noise import Noises, rank_scores
-from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals, QueryPlan, measurements_of
+from cobogo.answer.noise import NoisePlan, rank_scores
+from cobogo.answer.plan import Exact, ExactMeasurement, Key, PublicIntervals, QueryPlan, required_measurements
 from cobogo.answer.query import QueryAggregate
-from cobogo.answer.result import Answer, Cell, Interval, cell, in_order
+from cobogo.answer.result import Answer, Cell, Interval, compute_cell, sort_keys
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, SqlSource
 from cobogo.data.table.engine import Engine
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.ledger.balance import Balance
 
-Exact = dict[ExactMeasurement, dict[Key, Any]]
-"""What the engine found, of each measurement and group: a whole number, or for ranks the count of each interval."""
-
 Statement = tuple[tuple[ExactMeasurement, ...], str]
-"""A statement of the engine's, and the measurements that it finds."""
+"""An SQL statement, and the measurements that it computes."""
 
 
 def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | None = None) -> list[Statement]:
-    """What the engine will be asked: all of it is written before anything is paid for.
+    """Write the SQL statements of a plan, all of them before anything is paid for.
 
-    The salt is a fresh one for every question, so that no two leave out the same groups; tests repeat one.
+    The salt is fresh for each question, so that no two leave out the same groups; tests repeat one.
     """
     emitter = Emitter(plan, source, DIALECTS[engine.name], secrets.randbits(62) if salt is None else salt)
     added = tuple(m for m in plan.measurements if m.kind not in ("distinct", "ranks"))
@@ -36,7 +33,7 @@ def statements(plan: QueryPlan, source: SqlSource, engine: Engine, salt: int | N
 
 
 def measure(plan: QueryPlan, written: list[Statement], engine: Engine) -> Exact:
-    """The exact figures of the bounded data. They go nowhere but into noise."""
+    """Compute the exact figures of the bounded data. Nothing but noisy copies of them leaves this process."""
     width = len(plan.query.keys)
     exact: Exact = {m: {} for m in plan.measurements}
     for measurements, statement in written:
@@ -50,33 +47,33 @@ def measure(plan: QueryPlan, written: list[Statement], engine: Engine) -> Exact:
 
 
 def _place(plan: QueryPlan, ranks: ExactMeasurement, exact: dict[Key, Any], group: Key, found: tuple[Any, ...]) -> None:
-    """The count of one interval of one group in its place."""
-    bins = PublicIntervals.of(plan.dataset.columns[str(ranks.column)])
+    """Put the count of one interval of one group in its place."""
+    bins = PublicIntervals.from_column(plan.dataset.columns[str(ranks.column)])
     exact.setdefault(group, [0] * bins.number)[int(found[0])] = int(found[1])
 
 
 @dataclass(frozen=True)
 class NoisyMeasurement:
-    """Figures that may be seen, by group."""
+    """Noisy figures, which may be released, by group."""
 
     groups: list[Key]
     figures: dict[ExactMeasurement, list[int]]
 
 
-def with_noise(exact: Exact, noises: Noises) -> NoisyMeasurement:
-    """Noise on every figure of every group; where keys are not public, only groups that seem to have enough people."""
+def add_noise(exact: Exact, noises: NoisePlan) -> NoisyMeasurement:
+    """Add noise to every figure of every group; where keys are not public, keep only groups with enough people."""
     plan = noises.plan
-    groups = list(plan.public) if plan.public is not None else in_order(list(exact[ExactMeasurement("people")]))
+    groups = list(plan.public) if plan.public is not None else sort_keys(list(exact[ExactMeasurement("people")]))
     figures: dict[ExactMeasurement, list[int]] = {}
     for measurement, noise in noises.additive.items():
         figures[measurement] = noise.release([exact[measurement].get(group, 0) for group in groups])
     if noises.threshold is not None:
         people = figures[ExactMeasurement("people")]
-        told = [at for at, number in enumerate(people) if number >= noises.threshold]
-        groups = [groups[at] for at in told]
-        figures = {measurement: [found[at] for at in told] for measurement, found in figures.items()}
+        released = [at for at, number in enumerate(people) if number >= noises.threshold]
+        groups = [groups[at] for at in released]
+        figures = {measurement: [found[at] for at in released] for measurement, found in figures.items()}
     for measurement, choice in noises.choosing.items():
-        bins = PublicIntervals.of(plan.dataset.columns[str(measurement.column)])
+        bins = PublicIntervals.from_column(plan.dataset.columns[str(measurement.column)])
         share = measurement.share
         assert share is not None
         empty = [0] * bins.number
@@ -86,10 +83,10 @@ def with_noise(exact: Exact, noises: Noises) -> NoisyMeasurement:
     return NoisyMeasurement(groups, figures)
 
 
-def answer(noisy: NoisyMeasurement, noises: Noises, spent: PrivacyLoss, left: Balance) -> Answer:
-    """The rows of the answer, in the order asked for, or that of their keys."""
+def build_answer(noisy: NoisyMeasurement, noises: NoisePlan, spent: PrivacyLoss, left: Balance) -> Answer:
+    """Build the rows of the answer, in the order asked for, or that of their keys."""
     query, dataset = noises.plan.query, noises.plan.dataset
-    made_of = {aggregate: measurements_of(aggregate, dataset) for aggregate in query.aggregates}
+    made_of = {aggregate: required_measurements(aggregate, dataset) for aggregate in query.aggregates}
     table: list[dict[str | QueryAggregate, tuple[Cell, Interval]]] = []
     for at, group in enumerate(noisy.groups):
         figures = {measurement: found[at] for measurement, found in noisy.figures.items()}
@@ -97,7 +94,7 @@ def answer(noisy: NoisyMeasurement, noises: Noises, spent: PrivacyLoss, left: Ba
             name: (value, None) for name, value in zip(query.keys, group, strict=True)
         }
         for aggregate, parts in made_of.items():
-            row[aggregate] = cell(aggregate, parts, dataset, figures, noises)
+            row[aggregate] = compute_cell(aggregate, parts, dataset, figures, noises)
         table.append(row)
     shown, inner = query.outputs, dict(query.outputs)
     for order in reversed(query.order):

@@ -1,4 +1,4 @@
-"""From a plan and a cost to mechanisms: who gets which share, and how far off each figure may then be."""
+"""From a plan and a price to mechanisms: the noise of each measurement, and the choice of the largest groups."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from cobogo.answer.plan import ExactMeasurement, QueryPlan
+from cobogo.answer.plan import Exact, ExactMeasurement, Key, QueryPlan
 from cobogo.errors import QueryRefused
-from cobogo.promises.accounting import PrivacyLoss, pure
-from cobogo.promises.mechanisms import Gaussian, Laplace, NoisyMax
+from cobogo.floor.untrusted import shortened
+from cobogo.promises.accounting import PrivacyLoss, pure_epsilon
+from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian, Laplace, NoisyMax
 from cobogo.promises.mechanisms.base import LARGEST, Noise
 
 
 @dataclass(frozen=True)
-class Noises:
-    """The mechanism of each measurement, and how many people a group must seem to have to be told of."""
+class NoisePlan:
+    """The mechanism of each measurement, and the noisy number of people from which on a group is released."""
 
     plan: QueryPlan
     loss: PrivacyLoss
@@ -25,8 +26,8 @@ class Noises:
     threshold: int | None
 
 
-def noises(plan: QueryPlan, loss: PrivacyLoss) -> Noises:
-    """Every measurement gets the same share of the cost; δ is for telling of groups whose keys are not public."""
+def choose_noise(plan: QueryPlan, loss: PrivacyLoss) -> NoisePlan:
+    """Divide the price evenly among the measurements. δ pays for releasing groups whose keys are not public."""
     if plan.public is None and not loss.delta:
         unknown = [key for key in plan.query.keys if plan.dataset.columns[key].public_keys is None]
         raise QueryRefused(
@@ -43,7 +44,7 @@ def noises(plan: QueryPlan, loss: PrivacyLoss) -> Noises:
         if not math.isfinite(scale):  # and whatever else can fail here fails before it is paid for
             raise QueryRefused("no noise is large enough for so little", where="budget", remedy="Spend more.")
     threshold = None if plan.public is not None else _threshold(plan, additive[ExactMeasurement("people")], loss.delta)
-    return Noises(plan, loss, additive, choosing, threshold)
+    return NoisePlan(plan, loss, additive, choosing, threshold)
 
 
 def _noise(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, share: Fraction) -> Noise:
@@ -60,30 +61,30 @@ def _noise(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, sh
 
 
 def _choice(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, share: Fraction) -> NoisyMax:
-    """One choice a group; a person is in several groups at most, whose costs add up."""
+    """One choice for each group; the losses of the groups that a person can be in add up."""
     own = PrivacyLoss(loss.measure, share / plan.groups_of_a_person)
-    return NoisyMax(plan.sensitivity(measurement), pure(own))
+    return NoisyMax(plan.sensitivity(measurement), pure_epsilon(own))
 
 
 def _threshold(plan: QueryPlan, noise: Noise, delta: Fraction) -> int:
-    """The least number of people at which a group of one person is told of with probability δ at most.
+    """The threshold above which a group of one person is released with a probability of at most δ.
 
-    A person is alone in up to L0 groups; each of them may be told of with probability δ / L0.
+    A person is alone in up to L0 groups; each of them may be released with probability δ / L0.
     """
-    chance = float(delta) / plan.groups_of_a_person * (1 - 1e-9)
+    allowed = float(delta) / plan.groups_of_a_person * (1 - 1e-9)
     low, high = 0, 1
-    while noise.beyond(high) / 2 > chance:
+    while noise.two_sided_tail(high) / 2 > allowed:
         low, high = high, high * 2
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if noise.beyond(middle) / 2 <= chance else (middle, high)
+        low, high = (low, middle) if noise.two_sided_tail(middle) / 2 <= allowed else (middle, high)
     return 1 + high
 
 
 def rank_scores(counts: Sequence[int], share: Fraction) -> list[int]:
-    """How well each interval serves as a quantile: minus the distance of what lies below and above from its share.
+    """The score of each interval as a quantile: minus how far the rows below and above it are from their shares.
 
-    A row more changes a score by at most the larger of the share's two parts, in units of its denominator.
+    One more row changes a score by at most the larger of the two shares, in units of the denominator.
     """
     total, below, scores = sum(counts), 0, []
     for count in counts:
@@ -91,3 +92,46 @@ def rank_scores(counts: Sequence[int], share: Fraction) -> list[int]:
         scores.append(-abs((share.denominator - share.numerator) * below - share.numerator * beyond))
         below += count
     return scores
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A plan of one measurement whose public groups are the candidates, and its values their scores."""
+
+    plan: QueryPlan
+    mechanism: NoisyMax | ExponentialMechanism
+
+    def release(self, exact: Exact) -> list[Key]:
+        """The groups chosen, the largest first."""
+        (measurement,) = self.plan.measurements
+        groups = self.plan.public or ()
+        scores = [exact[measurement].get(group, 0) for group in groups]
+        found = self.mechanism.choose(scores)
+        return [groups[at] for at in ([found] if isinstance(found, int) else found)]
+
+    def shortfall(self, confidence: float) -> float:
+        """How far the figure of the chosen group may be below the largest, in the figure's own units."""
+        (measurement,) = self.plan.measurements
+        steps: int = 10 ** self.plan.dataset.columns[measurement.column].decimals if measurement.column else 1
+        return self.mechanism.shortfall(len(self.plan.public or ()), confidence) / steps
+
+
+def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool) -> Choice:
+    """Choose the mechanism that finds the k largest groups. Both mechanisms have a pure ε, in any measure of the book.
+
+    A person changes each score by at most the measurement's sensitivity, in any number of groups. Counts only grow with
+    a person, so that half the noise suffices for them.
+    """
+    if plan.public is None or not plan.query.keys:
+        raise QueryRefused(
+            "a choice is made among groups whose keys are public",
+            where="group_by",
+            remedy="Group by columns with declared keys.",
+        )
+    if type(k) is not int or not 1 <= k <= len(plan.public):
+        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shortened(k)} from", where="k")
+    (measurement,) = plan.measurements
+    change, epsilon = plan.sensitivity(measurement), pure_epsilon(loss)
+    if exponential:
+        return Choice(plan, ExponentialMechanism(change, epsilon))
+    return Choice(plan, NoisyMax(change, epsilon, monotonic=measurement.kind != "sum", k=k))

@@ -1,6 +1,7 @@
-"""From a question to a plan: what is measured, how much one person can change it, and which groups are told.
+"""From a question to a plan: what is measured, by how much one person can change it, and which groups are released.
 
-Everything here follows from the question and from declarations. A refusal costs nothing and may say all.
+Everything here follows from the question and from declarations, so that a refusal costs nothing and may give its
+reason.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import itertools
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
-from cobogo.answer.public import extended
+from cobogo.answer.public import extend_dataset
 from cobogo.answer.query import CuratorQuery, QueryAggregate
 from cobogo.errors import QueryRefused
 from cobogo.promises.curator_file import DeclaredDataset
@@ -19,12 +20,16 @@ from cobogo.promises.declared_columns import DeclaredColumn, Value
 
 GROUPS_AT_MOST = 100_000
 CHOICES_AT_MOST = 20_000
-"""Quantiles of an answer, over all of its groups. Each takes some 4 ms, so that this is a minute or two of everybody's
-time; a question for the quantiles of 100,000 groups would take a day."""
+"""Quantiles of an answer, over all of its groups. Each takes some 4 ms, so that the limit is a minute or two."""
 
 BINS_AT_MOST = 1024
+"""Candidates of a quantile: more are closer to the true one, and make each choice noisier and slower."""
+
 MOST_SENSITIVE = 2**53
+"""The largest sensitivity: engines and floats add up such figures exactly."""
+
 FINEST_SHARE = 1000
+"""The largest denominator of a quantile's share, by which scores are multiplied to be whole numbers."""
 
 Key = tuple[Value | None, ...]
 
@@ -33,7 +38,7 @@ Key = tuple[Value | None, ...]
 class ExactMeasurement:
     """A whole number of each group that gets noise, or, for ``ranks``, a choice among public candidates.
 
-    people: how many; rows: how many, at most so many each; present: the same of rows that have the column's value;
+    people: how many; rows: how many, of each person at most max-rows; present: rows that have a value of the column;
     sum and squares: of the column's distance from ``centre``, in steps of its last decimal; distinct: its values.
     """
 
@@ -41,6 +46,10 @@ class ExactMeasurement:
     column: str | None = None
     centre: int = 0
     share: Fraction | None = None
+
+
+Exact = dict[ExactMeasurement, dict[Key, Any]]
+"""The engine's figure of each measurement and group: a whole number, or for ranks the count of each interval."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +61,7 @@ class PublicIntervals:
     number: int
 
     @classmethod
-    def of(cls, column: DeclaredColumn) -> PublicIntervals:
+    def from_column(cls, column: DeclaredColumn) -> PublicIntervals:
         """A candidate a value, where that is not too many."""
         low, high = column.steps
         width = -(-(high - low + 1) // BINS_AT_MOST)
@@ -70,7 +79,7 @@ class QueryPlan:
     query: CuratorQuery
     dataset: DeclaredDataset
     measurements: tuple[ExactMeasurement, ...]
-    public: tuple[Key, ...] | None  # the groups to tell of; None: those that enough people are in
+    public: tuple[Key, ...] | None  # the groups to release; None: those with enough people
 
     def __post_init__(self) -> None:
         if self.public is not None and len(set(self.public)) < len(self.public):
@@ -116,30 +125,30 @@ def sensitivity(measurement: ExactMeasurement, dataset: DeclaredDataset) -> int:
 
 
 def plan(query: CuratorQuery, dataset: DeclaredDataset) -> QueryPlan:
-    """What to measure for a question, or a refusal."""
-    dataset = extended(query, dataset)
+    """Decide what to measure for a question, or refuse it."""
+    dataset = extend_dataset(query, dataset)
     public = _public_groups(query, dataset)
     measured: list[ExactMeasurement] = [ExactMeasurement("people")] if public is None else []
     for aggregate in query.aggregates:
-        for measurement in measurements_of(aggregate, dataset):
+        for measurement in required_measurements(aggregate, dataset):
             if measurement not in measured:
                 measured.append(measurement)
             if sensitivity(measurement, dataset) > MOST_SENSITIVE:
-                raise _refused(
+                raise _refusal(
                     f"the {aggregate.kind} of {aggregate.column!r} cannot be computed exactly",
                     "Its declared bounds are too wide for its decimals and max-rows.",
                 )
     choices = sum(one.kind == "ranks" for one in measured) * (1 if public is None else len(public))
     if choices > CHOICES_AT_MOST:
-        raise _refused(
+        raise _refusal(
             f"the question asks for {choices:,} quantiles, and {CHOICES_AT_MOST:,} are computed at most",
             "Group by fewer columns, or ask for fewer quantiles.",
         )
     return QueryPlan(query, dataset, tuple(measured), public)
 
 
-def measurements_of(aggregate: QueryAggregate, dataset: DeclaredDataset) -> tuple[ExactMeasurement, ...]:
-    """The figures that an aggregate is made of."""
+def required_measurements(aggregate: QueryAggregate, dataset: DeclaredDataset) -> tuple[ExactMeasurement, ...]:
+    """The measurements that an aggregate is computed from."""
     name = aggregate.column
     rows = ExactMeasurement("rows" if dataset.max_rows > 1 else "people")
     if name is None:
@@ -151,9 +160,9 @@ def measurements_of(aggregate: QueryAggregate, dataset: DeclaredDataset) -> tupl
             return (present,)
         case "count_distinct":
             if column.type == "number":
-                raise _refused(f'the distinct values of the number "{name}" are not counted', "Declare it an integer.")
+                raise _refusal(f'the distinct values of the number "{name}" are not counted', "Declare it an integer.")
             return (ExactMeasurement("distinct", name),)
-    low, high = _bounded(name, column, aggregate.kind).steps
+    low, high = _require_bounds(name, column, aggregate.kind).steps
     centre = (low + high) // 2
     match aggregate.kind:
         case "sum":
@@ -167,11 +176,11 @@ def measurements_of(aggregate: QueryAggregate, dataset: DeclaredDataset) -> tupl
     raise AssertionError(aggregate.kind)
 
 
-def _bounded(name: str, column: DeclaredColumn, kind: str) -> DeclaredColumn:
+def _require_bounds(name: str, column: DeclaredColumn, kind: str) -> DeclaredColumn:
     if column.type not in ("integer", "number"):
-        raise _refused(f'"{name}" is of type {column.type}, and has no {kind}', "Ask for a column of numbers.")
+        raise _refusal(f'"{name}" is of type {column.type}, and has no {kind}', "Ask for a column of numbers.")
     if column.bounds is None:
-        raise _refused(
+        raise _refusal(
             f'"{name}" has no declared bounds, so no noise would be enough for its {kind}',
             "The data holder declares bounds, from what is known of the world and not from the data.",
         )
@@ -180,7 +189,7 @@ def _bounded(name: str, column: DeclaredColumn, kind: str) -> DeclaredColumn:
 
 def _share(share: Fraction | None) -> Fraction:
     if share is None or not 0 < share < 1 or share.denominator > FINEST_SHARE:
-        raise _refused("the share of a quantile must be between 0 and 1, with three decimals at most", "Write 0.5.")
+        raise _refusal("the share of a quantile must be between 0 and 1, with three decimals at most", "Write 0.5.")
     return share
 
 
@@ -188,7 +197,7 @@ def _public_groups(query: CuratorQuery, dataset: DeclaredDataset) -> tuple[Key, 
     """Every combination of public keys; None where the keys of some column are not public."""
     for name in query.keys:
         if dataset.columns[name].type == "number" and dataset.columns[name].edges is None:
-            raise _refused(
+            raise _refusal(
                 f'the number "{name}" cannot be grouped by',
                 "Group by a text, an integer or a date, or have the data holder declare edges of intervals.",
             )
@@ -197,12 +206,12 @@ def _public_groups(query: CuratorQuery, dataset: DeclaredDataset) -> tuple[Key, 
     if len(known) < len(keys):
         return None
     if math.prod(map(len, known)) > GROUPS_AT_MOST:
-        raise _refused(
+        raise _refusal(
             f"the public keys make {math.prod(map(len, known)):,} groups, and {GROUPS_AT_MOST:,} are told of at most",
             "Group by fewer columns.",
         )
     return tuple(itertools.product(*known))
 
 
-def _refused(what: str, remedy: str) -> QueryRefused:
+def _refusal(what: str, remedy: str) -> QueryRefused:
     return QueryRefused(what, where="the question", remedy=remedy)

@@ -1,4 +1,4 @@
-"""Public tables: what everybody may know about the values of a column, to group and filter by.
+"""Public tables: what everybody may know about the values of a column; questions group and filter by it.
 
 A public table has one row a key, so that a join with it leaves every person as many rows as before.
 """
@@ -16,6 +16,7 @@ from cobogo.promises.curator_file import DeclaredDataset, PublicTablePolicy
 from cobogo.promises.declared_columns import DeclaredColumn
 
 MOST_ROWS = 10_000
+"""Rows are written into each statement that joins the table."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class PublicTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def load_public(name: str, data: Any, declared: PublicTablePolicy) -> PublicTable:
-    """Read a public table; its keys must be there, and once each."""
+def load_public_table(name: str, data: Any, declared: PublicTablePolicy) -> PublicTable:
+    """Read a public table, in which each key appears once."""
     table = read(data, declared)
     wanted = (declared.key, *declared.columns)
     for column in wanted:
@@ -51,17 +52,17 @@ def load_public(name: str, data: Any, declared: PublicTablePolicy) -> PublicTabl
     return PublicTable(name, declared.key, declared.columns, rows)
 
 
-def joined(
+def plan_join(
     name: str, key: str | None, dataset: DeclaredDataset, public: Mapping[str, PublicTable], *, where: str
 ) -> Lookup:
-    """A join of a data set with a public table by the table's key, which is a column of both."""
+    """Plan the join of a data set with a public table, by the table's key, which is a column of both."""
     table = next((table for known, table in public.items() if known.casefold() == name.casefold()), None)
     if table is None:
         known = ", ".join(public) or "none"
         raise QueryRefused(f'there is no public table "{name}"', where=where, remedy=f"Public tables: {known}.")
     if key is not None and key.casefold() != table.key.casefold():
         raise QueryRefused(f'"{name}" is joined by another column', where=where, remedy=f"Write USING ({table.key}).")
-    column = dataset.column_named(table.key, quoted=True, where=where)
+    column = dataset.find_column(table.key, quoted=True, where=where)
     if dataset.columns[column].type != "text":
         raise QueryRefused(f'"{column}" is no text, and is not joined by', where=where, remedy="Declare it a text.")
     twice = [one for one in table.columns if one.casefold() in {known.casefold() for known in dataset.columns}]
@@ -72,8 +73,8 @@ def joined(
     return Lookup(column, table.columns, table.rows)
 
 
-def extended(query: CuratorQuery, dataset: DeclaredDataset) -> DeclaredDataset:
-    """A data set with the columns that a join adds: texts whose values are public."""
+def extend_dataset(query: CuratorQuery, dataset: DeclaredDataset) -> DeclaredDataset:
+    """Add the columns of a query's join to a data set: texts whose values are public."""
     lookup = query.lookup
     if lookup is None or set(lookup.names) <= dataset.columns.keys():
         return dataset

@@ -1,4 +1,4 @@
-"""A question as typed values: the same whether it was written in SQL or chained. It is all that goes further."""
+"""A question as typed values, whether it was written in SQL or chained. Later stages see nothing else of it."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ class Missing:
 
 @dataclass(frozen=True)
 class Not:
-    """What does not hold."""
+    """A condition that must not hold."""
 
     condition: Condition
 
 
 @dataclass(frozen=True)
 class Both:
-    """What holds together."""
+    """Two conditions that must both hold."""
 
     left: Condition
     right: Condition
@@ -54,7 +54,7 @@ class Both:
 
 @dataclass(frozen=True)
 class Either:
-    """What holds, one or the other."""
+    """Two conditions of which one must hold."""
 
     left: Condition
     right: Condition
@@ -85,7 +85,7 @@ class OrderBy:
 
 @dataclass(frozen=True)
 class Lookup:
-    """A public table that is joined by a column: its rows, each a key and what stands beside it. A key stands once."""
+    """A public table that is joined by a column: its rows, each a key and its values. Each key appears once."""
 
     column: str
     names: tuple[str, ...]
@@ -105,7 +105,7 @@ class QueryPart:
 @dataclass(frozen=True)
 class CuratorQuery:
     """A question about one data set. ``shown`` are the answer's columns: a name, and the key or the aggregate that it
-    is the name of; where it is empty, all of both."""
+    shows; where it is empty, all keys and all aggregates."""
 
     dataset: str
     aggregates: tuple[QueryAggregate, ...]
@@ -123,10 +123,10 @@ class CuratorQuery:
         return self.shown or (*((key, key) for key in self.keys), *((one.name, one) for one in self.aggregates))
 
 
-def own_name(kind: Kind, column: str | None, share: Fraction | None) -> str:
-    """What an aggregate is called that nobody gave a name.
+def default_name(kind: Kind, column: str | None, share: Fraction | None) -> str:
+    """The name of an aggregate without an alias.
 
-    >>> own_name("quantile", "age", Fraction(9, 10)), own_name("count", None, None)
+    >>> default_name("quantile", "age", Fraction(9, 10)), default_name("count", None, None)
     ('quantile_age_0.9', 'count')
     """
     name = f"{kind}_{column}" if column else kind

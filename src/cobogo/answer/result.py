@@ -1,4 +1,4 @@
-"""An answer: figures with noise, how far off they may be, and what they cost."""
+"""An answer: noisy figures, their intervals, and what they cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from cobogo.answer.noise import Noises
+from cobogo.answer.noise import NoisePlan
 from cobogo.answer.plan import ExactMeasurement, Key, PublicIntervals
 from cobogo.answer.query import QueryAggregate
 from cobogo.errors import number_of
@@ -36,7 +36,7 @@ class Answer:
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     intervals: Mapping[str, tuple[Interval, ...]]
-    noises: Noises
+    noises: NoisePlan
     spent: PrivacyLoss
     left: Balance
 
@@ -80,14 +80,14 @@ class Answer:
         return self.rows[0][0]
 
 
-def cell(
+def compute_cell(
     aggregate: QueryAggregate,
     parts: tuple[ExactMeasurement, ...],
     dataset: DeclaredDataset,
     figures: Figures,
-    noises: Noises,
+    noises: NoisePlan,
 ) -> tuple[Cell, Interval]:
-    """An aggregate of a group from the noisy figures that it is made of, and where the exact one lies."""
+    """Compute an aggregate of a group from its noisy figures, with the interval of the exact one."""
     if aggregate.kind in ("count", "people", "count_distinct"):
         noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
         return noisy, (noisy - error, noisy + error)
@@ -95,10 +95,10 @@ def cell(
     scale = 10**column.decimals
     if aggregate.kind == "sum":
         noisy, error = figures[parts[0]], _error(noises.additive[parts[0]], CONFIDENCE)
-        return _scaled(noisy, scale), (float(Fraction(noisy - error, scale)), float(Fraction(noisy + error, scale)))
+        return _to_units(noisy, scale), (float(Fraction(noisy - error, scale)), float(Fraction(noisy + error, scale)))
     if aggregate.kind == "quantile":
-        middle = PublicIntervals.of(column).middle(figures[parts[0]])
-        return _scaled(middle, scale), None
+        middle = PublicIntervals.from_column(column).middle(figures[parts[0]])
+        return _to_units(middle, scale), None
     low, high = column.steps
     present = parts[-1]
     count = max(1, figures[present])
@@ -120,11 +120,11 @@ def _interval_of_a_mean(
     total: ExactMeasurement,
     present: ExactMeasurement,
     figures: Figures,
-    noises: Noises,
+    noises: NoisePlan,
     bounds: tuple[int, int],
     scale: int,
 ) -> Interval:
-    """The farthest quotients of a sum and a count that both lie in their intervals, each with half the doubt."""
+    """The extreme quotients of a sum and a count within their intervals; each interval may fail half as often."""
     half = 1 - (1 - CONFIDENCE) / 2
     of_sum, of_count = _error(noises.additive[total], half), _error(noises.additive[present], half)
     counts = [max(1, figures[present] + sign * of_count) for sign in (-1, 1)]
@@ -136,10 +136,10 @@ def _interval_of_a_mean(
 
 
 def _range_of_a_variance(
-    parts: tuple[ExactMeasurement, ...], figures: Figures, noises: Noises
+    parts: tuple[ExactMeasurement, ...], figures: Figures, noises: NoisePlan
 ) -> tuple[Fraction, Fraction]:
-    """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n that all lie in their
-    intervals, each with a third of the doubt.
+    """The least and the largest q/n − (s/n)² of a sum s, a sum of squares q and a count n within their intervals; each
+    interval may fail a third as often.
 
     For given s and q it grows with n up to n = 2s²/q and falls from there on, so it is least at an end.
     """
@@ -151,29 +151,29 @@ def _range_of_a_variance(
     counts = [Fraction(max(1, n_low)), Fraction(max(1, n_high))]
     far, near = max(abs(s_low), abs(s_high)), max(0, s_low, -s_high)
 
-    def at(q: int, s: int, n: Fraction) -> Fraction:
+    def variance(q: int, s: int, n: Fraction) -> Fraction:
         return q / n - (s / n) ** 2
 
-    least = min(at(max(0, q_low), far, n) for n in counts)
+    least = min(variance(max(0, q_low), far, n) for n in counts)
     q_high = max(0, q_high)
     turn = Fraction(2 * near**2, q_high) if q_high else Fraction(0)
-    largest = max(at(q_high, near, n) for n in [*counts, min(max(turn, counts[0]), counts[1])])
+    largest = max(variance(q_high, near, n) for n in [*counts, min(max(turn, counts[0]), counts[1])])
     return least, largest
 
 
 @functools.lru_cache(maxsize=64)
 def _error(noise: Noise, confidence: float) -> int:
-    """The same for every row of an answer, so computed once."""
+    """The error of a mechanism, which is the same for every row of an answer."""
     return noise.error(confidence)
 
 
-def _scaled(steps: int | Fraction, scale: int) -> int | float:
+def _to_units(steps: int | Fraction, scale: int) -> int | float:
     exact = Fraction(steps) / scale
     return exact.numerator if exact.denominator == 1 and scale == 1 else float(exact)
 
 
-def in_order(keys: Sequence[Key]) -> list[Key]:
-    """Keys sorted, those without a value last."""
+def sort_keys(keys: Sequence[Key]) -> list[Key]:
+    """Sort keys; those without a value come last."""
     return sorted(keys, key=lambda key: [(value is None, value if value is not None else 0) for value in key])
 
 

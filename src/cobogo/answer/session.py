@@ -1,28 +1,42 @@
-"""What an analyst sees of the curator: questions, their prices, and no rows."""
+"""An analyst's session: questions in SQL or by chaining, and their prices; no rows.
+
+::
+
+    session.table("people").where("age > 60").group_by("city").count().release(epsilon=1)
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from cobogo.answer.chain import Chain
-from cobogo.answer.explain import Explanation, explain, price_for
-from cobogo.answer.plan import plan
-from cobogo.answer.query import CuratorQuery
+import sqlglot
+from sqlglot.errors import SqlglotError
+
+from cobogo.answer.explain import Explanation, explain, find_price
+from cobogo.answer.noise import plan_choice
+from cobogo.answer.plan import Key, plan
+from cobogo.answer.public import extend_dataset, plan_join
+from cobogo.answer.query import Both, CuratorQuery, Kind, QueryAggregate, QueryPart, default_name
 from cobogo.answer.result import Answer
+from cobogo.answer.sql.conditions import parse_condition
+from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
-from cobogo.promises.accounting import loss_of
-from cobogo.promises.curator_file import dataset_named
+from cobogo.errors import QueryRefused
+from cobogo.floor.untrusted import shortened
+from cobogo.promises.accounting import Amount, PrivacyLoss, exact_amount, loss_of, to_rho
+from cobogo.promises.curator_file import DeclaredDataset, find_dataset
+from cobogo.promises.declared_columns import Value
 from cobogo.promises.ledger import Balance
-from cobogo.promises.units import Amount, exact
 
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
-    from cobogo.promises.curator_file import DeclaredDataset
 
 
 class AnalystSession:
-    """One analyst's way to ask."""
+    """Everything that one analyst can do."""
 
     def __init__(self, curator: Curator, analyst: str) -> None:
         self.curator = curator
@@ -31,7 +45,7 @@ class AnalystSession:
     @property
     def datasets(self) -> dict[str, DeclaredDataset]:
         """The data sets that this analyst may ask about."""
-        return self.curator.open_to(self.analyst)
+        return self.curator.datasets_for(self.analyst)
 
     def sql(self, text: str, *, epsilon: Amount | None = None, rho: Amount | None = None, delta: Amount = 0) -> Answer:
         """Answer a question in SQL for a price."""
@@ -41,7 +55,7 @@ class AnalystSession:
 
     def table(self, dataset: str) -> Chain:
         """Begin to chain a question about a data set."""
-        return Chain(self, CuratorQuery(dataset_named(dataset, self.datasets, "table"), ()))
+        return Chain(self, CuratorQuery(find_dataset(dataset, self.datasets, "table"), ()))
 
     def estimate(
         self,
@@ -53,22 +67,22 @@ class AnalystSession:
         rows: int | None = None,
         confidence: float = 0.95,
     ) -> Explanation:
-        """What a question in SQL would be computed by, and how far off, for a price. Nothing is spent or read."""
+        """How a question in SQL would be computed for a price, and with which error. Nothing is spent or read."""
         query = parse(text, self.datasets, self.curator.public)
-        return self.explained(query, epsilon=epsilon, rho=rho, delta=delta, rows=rows, confidence=confidence)
+        return self.explain_query(query, epsilon=epsilon, rho=rho, delta=delta, rows=rows, confidence=confidence)
 
     def epsilon_for(
         self, text: str, error: Amount, *, delta: Amount = 0, rows: int | None = None, confidence: float = 0.95
     ) -> Fraction:
-        """The ε (or ρ) at which no figure of a question is farther off than ``error``, as a rule. Nothing is spent."""
+        """The ε (or ρ) at which no figure of a question has a larger error, with that confidence. Nothing is spent."""
         query = parse(text, self.datasets, self.curator.public)
-        return self.priced(query, error, delta=delta, rows=rows, confidence=confidence)
+        return self.price_query(query, error, delta=delta, rows=rows, confidence=confidence)
 
     def budget(self, dataset: str) -> Balance:
-        """What this analyst has spent on a data set, and may still."""
-        return self.curator.ledger.balance(dataset_named(dataset, self.datasets, "budget"), self.analyst)
+        """What this analyst has spent on a data set, and may still spend."""
+        return self.curator.ledger.balance(find_dataset(dataset, self.datasets, "budget"), self.analyst)
 
-    def explained(
+    def explain_query(
         self,
         query: CuratorQuery,
         *,
@@ -82,7 +96,7 @@ class AnalystSession:
         loss = loss_of(epsilon, rho, delta, measure=self.curator.measure(query.dataset))
         return explain(plan(query, self.datasets[query.dataset]), loss, rows=rows, confidence=confidence)
 
-    def priced(
+    def price_query(
         self,
         query: CuratorQuery,
         error: Amount,
@@ -92,11 +106,223 @@ class AnalystSession:
         confidence: float = 0.95,
     ) -> Fraction:
         """The same of a typed question."""
-        return price_for(
+        return find_price(
             plan(query, self.datasets[query.dataset]),
             error,
             measure=self.curator.measure(query.dataset),
-            delta=exact(delta, "delta", zero=True),
+            delta=exact_amount(delta, "delta", zero=True),
             confidence=confidence,
             rows=rows,
         ).amount
+
+
+WHERE = "the chain"
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A question under construction. Every step returns a new one; nothing is computed before ``release``."""
+
+    session: AnalystSession
+    query: CuratorQuery
+
+    def where(self, text: str) -> Chain:
+        """Only rows for which a condition holds, in the words of SQL's WHERE."""
+        check_text(text)
+        try:
+            node = sqlglot.condition(text, dialect="duckdb")
+        except (SqlglotError, RecursionError, ValueError):
+            raise refusal("this is no condition that can be read") from None
+        found = parse_condition(node, self._dataset)  # type: ignore[arg-type]
+        both = found if self.query.where is None else Both(self.query.where, found)
+        return self._change(where=both)
+
+    def join(self, public: str) -> Chain:
+        """With the columns of a public table, by its key; before anything that names them."""
+        if self.query.lookup is not None or self.query.part is not None:
+            raise QueryRefused("a join is answered with one public table, before any partition", where=WHERE)
+        found = plan_join(public, None, self._dataset, self.session.curator.public, where=WHERE)
+        return self._change(lookup=found)
+
+    def group_by(self, *names: str) -> Chain:
+        """An answer for each group."""
+        found = tuple(self._dataset.find_column(name, quoted=False, where=WHERE) for name in names)
+        if not found or len(set(found)) < len(found) or self.query.keys:
+            raise QueryRefused("group_by names some columns, each once", where=WHERE)
+        return self._change(keys=found)
+
+    def count(self, column: str | None = None) -> Chain:
+        """How many rows, or rows with a value of a column."""
+        return self._add_aggregate("count", column)
+
+    def people(self) -> Chain:
+        """How many people."""
+        return self._add_aggregate("people", None)
+
+    def count_distinct(self, column: str) -> Chain:
+        """How many values of a column."""
+        return self._add_aggregate("count_distinct", column)
+
+    def sum(self, column: str) -> Chain:
+        """The sum of a column."""
+        return self._add_aggregate("sum", column)
+
+    def mean(self, column: str) -> Chain:
+        """The mean of a column."""
+        return self._add_aggregate("mean", column)
+
+    def variance(self, column: str) -> Chain:
+        """The variance of a column."""
+        return self._add_aggregate("variance", column)
+
+    def median(self, column: str) -> Chain:
+        """The median of a column."""
+        return self.quantile(column, Fraction(1, 2))
+
+    def quantile(self, column: str, share: Amount) -> Chain:
+        """The value below which a share of the rows lies."""
+        return self._add_aggregate("quantile", column, exact_amount(share, "share"))
+
+    def release(self, *, epsilon: Amount | None = None, rho: Amount | None = None, delta: Amount = 0) -> Answer:
+        """Ask, for a price."""
+        self._check()
+        loss = loss_of(epsilon, rho, delta, measure=self._measure)
+        return self.session.curator.answer(self.query, self.session.analyst, loss, self._text())
+
+    def estimate(self, *, rows: int | None = None, confidence: float = 0.95, **budget: Any) -> Explanation:
+        """How far off the answer would be for a price (``epsilon=``, ``rho=``, ``delta=``), without asking."""
+        self._check()
+        return self.session.explain_query(self.query, rows=rows, confidence=confidence, **budget)
+
+    def epsilon_for(self, error: Amount, **options: Any) -> Fraction:
+        """The price at which no figure is farther off than ``error``, as a rule, without asking."""
+        self._check()
+        return self.session.price_query(self.query, error, **options)
+
+    def partition(self, column: str) -> QueryPartition:
+        """The parts of the rows so far by a column with public keys, to ask each something else."""
+        found = self._dataset.find_column(column, quoted=False, where=WHERE)
+        declared = self._dataset.columns[found]
+        if declared.public_keys is None or declared.edges is not None:
+            raise QueryRefused(
+                f'the keys of "{found}" are not public', where=WHERE, remedy="Partition by a column with declared keys."
+            )
+        if self.query.keys or self.query.aggregates or self.query.part:
+            raise QueryRefused("a partition comes before what is asked of its parts", where=WHERE)
+        return QueryPartition(self, found, declared.public_keys)
+
+    def noisy_max(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
+        """The public group with the most rows, or the largest sum of a column."""
+        return self.top_k(1, epsilon=epsilon, rho=rho, by=by)[0]
+
+    def top_k(
+        self, k: int, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None
+    ) -> list[Key]:
+        """The k public groups with the most rows, or the largest sums of a column, the largest first."""
+        return self._choose(k, by, self._price(epsilon, rho), exponential=False)
+
+    def choose(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
+        """The same as `noisy_max` by the exponential mechanism."""
+        return self._choose(1, by, self._price(epsilon, rho), exponential=True)[0]
+
+    def shortfall(
+        self,
+        *,
+        epsilon: Amount | None = None,
+        rho: Amount | None = None,
+        by: str | None = None,
+        k: int = 1,
+        exponential: bool = False,
+        confidence: float = 0.95,
+    ) -> float:
+        """How far below the largest the group of `noisy_max` may be (`top_k` with ``k``, `choose` with
+        ``exponential``), in rows or the column's units, from declarations alone. Nothing is spent or read."""
+        if not 0 < confidence < 1:
+            raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
+        query = self._add_score(by).query
+        planned = plan(query, self.session.datasets[query.dataset])
+        return plan_choice(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
+
+    def _add_score(self, by: str | None) -> Chain:
+        if self.query.aggregates:
+            raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
+        return self.count() if by is None else self.sum(by)
+
+    def _price(self, epsilon: Amount | None, rho: Amount | None) -> PrivacyLoss:
+        """A choice is of pure ε: a book in ρ charges ε²/2 for it, which its analyst may say in either measure."""
+        if self._measure == "rho" and rho is None and epsilon is not None:
+            return to_rho(loss_of(epsilon))
+        return loss_of(epsilon, rho, 0, measure=self._measure)
+
+    def _choose(self, k: int, by: str | None, loss: PrivacyLoss, *, exponential: bool) -> list[Key]:
+        asked = self._add_score(by)
+        text = f"{'exponential choice' if exponential else f'noisy top {shortened(k)}'} by {asked._text()}"
+        return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
+
+    def _add_aggregate(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:
+        found = None if column is None else self._dataset.find_column(column, quoted=False, where=WHERE)
+        asked = QueryAggregate(kind, found, default_name(kind, found, share), share)
+        return self._change(aggregates=tuple(dict.fromkeys([*self.query.aggregates, asked])))
+
+    def _check(self) -> None:
+        if not self.query.aggregates:
+            raise QueryRefused("nothing is asked for", where=WHERE, remedy="Chain count(), sum(…), mean(…), ….")
+        names = [name.casefold() for name, _ in self.query.outputs]
+        if len(set(names)) < len(names):
+            raise QueryRefused(
+                "two columns of the answer have the same name", where=WHERE, remedy="Ask in SQL, and name them with AS."
+            )
+
+    def _text(self) -> str:
+        asked = ", ".join(aggregate.name for aggregate in self.query.aggregates)
+        keys = f" by {', '.join(self.query.keys)}" if self.query.keys else ""
+        return f"{asked} of {self.query.dataset}{keys}" + (f" where {self.query.where}" if self.query.where else "")
+
+    def _change(self, **changes: Any) -> Chain:
+        return replace(self, query=replace(self.query, **changes))
+
+    @property
+    def _dataset(self) -> DeclaredDataset:
+        return extend_dataset(self.query, self.session.datasets[self.query.dataset])
+
+    @property
+    def _measure(self) -> str:
+        return self.session.curator.measure(self.query.dataset)
+
+
+@dataclass(frozen=True)
+class QueryPartition:
+    """Parts of a data set that are asked different things for one price (parallel composition).
+
+    Where a person lies in one part (a ``constant`` column), every part gets all of the price; else what is left of it
+    when it is paid for each of the parts that a person counts in.
+    """
+
+    base: Chain
+    column: str
+    keys: tuple[Value, ...]
+
+    def release(
+        self,
+        asked: Mapping[Value, Callable[[Chain], Chain]],
+        *,
+        epsilon: Amount | None = None,
+        rho: Amount | None = None,
+        delta: Amount = 0,
+    ) -> dict[Value, Answer]:
+        """An answer for each part: ``release({"Crato": lambda part: part.count(), …}, epsilon=1)``."""
+        session, query = self.base.session, self.base.query
+        unknown = [key for key in asked if key not in self.keys]
+        if unknown or not asked:
+            raise QueryRefused(f'"{self.column}" has no such public key, or none is asked for', where=WHERE)
+        queries = []
+        for key, build in asked.items():
+            part = QueryPart(self.column, tuple(asked), key, query.where)
+            chain = build(Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup)))
+            if chain.query.part != part or chain.query.dataset != query.dataset:
+                raise QueryRefused("what is asked of a part must be chained to it", where=WHERE)
+            chain._check()
+            queries.append(chain.query)
+        loss = loss_of(epsilon, rho, delta, measure=session.curator.measure(query.dataset))
+        text = f"{len(queries)} parts by {self.column} of {query.dataset}"
+        return dict(zip(asked, session.curator.answer_parts(queries, session.analyst, loss, text), strict=True))

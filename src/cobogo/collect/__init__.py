@@ -1,4 +1,4 @@
-"""Collecting without trusting the collector: each client randomizes its answer, and many tell the shares."""
+"""Collecting without a trusted collector: each client randomizes its answer; many answers reveal the shares."""
 
 from __future__ import annotations
 

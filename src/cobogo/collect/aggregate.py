@@ -1,7 +1,7 @@
-"""What a server keeps of reports: counts, which add up whatever the order and the parts.
+"""What a server keeps of reports: counts, which add up in any order and over any parts.
 
-An aggregate is a small file: a line of JSON that says what it is, then its counts, compressed. Whoever aggregates gives
-each part a number by chance, so that the same part is never counted twice without being noticed.
+An aggregate is a small file: a line of JSON that says what it is, then its counts, compressed. Each part gets a random
+number, so that counting the same part twice is noticed.
 """
 
 from __future__ import annotations
@@ -49,29 +49,29 @@ class Aggregate:
 
     @classmethod
     def empty(cls, collection: Collection) -> Aggregate:
-        """Of no reports."""
+        """The aggregate without any reports."""
         return cls(collection, np.zeros(collection.protocol.shape, dtype=np.int64))
 
     @classmethod
     def of(cls, collection: Collection, *batches: Batch, part: str | None = None) -> Aggregate:
-        """Of batches of reports, which are a new part, under a number of its own or the one that is given."""
+        """Count batches of reports, as a new part with a random number, or the number given."""
         counts = np.zeros(collection.protocol.shape, dtype=np.int64)
-        for rows in _together([batch.rows for batch in batches if len(batch)]):
+        for rows in _join_small([batch.rows for batch in batches if len(batch)]):
             counts += collection.protocol.tally(rows)
         seeded = any(batch.seeded for batch in batches if len(batch))
-        return cls.counted(collection, counts, sum(map(len, batches)), seeded=seeded, part=part)
+        return cls.from_counts(collection, counts, sum(map(len, batches)), seeded=seeded, part=part)
 
     @classmethod
-    def counted(
+    def from_counts(
         cls, collection: Collection, counts: Ints, users: int, *, seeded: bool = False, part: str | None = None
     ) -> Aggregate:
-        """Of reports that were counted elsewhere, which are a new part."""
+        """The aggregate of reports that were counted elsewhere, as a new part."""
         return cls(
             collection, counts, users, frozenset({part or secrets.token_hex(8)}) if users else frozenset(), seeded
         )
 
     def __add__(self, other: Aggregate) -> Aggregate:
-        """Both together."""
+        """The counts of both; they must have no part in common."""
         if self.collection.fingerprint != other.collection.fingerprint:
             raise ReportError("are counts of different collections", where="aggregates")
         if self.parts & other.parts:
@@ -84,7 +84,7 @@ class Aggregate:
         )  # fmt: skip
 
     def findings(self, *, level: float = LEVEL) -> CollectionFindings:
-        """What the counts tell; of too few reports, that they are too few."""
+        """Estimates from the counts; they say where there are too few reports."""
         protocol = self.collection.protocol
         found, asked = protocol.findings(self.counts, self.users, level=level), protocol.detectable
         few = asked is not None and too_few(asked, self.users, alpha=level, candidates=max(found.tested, 1))
@@ -114,7 +114,7 @@ class Aggregate:
         except OSError as error:
             raise ReportError(f"cannot be read: {error.strerror}", where=where, remedy="Check the path.") from None
         line, end, body = content.partition(b"\n")
-        about = _about(line if end else b"", where)
+        about = _parse_header(line if end else b"", where)
         if about.collection != collection.fingerprint.hex() or about.mechanism != collection.mechanism:
             raise ReportError(
                 f"are counts of another collection ({about.collection}, and this is {collection.fingerprint.hex()})",
@@ -122,22 +122,22 @@ class Aggregate:
                 remedy="Give the description that its clients had.",
             )
         if tuple(about.shape) != collection.protocol.shape or not about.holds(body):
-            raise _damaged(where)
+            raise _damage_error(where)
         size = 8 * prod(about.shape)
         unpacker = zlib.decompressobj()
         try:
             unpacked = unpacker.decompress(body, size + 1)
         except zlib.error:
-            raise _damaged(where) from None
+            raise _damage_error(where) from None
         if len(unpacked) != size or not unpacker.eof or unpacker.unused_data:
-            raise _damaged(where)
+            raise _damage_error(where)
         counts = np.frombuffer(unpacked, dtype="<i8").astype(np.int64).reshape(about.shape)
         if (counts < 0).any() or (counts > about.reports).any():  # a report counts once in a cell, or not at all
-            raise _damaged(where)
+            raise _damage_error(where)
         return cls(collection, counts, about.reports, frozenset(about.parts), about.seeded)
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The content for JSON."""
         return {
             "collection": self.collection.fingerprint.hex(),
             "question": self.collection.question,
@@ -149,8 +149,8 @@ class Aggregate:
         }
 
 
-def _together(parts: Sequence[Rows]) -> Iterator[Rows]:
-    """Reports of many small parts in few large ones: what a tally costs may hardly depend on how many it is of."""
+def _join_small(parts: Sequence[Rows]) -> Iterator[Rows]:
+    """Join many small parts into few large ones: a tally has a cost of its own, however few reports it counts."""
     waiting: list[Rows] = []
     count = 0
     for part in parts:
@@ -163,7 +163,7 @@ def _together(parts: Sequence[Rows]) -> Iterator[Rows]:
         yield np.concatenate(waiting)
 
 
-class _About(BaseModel):
+class _Header(BaseModel):
     """The first line of a file."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
@@ -185,12 +185,12 @@ class _About(BaseModel):
 
 
 def _digest(about: Mapping[str, Any], body: bytes) -> str:
-    """Of all that the first line says beside it, and of the counts."""
-    said = json.dumps({key: value for key, value in about.items() if key != "sha256"}, sort_keys=True)
-    return hashlib.sha256(said.encode() + b"\n" + body).hexdigest()
+    """The digest of the header, without its own digest, and of the counts."""
+    header = json.dumps({key: value for key, value in about.items() if key != "sha256"}, sort_keys=True)
+    return hashlib.sha256(header.encode() + b"\n" + body).hexdigest()
 
 
-def _about(line: bytes, where: str) -> _About:
+def _parse_header(line: bytes, where: str) -> _Header:
     if not line.startswith(BEGINS) or len(line) > LONGEST:
         raise ReportError("is no aggregate of Cobogó's", where=where)
     version = line[len(BEGINS) :].partition(b",")[0]
@@ -199,12 +199,12 @@ def _about(line: bytes, where: str) -> _About:
             f"is written in version {int(version[:9])} of the format, and this is version {VERSION}", where=where
         )
     try:
-        return _About.model_validate_json(line)
+        return _Header.model_validate_json(line)
     except ValidationError:
-        raise _damaged(where) from None
+        raise _damage_error(where) from None
 
 
-def _damaged(where: str) -> ReportError:
+def _damage_error(where: str) -> ReportError:
     return ReportError(
         "is an aggregate that was changed or cut off", where=where, remedy="Aggregate the reports again."
     )

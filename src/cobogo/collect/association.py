@@ -1,8 +1,8 @@
-"""Do two answers go together? The joint distribution of two questions, from reports that came in pairs.
+"""The joint distribution of the answers to two questions, from reports that came in pairs.
 
-Each client answers both, each answer randomized by itself, at the cost of both. No report tells a pair; the pairs of
-reports tell how the answers are distributed together, by expectation maximization (Fanti, Pihur and Erlingsson 2016):
-what each pair of values would have to be held by for the reports to be most likely.
+Each client answers both questions, each answer randomized by itself, at the privacy loss of both. No report reveals a
+pair. Expectation maximization finds the shares of pairs of values that make the pairs of reports most likely (Fanti,
+Pihur and Erlingsson 2016).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.arrays import Floats
 
 CLOSE = 1e-6
-"""Between two rounds no share, nor the logarithm of how likely the reports are, changes by more when it is done."""
+"""Rounds end when no share, nor the log-likelihood of the reports, changes by more than this."""
 
 ROUNDS = 500
 FEWEST = 1e-6
-"""Shares below are taken for none: they lie at the edge, where standard errors say nothing."""
+"""Smaller shares count as zero: they lie on the boundary, where standard errors are not defined."""
 
 MOST_CELLS = 2_500
 """Pairs of values for which standard errors are computed."""
@@ -30,8 +30,8 @@ MOST_CELLS = 2_500
 
 @dataclass(frozen=True, eq=False)
 class Association:
-    """The estimated share of each pair of values, its standard error (NaN where it is none or too many pairs are
-    asked), and how likely chance alone would make the answers seem to go together as much (``chance``)."""
+    """The estimated share of each pair of values, its standard error (NaN for a share of zero, or too many pairs), and
+    the probability that independent answers would seem to depend on each other as much (``chance``)."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -41,7 +41,7 @@ class Association:
     chance: float
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The content for JSON."""
         pairs = [
             {
                 "first": row, "second": column, "share": float(self.shares[i, j]),
@@ -54,7 +54,7 @@ class Association:
 
 
 def associate(first: Collection, first_rows: Rows, second: Collection, second_rows: Rows) -> Association:
-    """How the answers to two questions go together, from the reports of the same clients in the same order."""
+    """Estimate the joint distribution of two answers, from the reports of the same clients in the same order."""
     if len(first_rows) != len(second_rows) or not len(first_rows):
         raise ReportError("the reports of both questions must be as many, of the same clients", where="association")
     seen, often = _distinct(np.concatenate([first_rows, second_rows], axis=1))
@@ -71,32 +71,34 @@ def associate(first: Collection, first_rows: Rows, second: Collection, second_ro
 
 @dataclass(frozen=True, eq=False)
 class ReportPairs:
-    """Different pairs of reports: how likely each is of every value of the one question and of the other, and how often
-    it came."""
+    """The distinct pairs of reports: their likelihood for every value of the first question and of the second, and how
+    often each pair came."""
 
     one: Floats
     other: Floats
     often: Floats
 
     def chances(self, shares: Floats) -> Floats:
-        """How likely each is under shares of pairs of values."""
+        """The likelihood of each pair of reports, where pairs of values have some shares."""
         found: Floats = np.einsum("nj,nj->n", self.one @ shares, self.other)
         return found
 
     def round(self, shares: Floats, *, independent: bool) -> tuple[Floats, float]:
-        """The next guess: each pair of reports is shared out among the pairs of values, as likely as each is so far;
-        and the logarithm of how likely the last guess makes the reports."""
+        """One round of expectation maximization: the next shares, and the log-likelihood of the shares given.
+
+        Each pair of reports is divided among the pairs of values in proportion to their likelihood so far.
+        """
         seen = self.chances(shares)
         new = shares * (self.one.T @ (self.other * (self.often / seen)[:, None])) / self.often.sum()
         return (np.outer(new.sum(axis=1), new.sum(axis=0)) if independent else new), float(self.often @ np.log(seen))
 
 
 def fit_shares(reports: ReportPairs, *, independent: bool = False) -> tuple[Floats, float]:
-    """The most likely shares of pairs, and the logarithm of how likely they make the reports; of those in which the two
-    answers have nothing to do with each other, if ``independent``.
+    """The most likely shares of pairs, and their log-likelihood; if ``independent``, among shares of independent
+    answers.
 
-    Rounds of expectation maximization, of which two are looked at for where they lead (Varadhan and Roland 2008): a
-    leap there is kept if it makes the reports no less likely.
+    Two rounds of expectation maximization are extrapolated (Varadhan and Roland 2008); the extrapolation is kept if it
+    makes the reports no less likely.
     """
     shape = (reports.one.shape[1], reports.other.shape[1])
     shares = np.full(shape, 1 / shape[0] / shape[1])
@@ -116,7 +118,7 @@ def fit_shares(reports: ReportPairs, *, independent: bool = False) -> tuple[Floa
 
 
 def _errors(reports: ReportPairs, shares: Floats) -> Floats:
-    """Standard errors from the observed information of the shares that are not none, which sum to one."""
+    """Standard errors from the observed information of the shares above zero, which sum to one."""
     errors = np.full(shares.shape, np.nan)
     i, j = np.nonzero(shares > FEWEST)
     if not 1 < len(i) <= MOST_CELLS:
@@ -135,7 +137,7 @@ def _errors(reports: ReportPairs, shares: Floats) -> Floats:
 
 
 def _distinct(rows: Rows) -> tuple[Rows, Floats]:
-    """The different rows, and how often each stands there."""
+    """The distinct rows, and how often each appears."""
     whole = np.ascontiguousarray(rows)
     _, places, counts = np.unique(
         whole.view(np.dtype((np.void, whole.shape[1]))).reshape(-1), return_index=True, return_counts=True
@@ -159,7 +161,7 @@ def _likely(collection: Collection, rows: Rows) -> tuple[tuple[str, ...], Floats
 
 
 def _tail(statistic: float, freedom: int) -> float:
-    """How likely a χ² variable is at least so large."""
+    """The probability that a χ² variable is at least so large."""
     try:
         from scipy.stats import chi2
     except ImportError:

@@ -1,7 +1,7 @@
-"""A collection: one question to many clients, as the steward publishes it to them and to the server. It has no secrets.
+"""A collection: one question to many clients, as the steward publishes it to clients and server. It has no secrets.
 
-What clients must agree on is in its fingerprint, which every report carries: a report of another question, or of the
-same under other parameters, is never counted. Candidates, which only the server needs, are not part of it.
+Everything that clients must agree on enters its fingerprint, which every report carries: a report of another question,
+or of the same question under other parameters, is never counted. Candidates, which only the server needs, do not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NAMES = frozenset({"name", "version", "lifetime_values"})
 """Keys that change nothing in what a client answers."""
 
 MOST_CELLS = 1 << 25
-"""Counts of a collection: 256 MB of them, which is 32 times as many as the largest default."""
+"""Counts of a collection, at most: 256 MB, which is 32 times the largest default. More would exhaust the server."""
 
 TABLE = "collection"
 
@@ -38,8 +38,8 @@ Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f
 
 
 class Collection(Part):
-    """What every description has: its name, its question, its version, its mechanism, and for how many different values
-    a client answers before it falls silent. Each further value costs a client as much as the first."""
+    """The description of a question: its name, question, version and mechanism, and the number of different values that
+    a client answers for. Each further value costs a client as much as the first."""
 
     name: Name
     question: Name
@@ -48,7 +48,7 @@ class Collection(Part):
     lifetime_values: Annotated[int, Field(ge=1, le=10_000)] = 1
 
     randomizers: ClassVar[Mapping[str, Any]] = {}
-    """The mechanisms that such a question can be asked through, by name."""
+    """The mechanisms of such questions, by name."""
 
     server_only: ClassVar[frozenset[str]] = frozenset()
     """Keys that clients need not know."""
@@ -86,9 +86,9 @@ class Collection(Part):
         family = family_of(mechanism)
         where = f"{name}, {TABLE}"
         try:
-            found = family.model_validate(_with_files(table, Path(home), where))
+            found = family.model_validate(_read_files(table, Path(home), where))
         except ValidationError as error:
-            raise _inside(readable(error, name, family), name) from None
+            raise _name_table(readable(error, name, family), name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
         cells = prod(found.protocol.shape)
@@ -102,12 +102,12 @@ class Collection(Part):
 
     @property
     def where(self) -> str:
-        """What messages call it."""
+        """Its place, as errors name it."""
         return self._where
 
     @abstractmethod
     def build(self) -> Protocol:
-        """The protocol that is described."""
+        """Build the protocol that is described."""
 
     @cached_property
     def protocol(self) -> Protocol:
@@ -116,38 +116,38 @@ class Collection(Part):
 
     @cached_property
     def fingerprint(self) -> bytes:
-        """A digest of all that clients must agree on."""
+        """A digest of everything that clients must agree on."""
         agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))
         text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"cobogo collection 1 {text}".encode()).digest()[:FINGERPRINT]
 
     @cached_property
     def identity(self) -> bytes:
-        """A digest of the question and of how it is answered, whatever the collection is called, and in which version:
-        a client that is asked the same again answers the same again, and spends nothing."""
+        """A digest of the question and of how it is answered, without the collection's name and version: a client that
+        is asked the same question again gives the same answer again, and spends nothing."""
         agreed = self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only) | NAMES)
         text = json.dumps(agreed, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(f"cobogo question 1 {text}".encode()).digest()[:FINGERPRINT]
 
     def as_dict(self) -> dict[str, Any]:
-        """What clients are given, with the content of files in it: `Collection.of` reads it again."""
+        """What clients get, with the content of files in it; `Collection.of` reads it again."""
         return {TABLE: self.model_dump(mode="json", by_alias=True, exclude=set(self.server_only))}
 
-    def looking_for(self, path: Path) -> Collection:
+    def with_candidates(self, path: Path) -> Collection:
         """The same collection with the lines of a file as its candidates."""
         if "candidates" not in type(self).model_fields:
             raise PolicyError(f"{self.mechanism} asks about listed values, and has no candidates", where="--candidates")
         found = self.as_dict()
-        found[TABLE]["candidates"] = lines_of(path, "--candidates")
+        found[TABLE]["candidates"] = read_lines(path, "--candidates")
         return type(self).of(found, name=self.where.removesuffix(f", {TABLE}"))
 
-    def refused(self, key: str, what: str, remedy: str | None = None) -> PolicyError:
-        """The complaint about a key."""
+    def refusal(self, key: str, what: str, remedy: str | None = None) -> PolicyError:
+        """An error about a key."""
         return PolicyError(what, where=f"{self.where}.{key}", remedy=remedy)
 
 
-def check_listed(values: Sequence[str]) -> tuple[str, ...]:
-    """Values of a list, each once and none of them empty."""
+def check_values(values: Sequence[str]) -> tuple[str, ...]:
+    """Check that the values of a list differ and that none is empty."""
     if "" in values:
         raise ValueError("a value must not be empty")
     seen: set[str] = set()
@@ -158,7 +158,7 @@ def check_listed(values: Sequence[str]) -> tuple[str, ...]:
     return tuple(values)
 
 
-def lines_of(path: Path, where: str) -> list[str]:
+def read_lines(path: Path, where: str) -> list[str]:
     """The lines of a text file, without those that are empty."""
     try:
         text = path.expanduser().read_bytes().decode("utf-8-sig")
@@ -173,8 +173,8 @@ def lines_of(path: Path, where: str) -> list[str]:
     return [line for line in text.replace("\r\n", "\n").split("\n") if line]
 
 
-def _with_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, Any]:
-    """Lists that are given as ``{ file = "…" }``, one value a line, read."""
+def _read_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, Any]:
+    """Read the lists that are given as ``{ file = "…" }``, one value a line."""
     found = dict(table)
     for key in ("values", "candidates"):
         given = found.get(key)
@@ -182,11 +182,11 @@ def _with_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
             if set(given) != {"file"} or not isinstance(given["file"], str):
                 raise PolicyError('must be a list, or { file = "…" }', where=f"{where}.{key}")
             path = Path(given["file"])
-            found[key] = lines_of(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
+            found[key] = read_lines(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
     return found
 
 
-def _inside(error: PolicyError, name: str) -> PolicyError:
-    """A complaint about a key of the table, with the table's name before it."""
+def _name_table(error: PolicyError, name: str) -> PolicyError:
+    """An error about a key of the table, with the table's name before the key."""
     place = (error.where or name).removeprefix(name).removeprefix(", ")
     return PolicyError(error.what, where=f"{name}, {TABLE}" + (f".{place}" if place else ""), remedy=error.remedy)

@@ -1,14 +1,14 @@
-"""Which of a list of values is yours? Any frequency oracle as a protocol."""
+"""Questions with listed answers: any frequency oracle as a protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, check_listed
+from cobogo.collect.collection import Collection, check_values
 from cobogo.collect.hadamard import Hadamard
 from cobogo.collect.hashing import LocalHashing
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
@@ -21,7 +21,7 @@ from cobogo.floor.randomness import Source
 
 
 class FrequencyProtocol(Protocol):
-    """Reports of an oracle about listed values; what is not listed is answered for as ``other``, if there is one."""
+    """Reports of an oracle about listed values. Values that are not listed count as ``other``, if there is one."""
 
     def __init__(self, oracle: Oracle, values: Sequence[str], other: str | None = None) -> None:
         self.oracle = oracle
@@ -46,7 +46,7 @@ class FrequencyProtocol(Protocol):
 
     @property
     def epsilon_forever(self) -> float:
-        """The same: the report is the permanent answer, and showing it again tells nothing more."""
+        """The same: the report is the permanent answer, and sending it again reveals nothing more."""
         return self.oracle.epsilon
 
     @property
@@ -67,11 +67,11 @@ class FrequencyProtocol(Protocol):
             raise UnknownValue(int(unknown[0]), f"{unknown.size:,} of {len(found):,} are not among the values")
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
-    def answered_as(self, value: str) -> str:
+    def canonical_value(self, value: str) -> str:
         """Itself, or the other."""
         return self.values[int(self.read([value])[0])]
 
-    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+    def draw_permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The oracle's reports."""
         return pack_reports(self.oracle.encode(held, source), self.layout)
 
@@ -80,22 +80,21 @@ class FrequencyProtocol(Protocol):
         return np.asarray(self.oracle.support(unpack_reports(rows, self.layout)), dtype=np.int64)
 
     def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
-        """Of every value: more likely where the report supports it."""
+        """The likelihoods of the oracle, for all values."""
         return self.values, self.oracle.likelihoods(unpack_reports(rows, self.layout))
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
-        """Estimates of the oracle. Chance is what nobody's holding a value would show of it."""
+        """Estimates of the oracle, with the probability of each count if no client held the value."""
         found = self.oracle.estimate(counts, users)
         chances = self.oracle.chances(counts, users)
         return CollectionFindings(self.values, found.counts, found.errors, chances, users, len(self.values), level)
 
 
 class FrequencyCollection(Collection):
-    """A question with listed answers, asked through a frequency oracle."""
+    """A question with listed answers, asked through a frequency oracle: one of ours, or of another package."""
 
-    mechanism: Literal["grr", "sue", "oue", "olh", "hadamard"]
     epsilon: Annotated[float, Field(gt=0, le=20)]
-    values: Annotated[tuple[str, ...], Field(min_length=2, max_length=1_000_000), AfterValidator(check_listed)]
+    values: Annotated[tuple[str, ...], Field(min_length=2, max_length=1_000_000), AfterValidator(check_values)]
     other: str | None = None
 
     randomizers: ClassVar[Mapping[str, type[Oracle]]] = {
@@ -105,7 +104,8 @@ class FrequencyCollection(Collection):
     def build(self) -> Protocol:
         """The oracle over the values."""
         if self.other is not None and self.other not in self.values:
-            raise self.refused("other", "must be one of the values: those who hold none of them answer with it")
-        return FrequencyProtocol(
-            self.randomizers[self.mechanism](len(self.values), self.epsilon), self.values, self.other
-        )
+            raise self.refusal("other", "must be one of the values: those who hold none of them answer with it")
+        from cobogo.collect.mechanisms import frequency_oracles
+
+        oracle = frequency_oracles()[self.mechanism]
+        return FrequencyProtocol(oracle(len(self.values), self.epsilon), self.values, self.other)

@@ -1,4 +1,4 @@
-"""Hadamard response: a short report whose sign pattern tells the value, decoded by one fast transform."""
+"""Hadamard response: short reports, which one fast transform decodes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from math import exp
 import numpy as np
 
 from cobogo.collect.layout import Layout
-from cobogo.collect.oracle import Oracle, Reports, at_most
+from cobogo.collect.oracle import Oracle, Reports, fraction_below
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
@@ -42,13 +42,13 @@ class Hadamard(Oracle):
 
     @cached_property
     def size(self) -> int:
-        """The size of the matrix: a power of two above the number of values, since its first row tells nothing."""
+        """The size of the matrix: a power of two above the number of values, since its first row is constant."""
         return 1 << self.values.bit_length()
 
     @cached_property
     def agreeing(self) -> Fraction:
-        """How likely the column agrees with the row of the value."""
-        return at_most(exp(self.epsilon) / (exp(self.epsilon) + 1))
+        """The probability that the column agrees with the row of the value."""
+        return fraction_below(exp(self.epsilon) / (exp(self.epsilon) + 1))
 
     @property
     def p(self) -> float:
@@ -85,7 +85,7 @@ class Hadamard(Oracle):
         return {column: half * ((1 - self.agreeing) if sign else self.agreeing) for column, sign in enumerate(signs)}
 
     def likelihoods(self, reports: Reports) -> Floats:
-        """By the sign of the column on the row of each value."""
+        """p or 1 − p, by the sign of the column on the row of each value."""
         negative = np.bitwise_count(reports[:, None] & np.arange(1, self.values + 1)) % 2
         return np.where(negative == 0, self.p, 1 - self.p)
 

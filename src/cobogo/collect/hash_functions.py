@@ -22,7 +22,7 @@ FIELD = 2**61 - 1
 
 
 def fingerprints(words: Iterable[str]) -> Ints:
-    """Keys of strings: numbers below 2⁶¹ − 1. Of a million strings, no two have the same but by a chance of 3 in ten
+    """Keys of strings: numbers below 2⁶¹ − 1. Two of a million strings have the same one with a probability of 3 in ten
     million.
 
     >>> int(fingerprints(["oi"])[0]) == int(fingerprints(["olá", "oi"])[1])
@@ -47,15 +47,15 @@ def cells(rows: Ints, keys: Ints, count: int, width: int, seed: int) -> Ints:
 
 
 def read(sketch: NDArray[Any], keys: Ints, seed: int) -> NDArray[Any]:
-    """For each key, the sum over the rows of what stands in its cell."""
+    """For each key, the sum of its cells over the rows."""
     found: NDArray[Any] = _read(coefficients(len(sketch), seed), np.ascontiguousarray(sketch), keys.view(np.uint64))
     return found
 
 
 @njit(cache=True)
 def _product(one, other):  # type: ignore[no-untyped-def]
-    """A product in the field but for multiples of its size, below 3·2⁶¹: put together from halves of 32 bits, with 8
-    for 2⁶⁴ and 1 for 2⁶¹."""
+    """A product in the field, up to multiples of its size, below 3·2⁶¹. It is computed from halves of 32 bits; modulo
+    the size 2⁶⁴ is 8 and 2⁶¹ is 1."""
     low, half, field = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(FIELD)
     a, b, c, d = one >> half, one & low, other >> half, other & low
     middle = a * d + b * c
@@ -66,7 +66,7 @@ def _product(one, other):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _reduced(total):  # type: ignore[no-untyped-def]
+def _reduce(total):  # type: ignore[no-untyped-def]
     field = np.uint64(FIELD)
     total = (total & field) + (total >> np.uint64(61))
     return total - field if total >= field else total
@@ -74,7 +74,7 @@ def _reduced(total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _cell(a, b, c, key, squared, width):  # type: ignore[no-untyped-def]
-    element = _reduced(_product(a, squared) + _product(b, key) + c)
+    element = _reduce(_product(a, squared) + _product(b, key) + c)
     return np.int64(((element >> np.uint64(29)) * np.uint64(width)) >> np.uint64(32))
 
 
@@ -84,7 +84,7 @@ def _cells(coefficients, rows, keys, width):  # type: ignore[no-untyped-def]
     for number in range(len(keys)):
         a, b, c = coefficients[rows[number]]
         key = keys[number]
-        found[number] = _cell(a, b, c, key, _reduced(_product(key, key)), width)
+        found[number] = _cell(a, b, c, key, _reduce(_product(key, key)), width)
     return found
 
 
@@ -93,7 +93,7 @@ def _read(coefficients, sketch, keys):  # type: ignore[no-untyped-def]
     found = np.zeros(len(keys), dtype=sketch.dtype)
     squares = np.empty(len(keys), dtype=np.uint64)
     for number in range(len(keys)):
-        squares[number] = _reduced(_product(keys[number], keys[number]))
+        squares[number] = _reduce(_product(keys[number], keys[number]))
     for row in range(len(sketch)):
         a, b, c = coefficients[row]
         counts = sketch[row]

@@ -1,4 +1,4 @@
-"""Local hashing: each client draws a hash function of its own and answers directly for the hash of its value."""
+"""Local hashing: each client draws a hash function and answers for the hash of its value by randomized response."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 @card("olh", title="optimized local hashing", group="values")
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
-    r"""Optimal local hashing: the direct answer for a hash of the value into about e^ε + 1 cells, under a hash function
-    that the client draws.
+    r"""Optimal local hashing: randomized response for a hash of the value into about e^ε + 1 cells, under a hash
+    function that the client draws.
 
-    What is told beside the direct answer does not depend on the value. A report is a function and a cell, small however
+    The hash function does not depend on the value. A report is a function and a cell, small however
     many values there are; the variance is that of `oue`.
 
     Formula: $g = \mathrm{round}(e^{\varepsilon}) + 1$ cells; $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + g - 1}$ and
@@ -47,7 +47,7 @@ class LocalHashing(Oracle):
 
     @cached_property
     def answer(self) -> Direct:
-        """The direct answer for cells."""
+        """Randomized response for cells."""
         return Direct(max(2, round(exp(self.epsilon)) + 1), self.epsilon)
 
     @property
@@ -79,7 +79,7 @@ class LocalHashing(Oracle):
         return found
 
     def law(self, held: int) -> Mapping[tuple[int, int], Fraction]:
-        """Of a few functions, each as likely: what is told beside the cell does not depend on the value."""
+        """Of a few functions with equal probability: the function does not depend on the value."""
         functions = np.arange(16, dtype=np.uint32)
         cells = cells_of(functions, np.full(16, held), self.answer.values)
         chances: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
@@ -89,7 +89,7 @@ class LocalHashing(Oracle):
         return dict(chances)
 
     def likelihoods(self, reports: Reports) -> Floats:
-        """By whether the function of the report puts each value into the cell named."""
+        """p or q, by whether the function of the report puts each value into the cell named."""
         values = np.arange(self.values)
         cells = cells_of(np.repeat(reports["function"], len(values)), np.tile(values, len(reports)), self.answer.values)
         named = cells.reshape(len(reports), -1) == reports["cell"][:, None]

@@ -1,6 +1,6 @@
-"""How reports lie in bytes: whole numbers below their bounds, then a row of bits.
+"""The layout of reports in bytes: whole numbers below their bounds, then a row of bits.
 
-Every report of a mechanism is as long. Bits lie eight in a byte, the first in the highest bit of the first byte.
+All reports of a mechanism have the same length. The first bit is the highest bit of the first byte.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Layout:
         return numbers, rows[:, at:]
 
     def faults(self, rows: Rows) -> Ints:
-        """Which rows no client could have sent: a number at or above its bound, or a bit set after the last."""
+        """The rows that no client can have sent: a number at or above its bound, or a bit set after the last."""
         numbers, bits = self.unpack(rows)
         wrong = np.zeros(len(rows), dtype=np.bool_)
         for number, (_, bound) in zip(numbers, self.numbers, strict=True):

@@ -1,9 +1,10 @@
-"""The mean of a bounded number, from reports that tell little of each.
+"""The mean of a bounded number, from reports that reveal little of each.
 
 A number between ``low`` and ``high`` is first moved to the nearest point of a public grid of ``steps`` equal steps (a
 whole number on a grid of its own keeps its value; else the mean is off by at most half a step). All that is random is
-then a choice among finitely many reports with probabilities that are fractions: no bit of a float can tell more. Each
-report stands for a number, its *worth*, such that the expected worth is the number held: their mean is the estimate.
+then a choice among finitely many reports with probabilities that are fractions: the bits of floats reveal nothing. Each
+report stands for a number, its *worth*. The expected worth is the number held, so the mean of the worths is the
+estimate.
 
 To add one: one class that extends `Mean`, and its name in `MeanCollection.randomizers`. As with frequency
 oracles, a server counts whole numbers (how often each report came) that add up over parts of the reports.
@@ -25,7 +26,7 @@ from pydantic import Field
 
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
-from cobogo.collect.oracle import Reports, at_most
+from cobogo.collect.oracle import Reports, fraction_below
 from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -97,12 +98,12 @@ class Mean(ABC):
         return self.low + np.asarray(points, dtype=np.float64) / self.steps * (self.high - self.low)
 
     def tally(self, reports: Reports) -> Ints:
-        """How often each report came. Of several parts of the reports, the counts add up."""
+        """How often each report came. The counts of several parts of the reports add up."""
         return np.bincount(reports, minlength=len(self.worth))
 
     def estimate(self, tally: Ints) -> Average:
-        """The mean of the numbers. Its standard error is that of the worth of reports as they came, so it counts in
-        how the numbers themselves differ: it is right for the population that the users are a sample of, and a little
+        """The mean of the numbers. Its standard error is computed from the worths of the reports, so it includes how
+        the numbers themselves vary: it is right for the population that the users are a sample of, and a little too
         large for the users themselves."""
         users = int(tally.sum())
         if not users:
@@ -116,10 +117,10 @@ class Mean(ABC):
         points = np.asarray(points, dtype=np.int64)
         return self._square(points) - self.numbers(points) ** 2
 
-    def users_needed(self, error: float) -> int:
-        """How many users bring the standard error to that, whatever they hold.
+    def required_users(self, error: float) -> int:
+        """The number of users with which the standard error is at most ``error``, whatever they hold.
 
-        >>> Piecewise(0, 100, epsilon=1.0).users_needed(1.0)
+        >>> Piecewise(0, 100, epsilon=1.0).required_users(1.0)
         13060
         """
         if not error > 0:
@@ -152,8 +153,8 @@ class OneBit(Mean):
 
     @cached_property
     def truth(self) -> Fraction:
-        """How likely a report depends on the number at all: (e^ε − 1) / (e^ε + 1)."""
-        return 2 * at_most(exp(self.epsilon) / (exp(self.epsilon) + 1)) - 1
+        """The probability that a report depends on the number at all: (e^ε − 1) / (e^ε + 1)."""
+        return 2 * fraction_below(exp(self.epsilon) / (exp(self.epsilon) + 1)) - 1
 
     @cached_property
     def worth(self) -> Floats:
@@ -164,9 +165,9 @@ class OneBit(Mean):
 
     def encode(self, points: Ints, source: Source) -> Reports:
         """0 or 1: heads for the share of the grid that lies below the point; else a fair coin."""
-        told = below(self.steps, len(points), source) < points
+        heads = below(self.steps, len(points), source) < points
         return np.where(
-            coins(self.truth, len(points), source), told, coins(Fraction(1, 2), len(points), source)
+            coins(self.truth, len(points), source), heads, coins(Fraction(1, 2), len(points), source)
         ).astype(np.int64)
 
     def law(self, point: int) -> Mapping[int, Fraction]:
@@ -192,7 +193,7 @@ class Piecewise(Mean):
     Formula: for $v$ scaled to $[-1, 1]$ the variance of a report's worth is $\frac{v^2}{e^{\varepsilon/2} - 1} +
         \frac{e^{\varepsilon/2} + 3}{3\,(e^{\varepsilon/2} - 1)^2}$, but for the grid
     Example:
-        >>> Piecewise(low=0, high=100, epsilon=1.0).users_needed(error=1.0)
+        >>> Piecewise(low=0, high=100, epsilon=1.0).required_users(error=1.0)
         13060
 
     Guarantee: ε-local differential privacy for one report; nobody need be trusted.
@@ -214,9 +215,10 @@ class Piecewise(Mean):
 
     @cached_property
     def truth(self) -> Fraction:
-        """How likely a report is drawn from the window; else it is any. A point in it is e^ε times as likely then."""
+        """The probability that a report is drawn from the window, and else from all points. Points of the window are
+        then e^ε times as likely as others."""
         favour = (exp(self.epsilon) - 1) * self.window
-        return at_most(favour / (self.outcomes + favour))
+        return fraction_below(favour / (self.outcomes + favour))
 
     @cached_property
     def worth(self) -> Floats:
@@ -270,7 +272,7 @@ class Hybrid(Mean):
 
     @cached_property
     def first(self) -> Fraction:
-        """How likely the first is given."""
+        """The probability of the first."""
         return Fraction(0) if self.epsilon <= 0.61 else Fraction(1 - exp(-self.epsilon / 2))
 
     @cached_property
@@ -339,11 +341,11 @@ class MeanProtocol(Protocol):
             raise UnknownValue(int(wrong[0]), f"{wrong.size:,} of {len(texts):,} are not numbers")
         return self.mean.points(pc.utf8_trim_whitespace(texts).cast(pa.float64()).to_numpy(zero_copy_only=False))
 
-    def answered_as(self, value: str) -> str:
+    def canonical_value(self, value: str) -> str:
         """The point of the grid: a number that moves by less than a step is the same."""
         return str(int(self.read([value])[0]))
 
-    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+    def draw_permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The mechanism's reports."""
         return pack_reports(self.mean.encode(held, source), self.layout)
 
@@ -378,4 +380,4 @@ class MeanCollection(Collection):
         try:
             return MeanProtocol(self.randomizers[self.mechanism](self.low, self.high, self.epsilon, self.steps))
         except ValueError as error:
-            raise self.refused("low", str(error)) from None
+            raise self.refusal("low", str(error)) from None

@@ -1,11 +1,11 @@
-"""A client's memo: the permanent answers that it gave, so that it gives the same again.
+"""A client's memo: its permanent answers, so that it gives the same answers again.
 
-What is in the file: a key drawn for it, the client's cohort in each question, and for each value answered for a
-digest of the value under the key, the randomized answer, and what it cost. A value itself is never in it. Whoever has
-the file *and* the key can try values against the digests, as whoever can run the client can; apart from its key
-(``key``, from the system's key ring, say) the file tells how many different values there were and the randomized
-answers, and nothing else. An answer is on disk before anybody sees a report of it, so that neither a crash nor a second
-process makes a client draw twice.
+The file holds a random key, the client's cohort in each question, and for each value that was answered for a digest of
+the value under the key, the randomized answer, and its cost. It never holds a value. An attacker who has the file *and*
+the key can try values against the digests, as anybody who can run the client can. With its key elsewhere (``key``, from
+the system's key ring, say) the file reveals the number of different values and the randomized answers, and nothing
+else. An answer is on disk before a report of it is released, so that neither a crash nor a second process makes a
+client draw twice.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ WAIT = 60
 VERSION = 1
 
 Names = Sequence[str]
-"""What a question is called in a memo: its identity, under which answers are kept, and what it was called by earlier
-versions of this program, whose answers hold as well."""
+"""The names of a question in a memo: its identity, under which answers are stored, and the name that earlier versions
+of this program stored answers under, which still hold."""
 
 TABLES = MetaData()
 ABOUT = Table("about", TABLES, Column("version", Integer, primary_key=True), Column("key", LargeBinary, nullable=False))
@@ -49,8 +49,8 @@ ANSWERS = Table(
 
 
 @dataclass(frozen=True)
-class Spent:
-    """Values that were answered for in a question, and the nano-ε of all answers of the memo."""
+class Spending:
+    """The number of values that were answered for in a question, and the nano-ε of all answers of the memo."""
 
     values: int
     nano: int
@@ -89,7 +89,7 @@ class Memo:
         self._key = found.key or key or b""
 
     def standing(self, question: Names, draw: Callable[[], int]) -> int:
-        """What the client keeps for a question whatever its values are; drawn when it is first asked for."""
+        """What the client keeps for a question, whatever its values; drawn at the first use."""
         with self._store.transaction() as connection:
             known = select(CLIENTS.c.standing).where(CLIENTS.c.collection.in_(question))
             found = connection.execute(known).scalar()
@@ -98,15 +98,15 @@ class Memo:
                 connection.execute(insert(CLIENTS).values(collection=question[0], standing=found))
         return int(found)
 
-    def answer(self, question: Names, value: str, cost: int, draw: Callable[[Spent], bytes]) -> bytes:
-        """The permanent answer for a value. If there is none yet it is drawn at a cost in nano-ε, in a transaction that
-        nobody else can be in; ``draw`` is told what was spent before, and may refuse."""
+    def answer(self, question: Names, value: str, cost: int, draw: Callable[[Spending], bytes]) -> bytes:
+        """The permanent answer for a value. If there is none yet, ``draw`` draws it, at a cost in nano-ε, in a
+        transaction that excludes other processes; it gets what was spent before, and may refuse."""
         digests = [self._digest(name, value) for name in question]
         with self._store.transaction() as connection:
             known = select(ANSWERS.c.answer).where(ANSWERS.c.digest.in_(digests))
             found = connection.execute(known).scalar()
             if found is None:
-                found = draw(_spent(connection, question))
+                found = draw(_read_spending(connection, question))
                 row = {"collection": question[0], "digest": digests[0], "answer": found, "cost": cost}
                 connection.execute(insert(ANSWERS).values(row))
         return bytes(found)
@@ -114,10 +114,10 @@ class Memo:
     def _digest(self, name: str, value: str) -> bytes:
         return hashlib.blake2b(f"{name} {value}".encode(), digest_size=32, key=self._key).digest()
 
-    def spent(self, question: Names) -> Spent:
-        """What was spent so far."""
+    def spending(self, question: Names) -> Spending:
+        """What was spent so far on a question, and in all."""
         with self._store.transaction() as connection:
-            return _spent(connection, question)
+            return _read_spending(connection, question)
 
     def _unusable(self, error: SQLAlchemyError) -> MemoError:
         return MemoError(
@@ -133,7 +133,7 @@ class Memo:
             )
 
 
-def _spent(connection: Connection, question: Names) -> Spent:
+def _read_spending(connection: Connection, question: Names) -> Spending:
     mine = select(func.count()).select_from(ANSWERS).where(ANSWERS.c.collection.in_(question))
     total = select(func.coalesce(func.sum(ANSWERS.c.cost), 0))
-    return Spent(int(connection.execute(mine).scalar_one()), int(connection.execute(total).scalar_one()))
+    return Spending(int(connection.execute(mine).scalar_one()), int(connection.execute(total).scalar_one()))

@@ -1,4 +1,4 @@
-"""The contract of a frequency oracle: a randomized answer to "which of these values is yours?".
+"""The contract of a frequency oracle: a randomized answer to the question which of some values a client holds.
 
 A client encodes its value; a server counts, for each value, the reports that support it, and estimates how many clients
 hold it. A report of a client who holds v supports v with probability ``p`` and any other value with probability ``q``:
@@ -26,8 +26,7 @@ Reports = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class FrequencyEstimate:
-    """How many clients hold each value, with the standard error of each figure. Estimates may be below zero: summed
-    as they are they stay unbiased."""
+    """How many clients hold each value, with standard errors. Estimates may be negative: sums of them are unbiased."""
 
     counts: Floats
     errors: Floats
@@ -35,7 +34,7 @@ class FrequencyEstimate:
 
     @property
     def shares(self) -> Floats:
-        """The same as shares of the clients."""
+        """The counts as shares of the clients."""
         return self.counts / max(self.users, 1)
 
 
@@ -59,12 +58,12 @@ class Oracle(ABC):
     @property
     @abstractmethod
     def p(self) -> float:
-        """How likely a report supports the value that is held."""
+        """The probability that a report supports the value that its client holds."""
 
     @property
     @abstractmethod
     def q(self) -> float:
-        """How likely a report supports a value that is not."""
+        """The probability that a report supports a value that its client does not hold."""
 
     @property
     def layout(self) -> Layout:
@@ -78,14 +77,14 @@ class Oracle(ABC):
 
     @abstractmethod
     def support(self, reports: Reports) -> Ints:
-        """For each value, how many of the reports support it. Of several parts of the reports, the counts add up."""
+        """For each value, the number of reports that support it. The counts of several parts of the reports add up."""
 
     @abstractmethod
     def law(self, held: int) -> Mapping[Any, Fraction]:
-        """The exact probability of every report of a client who holds a value; for small domains, to check by."""
+        """The exact probability of every report of a client who holds a value; for tests on small domains."""
 
     def likelihoods(self, reports: Reports) -> Floats:
-        """How likely each report is of each value, up to a factor of the report: a row for each report."""
+        """The likelihood of each report for each value, up to a factor for each report: a row for each report."""
         raise NotImplementedError(f"{self.name} does not tell how likely a report is ({len(reports)} reports)")
 
     def estimate(self, support: Ints, users: int) -> FrequencyEstimate:
@@ -95,9 +94,9 @@ class Oracle(ABC):
         return FrequencyEstimate(counts, np.sqrt(self.variance(held, users)), users)
 
     def chances(self, support: Ints, users: int) -> Floats:
-        """How likely each value would be supported as often if nobody held it: exactly, since each report supports it
-        with probability ``q`` then."""
-        return tail(np.asarray(support), np.full(np.shape(support), users * self.q), users)
+        """The probability that each value would be supported as often if no client held it. It is exact: each report
+        then supports it with probability ``q``."""
+        return tail_probability(np.asarray(support), np.full(np.shape(support), users * self.q), users)
 
     def variance(self, held: Floats, users: int) -> Floats:
         """The variance of the estimate of each value, where so many of the users hold each."""
@@ -106,27 +105,29 @@ class Oracle(ABC):
 
 
 MARGIN = Fraction(1, 2**40)
-"""What floats make of exp(ε) may be off by a few units of its last place: probabilities keep this far on the safe side,
-which is far from anything that could be measured."""
+"""exp(ε) as a float may be wrong in its last places. Probabilities are moved by this much to the safe side: far more
+than that error, and far less than could be measured."""
 
 
-def at_most(probability: float) -> Fraction:
-    """The fraction that a client uses for a probability that must not be exceeded."""
+def fraction_below(probability: float) -> Fraction:
+    """A fraction just below a probability that must not be exceeded."""
     return max(Fraction(probability) - MARGIN, Fraction(0))
 
 
-def at_least(probability: float) -> Fraction:
-    """The fraction that a client uses for a probability that must be reached."""
+def fraction_above(probability: float) -> Fraction:
+    """A fraction just above a probability that must be reached."""
     return min(Fraction(probability) + MARGIN, Fraction(1))
 
 
-def tail(support: Ints, expected: Floats, users: int, disturbed: float = 0.0) -> Floats:
-    """How likely a count of reports is at least as high, of which so many are expected: binomial where nothing else
-    disturbs it, with more variance binomial or negative binomial of the same mean and variance.
+def tail_probability(support: Ints, expected: Floats, users: int, disturbed: float = 0.0) -> Floats:
+    """The probability that a count of reports with an expected value is at least as high as the one seen.
 
-    >>> tail(np.array([8]), np.array([5.0]), 10).round(6).tolist()  # of ten coins, eight or more: 56/1024
+    The count is binomial. Where it has a further variance (``disturbed``), the tail is that of a binomial or negative
+    binomial variable of the same mean and variance.
+
+    >>> tail_probability(np.array([8]), np.array([5.0]), 10).round(6).tolist()  # of ten coins, eight or more: 56/1024
     [0.054688]
-    >>> tail(np.array([1]), np.array([0.3]), 1).round(6).tolist()  # one report, and it supports the value
+    >>> tail_probability(np.array([1]), np.array([0.3]), 1).round(6).tolist()  # one report, and it supports the value
     [0.3]
     """
     from scipy.special import betainc, gammainc

@@ -1,7 +1,7 @@
-"""A pilot with made-up people: what the answer to a question would look like before anybody is asked.
+"""A pilot with made-up people: what the answers to a question would look like, before any client is asked.
 
-Every made-up client draws its report with the code that runs on devices, the reports travel in the wire format, and
-the server's code counts and decodes them. Only the answers are made up.
+Every made-up client draws its report with the code that runs on devices, reports travel in the wire format, and the
+server's code counts and decodes them. Only the values are made up.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import numpy as np
 from cobogo.collect.aggregate import Aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.discovery.protocol import DiscoveryProtocol
-from cobogo.collect.encode import shuffled_reports
+from cobogo.collect.encode import encode_shuffled
 from cobogo.collect.means import MeanProtocol
 from cobogo.collect.protocol import CollectionFindings
-from cobogo.collect.wire import batches, parse
+from cobogo.collect.wire import batch_messages, parse
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Entropy, Source, below
 
 MOST = 200_000
-"""Made-up people at most: enough to see what a plan says, and soon over."""
+"""Made-up people, at most: enough to see what a plan predicts, and a matter of seconds."""
 
 WORDS = ("cobogo", "jangada", "caju", "rede", "sertao", "farol", "maracuja", "forro")
-"""What made-up people type where nobody lists anything."""
+"""What made-up people type where the collection lists no values."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Pilot:
-    """What was made up, as shares (or a mean) by label, and what was found of it."""
+    """The true shares (or the mean) by label, and the findings."""
 
     users: int
     truth: dict[str, float]
@@ -60,7 +60,8 @@ class Pilot:
 
 
 def pilot(collection: Collection, users: int, source: Source | None = None) -> Pilot:
-    """Ask so many made-up people. Their values follow Zipf's law in the order of the list; numbers lean to the low."""
+    """Ask so many made-up people. Their values follow Zipf's law in the order of the list; small numbers are
+    frequent."""
     if not 1 <= users <= MOST:
         raise PolicyError(f"must be from 1 to {MOST:,}", where="users")
     source = source or Entropy()
@@ -77,7 +78,7 @@ def pilot(collection: Collection, users: int, source: Source | None = None) -> P
         held = [values[number] for number in drawn.tolist()]
         shares = np.bincount(drawn, minlength=len(values)) / users
         truth = dict(zip(values, shares.tolist(), strict=True))
-    sent = b"".join(batches(collection, shuffled_reports(collection, held, source), seeded=not source.safe))
+    sent = b"".join(batch_messages(collection, encode_shuffled(collection, held, source), seeded=not source.safe))
     counted = Aggregate.of(collection, *parse(collection, sent))
     return Pilot(users, truth, counted.findings(), len(sent))
 

@@ -1,4 +1,4 @@
-"""Before anybody is asked: which mechanisms could ask a question, how many clients each needs, and the file for one."""
+"""Planning a collection: which mechanisms suit a question, how many clients each needs, and the file of one."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ import numpy as np
 from cobogo.collect.collection import TABLE, Collection
 from cobogo.collect.discovery.domains import WordDomain
 from cobogo.collect.discovery.protocol import DiscoveryCollection, DiscoveryProtocol
-from cobogo.collect.frequency import FrequencyCollection, FrequencyProtocol
+from cobogo.collect.frequency import FrequencyProtocol
 from cobogo.collect.means import MeanCollection, MeanProtocol
-from cobogo.collect.power import ALPHA, POWER, smallest_share, users_needed
+from cobogo.collect.mechanisms import frequency_oracles
+from cobogo.collect.power import ALPHA, POWER, required_users, smallest_share
 from cobogo.collect.protocol import Protocol
-from cobogo.collect.rappor.parameters import RapporParameters
+from cobogo.collect.rappor.filters import RapporParameters
 from cobogo.collect.rappor.protocol import Rappor
 from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.schema.starter import toml
@@ -26,13 +27,13 @@ from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import staged_file
 
 NEARLY = 1.05
-"""Mechanisms that need so many times the fewest users are as good: the shortest report decides."""
+"""Mechanisms that need at most so many times the fewest users are equally good: then the shortest report decides."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """What one mechanism needs: ``users`` is None where no number of them would do; ``share`` is the smallest that a
-    given number of users would show, if one was given."""
+    """What one mechanism needs: ``users`` is None where no number suffices; ``share`` is the smallest that a given
+    number of users detects, if one was given."""
 
     mechanism: str
     users: int | None
@@ -57,7 +58,7 @@ class CollectionPlan:
         return min((offer for offer in able if (offer.users or 0) <= NEARLY * fewest), key=lambda offer: offer.width)
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The content for JSON."""
         return {
             "epsilon": self.epsilon,
             "cheapest": None if self.cheapest is None else self.cheapest.mechanism,
@@ -68,11 +69,11 @@ class CollectionPlan:
         }
 
 
-def rappor_of(epsilon: float, *, hashes: int = 2) -> RapporParameters:
-    """RAPPOR that shows its permanent answer as it is (p = 0, q = 1), whose loss is at most so much: each bit is
-    forgotten with f = 2 / (1 + e^(ε / 2h)), rounded up.
+def rappor_parameters(epsilon: float, *, hashes: int = 2) -> RapporParameters:
+    """Parameters of RAPPOR with a loss of at most ε that sends its permanent answer unchanged (p = 0, q = 1): each bit
+    is forgotten with probability f = 2 / (1 + e^(ε / 2h)), rounded up.
 
-    >>> rappor_of(1.0).epsilon_forever <= 1.0
+    >>> rappor_parameters(1.0).epsilon_forever <= 1.0
     True
     """
     f = min(Fraction(1), Fraction(ceil(2 / (1 + exp(epsilon / 2 / hashes)) * 10**9), 10**9))
@@ -80,18 +81,17 @@ def rappor_of(epsilon: float, *, hashes: int = 2) -> RapporParameters:
 
 
 def counting_protocols(values: int, epsilon: float) -> dict[str, Protocol]:
-    """Every mechanism that tells how many clients hold each of so many values, at one ε for all reports of a value."""
+    """Every mechanism that counts the clients who hold each of so many values, at one ε for all reports of a value."""
     names = [str(number) for number in range(values)]
-    found: list[Protocol] = [
-        FrequencyProtocol(kind(values, epsilon), names) for kind in FrequencyCollection.randomizers.values()
-    ]
+    found: list[Protocol] = [FrequencyProtocol(kind(values, epsilon), names) for kind in frequency_oracles().values()]
     found += [SketchProtocol(kind(values, epsilon), names) for kind in SketchCollection.randomizers.values()]
-    return {protocol.name: protocol for protocol in [*found, Rappor(rappor_of(epsilon), names)]}
+    return {protocol.name: protocol for protocol in [*found, Rappor(rappor_parameters(epsilon), names)]}
 
 
 def alternatives(collection: Collection | None, values: int, epsilon: float) -> dict[str, Protocol]:
-    """What could be asked through instead of a collection's mechanism; and this itself, where it has parameters that
-    `counting_protocols` does not choose as it does. Nothing but a discovery finds words that nobody knows."""
+    """The alternatives to a collection's mechanism; with the mechanism itself, where its parameters differ from those
+    that `counting_protocols` chooses. The alternatives to a discovery are discoveries: nothing else finds unknown
+    words."""
     protocol = None if collection is None else collection.protocol
     if isinstance(protocol, DiscoveryProtocol):
         given = (epsilon, protocol.discovery.domain, protocol.discovery.keep)
@@ -99,7 +99,7 @@ def alternatives(collection: Collection | None, values: int, epsilon: float) -> 
     found = counting_protocols(values, epsilon)
     return (
         found
-        if protocol is None or protocol.name in FrequencyCollection.randomizers
+        if protocol is None or protocol.name in frequency_oracles()
         else {**found, f"{protocol.name}, as described": protocol}
     )
 
@@ -113,20 +113,20 @@ def plan(
     level: float = ALPHA,
     users: int | None = None,
 ) -> CollectionPlan:
-    """How many users each needs to show a value that such a share of them holds, with that power."""
+    """How many users each mechanism needs to detect a value of a share, with that power."""
     offers = []
     for name, protocol in protocols.items():
         what = protocol.detectable
         if what is None:
             continue
-        needed = users_needed(what, share, alpha=level, power=power)
+        needed = required_users(what, share, alpha=level, power=power)
         seen = None if users is None else smallest_share(what, users, alpha=level, power=power)
         offers.append(Offer(name, needed, protocol.layout.width, seen))
-    return _sorted(offers, epsilon)
+    return _sort_offers(offers, epsilon)
 
 
 def plan_mean(collection: Collection, error: float) -> CollectionPlan:
-    """How many users each mechanism for means needs to bring the standard error to that, whatever they hold."""
+    """How many users each mechanism for means needs for a standard error, whatever they hold."""
     protocol = collection.protocol
     assert isinstance(protocol, MeanProtocol)
     asked = protocol.mean
@@ -134,13 +134,13 @@ def plan_mean(collection: Collection, error: float) -> CollectionPlan:
         MeanProtocol(kind(asked.low, asked.high, asked.epsilon, asked.steps))
         for kind in MeanCollection.randomizers.values()
     ]
-    return _sorted(
-        [Offer(kind.name, kind.mean.users_needed(error), kind.layout.width) for kind in kinds], asked.epsilon
+    return _sort_offers(
+        [Offer(kind.name, kind.mean.required_users(error), kind.layout.width) for kind in kinds], asked.epsilon
     )
 
 
-def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float) -> None:
-    """A PNG of users against the share that they show, a curve for each mechanism."""
+def draw_plan(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: float, level: float) -> None:
+    """Draw a PNG: the users needed by the share to detect, a curve for each mechanism."""
     from cobogo.tell.report.curves import COLORS, Axis, Curve, decades
     from cobogo.tell.report.curves import draw as drawn
 
@@ -150,7 +150,7 @@ def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: flo
     curves = []
     able = {name: kind.detectable for name, kind in protocols.items() if kind.detectable is not None}
     for number, (name, what_is_seen) in enumerate(able.items()):
-        needed = [(share, users_needed(what_is_seen, share, alpha=level, power=power)) for share in shares]
+        needed = [(share, required_users(what_is_seen, share, alpha=level, power=power)) for share in shares]
         points = [(share, float(users)) for share, users in needed if users is not None]
         curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
     counts = [users for curve in curves for _, users in curve.points]
@@ -162,7 +162,7 @@ def draw(protocols: Mapping[str, Protocol], path: Path, what: str, *, power: flo
         )  # fmt: skip
 
 
-def _sorted(offers: Sequence[Offer], epsilon: float) -> CollectionPlan:
+def _sort_offers(offers: Sequence[Offer], epsilon: float) -> CollectionPlan:
     return CollectionPlan(
         tuple(sorted(offers, key=lambda offer: (offer.users is None, offer.users or 0, offer.width))), epsilon
     )
@@ -170,7 +170,7 @@ def _sorted(offers: Sequence[Offer], epsilon: float) -> CollectionPlan:
 
 Wanted = Literal["listed", "strings", "words", "number"]
 WANTED: tuple[Wanted, ...] = ("listed", "strings", "words", "number")
-"""What a question can want: one of a list, any string with candidates, words that nobody knows, a number."""
+"""What a question asks for: one of a list, any string with candidates, unknown words, a number."""
 
 SHARES = tuple(10 ** (step / 8) for step in range(-28, 0))
 """Shares of the clients that a curve goes through: from about one in 3,000 to most of them."""
@@ -206,13 +206,13 @@ class Wish:
         if self.kind == "listed":
             return {
                 name: FrequencyProtocol(kind(len(values), epsilon), values)
-                for name, kind in FrequencyCollection.randomizers.items()
+                for name, kind in frequency_oracles().items()
             }
         made: dict[str, Protocol] = {
             name: SketchProtocol(kind(len(values), epsilon), values)
             for name, kind in SketchCollection.randomizers.items()
         }
-        return {**made, "rappor": Rappor(rappor_of(epsilon), values)}
+        return {**made, "rappor": Rappor(rappor_parameters(epsilon), values)}
 
     def _check(self) -> None:
         if not 0 < self.epsilon <= 20:
@@ -228,7 +228,7 @@ class Wish:
             "name": self.name, "question": self.question, "version": 1, "mechanism": mechanism,
         }  # fmt: skip
         if mechanism == "rappor":
-            parameters = rappor_of(self.epsilon)
+            parameters = rappor_parameters(self.epsilon)
             table |= {"hashes": parameters.hashes, "f": float(parameters.f), "p": 0.0, "q": 1.0}
         else:
             table["epsilon"] = self.epsilon
@@ -243,9 +243,9 @@ class Wish:
 
 @dataclass(frozen=True)
 class MechanismComparison:
-    """What a mechanism would do with so many users: ``needed`` of them show a value of the share asked about (or bring
-    a mean to the error asked for), None where no number would; ``smallest`` is the share that they show at best;
-    ``error`` the standard error, of a share or of a mean."""
+    """One mechanism with a number of users. ``needed`` users detect a value of the share asked for (or bring a mean to
+    the error asked for), None where no number does. ``smallest`` is the smallest share that the users detect, ``error``
+    the standard error of a share or of a mean."""
 
     mechanism: str
     needed: int | None
@@ -282,7 +282,7 @@ def curves(wish: Wish) -> Mapping[str, list[tuple[float, int]]]:
     for name, protocol in wish.protocols().items():
         what = protocol.detectable
         if what is not None:
-            needed = [(share, users_needed(what, share)) for share in SHARES]
+            needed = [(share, required_users(what, share)) for share in SHARES]
             found[name] = [(share, users) for share, users in needed if users is not None]
     return found
 
@@ -304,10 +304,10 @@ def _comparison(name: str, protocol: Protocol, users: int, goal: float) -> Mecha
     if isinstance(protocol, MeanProtocol):
         mean = protocol.mean
         worst = float(mean.variance(np.arange(mean.steps + 1)).max())
-        return MechanismComparison(name, mean.users_needed(goal), width, None, sqrt(worst / users))
+        return MechanismComparison(name, mean.required_users(goal), width, None, sqrt(worst / users))
     what = protocol.detectable
     assert what is not None
     variance = what.variance(np.array([goal * users, (1 - goal) * users]), users)[0]
     return MechanismComparison(
-        name, users_needed(what, goal), width, smallest_share(what, users), sqrt(max(float(variance), 0.0)) / users
+        name, required_users(what, goal), width, smallest_share(what, users), sqrt(max(float(variance), 0.0)) / users
     )

@@ -1,11 +1,10 @@
-"""Detection power: what a collection can see, before anyone has been asked.
+"""Detection power: which shares a collection can detect, before any client is asked.
 
-A value counts as seen when its estimate is so far above nothing that chance alone would lift any of the values so far
-with a probability of at most ``alpha``: each of the m candidates is tested, one-sided, at alpha / m (Bonferroni). With
-a standard error of σ₀ where nobody holds the value and σ₁ where a share f of n users does, it is seen with probability
-``power`` when f·n ≥ z(1 − alpha/m)·σ₀ + z(power)·σ₁ (normal approximation: counts of reports in the tens or more).
-
-The share is one of those who report. Nothing here looks at data, so it may be asked as often as one likes.
+A value is detected when its estimate is significantly above zero: noise alone lifts any of the values so far with a
+probability of at most ``alpha``, since each of the m candidates is tested, one-sided, at alpha / m (Bonferroni). With a
+standard error of σ₀ where no client holds the value and σ₁ where a share f of n users does, it is detected with
+probability ``power`` when f·n ≥ z(1 − alpha/m)·σ₀ + z(power)·σ₁ (normal approximation: counts of reports in the tens or
+more). Shares are shares of the users who report. Nothing here reads data, so it costs no privacy.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ from cobogo.floor.arrays import Floats
 ALPHA = 0.05
 POWER = 0.9
 MOST_USERS = 10**12
-"""Nobody has more to ask: a value that so many would not show is not shown at all."""
+"""The search ends here: no collection has more users."""
 
 
 class Detectable(Protocol):
-    """Anything that estimates how many users hold a value: every `collect.base.Oracle`, and the decoding of RAPPOR
-    (`cobogo.collect.rappor.planning.Decoding`)."""
+    """Anything that estimates how many users hold a value: every `cobogo.collect.oracle.Oracle`, and the decoding of
+    RAPPOR (`cobogo.collect.rappor.decode.Decoding`)."""
 
     @property
     def values(self) -> int:
@@ -37,7 +36,7 @@ class Detectable(Protocol):
 
 
 def threshold(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: int | None = None) -> float:
-    """The estimate, in users, above which a value is significantly there.
+    """The estimate, in users, above which a value is significant.
 
     >>> from cobogo.collect.mechanisms import MECHANISMS
     >>> round(threshold(MECHANISMS["oue"](100, 1.0), 1_000_000))
@@ -62,7 +61,7 @@ def too_few(what: Detectable, users: int, *, alpha: float = ALPHA, candidates: i
 def detection(
     what: Detectable, share: float, users: int, *, alpha: float = ALPHA, candidates: int | None = None
 ) -> float:
-    """How likely a value that such a share of the users holds is seen: the power of the test."""
+    """The probability that a value of a share is detected: the power of the test."""
     _check_share(share)
     above = share * users - threshold(what, users, alpha=alpha, candidates=candidates)
     return NormalDist().cdf(above / _error(what, share, users))
@@ -71,8 +70,8 @@ def detection(
 def smallest_share(
     what: Detectable, users: int, *, alpha: float = ALPHA, power: float = POWER, candidates: int | None = None
 ) -> float | None:
-    """The smallest share of so many users that is seen with that power; None where not even a value that everybody
-    holds would be.
+    """The smallest share that so many users detect with that power; None where they would not even detect a value that
+    all of them hold.
 
     >>> from cobogo.collect.mechanisms import MECHANISMS
     >>> f"{smallest_share(MECHANISMS['oue'](100, 1.0), 1_000_000):.2%}"
@@ -92,14 +91,14 @@ def smallest_share(
     return high
 
 
-def users_needed(
+def required_users(
     what: Detectable, share: float, *, alpha: float = ALPHA, power: float = POWER, candidates: int | None = None
 ) -> int | None:
-    """How many users must report for a value of that share to be seen with that power; None where no number of them
-    would do (a sketch whose collisions hide the value: make it larger).
+    """The number of users who detect a value of a share with that power; None where no number does (a sketch whose
+    collisions hide the value: make it larger).
 
     >>> from cobogo.collect.mechanisms import MECHANISMS
-    >>> users_needed(MECHANISMS["oue"](100, 1.0), 0.01)
+    >>> required_users(MECHANISMS["oue"](100, 1.0), 0.01)
     770413
     """
     _check_share(share)
@@ -124,7 +123,7 @@ def users_needed(
 
 
 def _lead(what: Detectable, share: float, users: int, alpha: float, power: float, candidates: int | None) -> float:
-    """By how many users a share is above what is seen with that power."""
+    """By how many users a share exceeds what is detected with that power."""
     if not 0.5 <= power < 1:
         raise ValueError(f"The 'power' parameter of detection must be of 0.5 to below 1. Got {power!r} instead")
     needed = threshold(what, users, alpha=alpha, candidates=candidates)

@@ -1,4 +1,4 @@
-"""The contract of a protocol: all that a client and a server do with an answer, whatever the mechanism under it.
+"""The contract of a protocol: everything that a client and a server do with an answer, for any mechanism.
 
 A client reads its value, draws a permanent answer once, keeps it, and sends reports of it. A server tallies reports
 into counts that add up, and estimates from the counts. Clients, wire format, aggregates and commands know protocols
@@ -23,18 +23,17 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
 
 LEVEL = 0.05
-"""The probability that anything at all is called significant that is not there: shared out among all that is tested."""
+"""The probability that any value is called significant that no client holds; divided among all values tested."""
 
 
 @dataclass(frozen=True, eq=False)
 class CollectionFindings:
-    """What the reports tell: for each of ``labels`` an estimate, its standard error, and how likely chance alone would
-    show as much where there is nothing (``chances``). ``tested`` is how many were asked about, ``fit`` the share of the
-    variance that the findings explain, where that says something.
+    """Estimates from reports: for each of ``labels`` an estimate, its standard error, and the probability that noise
+    alone would show as much of a value that no client holds (``chances``). ``tested`` is the number of values tested,
+    ``fit`` the share of the variance that the findings explain, where it is defined.
 
-    ``counts`` are numbers of ``users`` where ``counted``, and else figures of their own, as a mean is. ``too_few`` are
-    the reports where even a value that every client holds would not stand out of their noise: then nothing is
-    significant.
+    ``counts`` are numbers of ``users`` where ``counted``, and else figures such as a mean. ``too_few``: there are so
+    few reports that even a value that every client holds would drown in noise; then nothing is significant.
     """
 
     labels: tuple[str, ...]
@@ -50,16 +49,16 @@ class CollectionFindings:
 
     @property
     def shares(self) -> Floats:
-        """The same as shares of the users."""
+        """The counts as shares of the users."""
         return self.counts / max(self.users, 1)
 
     @property
     def significant(self) -> NDArray[np.bool_]:
-        """Which of them are there, at the level divided among all that were tested (Bonferroni)."""
+        """Which values are significant, at the level divided among all values tested (Bonferroni)."""
         return (self.chances <= self.level / max(self.tested, 1)) & (not self.too_few)
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The content for JSON."""
         scale = max(self.users, 1) if self.counted else 1
         entries = [
             {
@@ -79,10 +78,10 @@ class CollectionFindings:
         return {"reports": self.users, "tested": self.tested, "level": self.level, **few, **fit, "found": entries}
 
 
-def chances_of(scores: Floats) -> Floats:
-    """How likely a normal variable is at least so many standard deviations above its mean.
+def tail_probabilities(scores: Floats) -> Floats:
+    """The probability that a normal variable is at least so many standard deviations above its mean.
 
-    >>> chances_of(np.array([0.0, 1.6449])).round(3).tolist()
+    >>> tail_probabilities(np.array([0.0, 1.6449])).round(3).tolist()
     [0.5, 0.05]
     """
     return np.array([erfc(score / sqrt(2)) / 2 for score in scores.tolist()], dtype=np.float64)
@@ -106,51 +105,52 @@ class Protocol(ABC):
     @property
     @abstractmethod
     def epsilon_once(self) -> float:
-        """What one report tells of a value, at most."""
+        """The privacy loss of one report, at most."""
 
     @property
     @abstractmethod
     def epsilon_forever(self) -> float:
-        """What all the reports of one value tell, at most, while its permanent answer is kept."""
+        """The privacy loss of all reports of one value, at most, while its permanent answer is kept."""
 
     @property
     def detectable(self) -> Detectable | None:
-        """What foretells the errors of counts; None where nothing is counted, as for a mean."""
+        """What predicts the errors of counts; None where nothing is counted, as for a mean."""
         return None
 
     @abstractmethod
     def read(self, values: Sequence[str | None]) -> Any:
-        """Values as they are encoded, or `UnknownValue` for the first that is none; it never quotes one."""
+        """Read values as they are encoded; `UnknownValue` for the first that cannot be. The error never quotes a
+        value."""
 
-    def answered_as(self, value: str) -> str:
-        """What a value is answered for as: values that are read alike share a permanent answer."""
+    def canonical_value(self, value: str) -> str:
+        """The value whose permanent answer is given: values that are read alike share one."""
         self.read([value])
         return value
 
-    def standing(self, count: int, source: Source) -> Ints:  # noqa: ARG002
-        """What clients keep whatever their values are: the number of a cohort, or nothing, which is 0."""
+    def draw_standing(self, count: int, source: Source) -> Ints:  # noqa: ARG002
+        """Draw what clients keep whatever their values are: the number of a cohort, or 0."""
         return np.zeros(count, dtype=np.int64)
 
     @abstractmethod
-    def permanent(self, held: Any, standing: Ints, source: Source) -> Rows:
-        """Permanent answers: drawn once for a client's value, and kept."""
+    def draw_permanent(self, held: Any, standing: Ints, source: Source) -> Rows:
+        """Draw permanent answers: once for each value of a client, to be kept."""
 
-    def reports(self, permanent: Rows, source: Source) -> Rows:  # noqa: ARG002
-        """Reports of permanent answers: these themselves, unless a mechanism adds noise to each."""
+    def draw_reports(self, permanent: Rows, source: Source) -> Rows:  # noqa: ARG002
+        """Draw reports of permanent answers: the answers themselves, unless the mechanism adds noise to each report."""
         return permanent
 
     @abstractmethod
     def tally(self, rows: Rows) -> Ints:
-        """Counts of reports. Of several parts of the reports, the counts add up."""
+        """Count reports. The counts of several parts of the reports add up."""
 
     def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
-        """How likely each report is of a client who holds each of some values, up to a factor for each report: what an
-        association of two questions rests on. Not every protocol tells it."""
+        """Some values, and the likelihood of each report for a client who holds each of them, up to a factor for each
+        report. The association of two questions uses it; not every protocol has it."""
         raise NotImplementedError(f"{self.name} does not tell how likely a report is")
 
     @abstractmethod
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
-        """What the counts tell."""
+        """Estimates from the counts."""
 
 
 def text_array(values: Sequence[str | None]) -> Any:
@@ -162,7 +162,7 @@ def text_array(values: Sequence[str | None]) -> Any:
 
 
 def distinct_texts(texts: Any) -> tuple[list[str], Ints]:
-    """The different strings of an Arrow array, and the number of each entry's; every entry must be there."""
+    """The distinct strings of an Arrow array, and for each entry the number of its string; no entry may be null."""
     if texts.null_count:
         missing = np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))
         raise UnknownValue(int(missing[0]), f"{missing.size:,} of {len(texts):,} are empty")
@@ -171,7 +171,7 @@ def distinct_texts(texts: Any) -> tuple[list[str], Ints]:
 
 
 class UnknownValue(Exception):
-    """A value that the protocol has no answer for: the number of its place, from 0, and what is wrong with it."""
+    """A value that the protocol has no answer for: its place, from 0, and what is wrong with it."""
 
     def __init__(self, place: int, what: str) -> None:
         super().__init__(what)

@@ -1,4 +1,4 @@
-"""Randomized response: the value itself, or a bit for each value, each answered truly or not by chance."""
+"""Randomized response: of the value itself, or of a bit for each value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from math import exp, prod
 import numpy as np
 
 from cobogo.collect.layout import Layout, count_bits, random_bits
-from cobogo.collect.oracle import Oracle, Reports, at_least, at_most
+from cobogo.collect.oracle import Oracle, Reports, fraction_above, fraction_below
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
@@ -22,7 +22,7 @@ from cobogo.floor.randomness import Source, below, coins
 @card("grr", title="generalized randomized response", group="values")
 @dataclass(frozen=True)
 class Direct(Oracle):
-    r"""Generalized randomized response: one's own value with a probability, else one of all values by chance.
+    r"""Generalized randomized response: the value held with some probability, else a value drawn from all.
 
     The operator of uniform perturbation. Best where there are few values, below about 3·e^ε + 2 of them. A report is
     the number of a value.
@@ -38,8 +38,8 @@ class Direct(Oracle):
         [1000, 0, 0]
 
     Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: With many values little is told. Reports of the same value must be kept (the client does), for fresh ones
-        add up.
+    Limits: With many values a report says little. A client must send the same report for the same value (it does):
+        fresh ones add up.
     Cost: $O(1)$ for a client; $O(n + m)$ for the server with n reports of m values.
     Paper: S. L. Warner, Randomized response: a survey technique for eliminating evasive answer bias, Journal of the
         American Statistical Association, 1965; P. Kairouz, K. Bonawitz and D. Ramage, Discrete distribution estimation
@@ -48,8 +48,8 @@ class Direct(Oracle):
 
     @cached_property
     def retention(self) -> Fraction:
-        """How likely the value is kept before any is drawn: (e^ε − 1) / (e^ε + m − 1)."""
-        return at_most((exp(self.epsilon) - 1) / (exp(self.epsilon) + self.values - 1))
+        """The probability that the value is kept and none drawn: (e^ε − 1) / (e^ε + m − 1)."""
+        return fraction_below((exp(self.epsilon) - 1) / (exp(self.epsilon) + self.values - 1))
 
     @property
     def p(self) -> float:
@@ -81,7 +81,7 @@ class Direct(Oracle):
         return {value: other + (self.retention if value == held else 0) for value in range(self.values)}
 
     def likelihoods(self, reports: Reports) -> Floats:
-        """The value named, or another.
+        """p for the value named, q for others.
 
         >>> Direct(3, 1.0).likelihoods(np.array([2])).round(3).tolist()
         [[0.212, 0.212, 0.576]]
@@ -95,12 +95,12 @@ class Unary(Oracle):
     @property
     @abstractmethod
     def set_if_held(self) -> Fraction:
-        """How likely the bit of the value held is set."""
+        """The probability that the bit of the value held is set."""
 
     @property
     @abstractmethod
     def set_if_not(self) -> Fraction:
-        """How likely the bit of any other value is."""
+        """The probability that the bit of any other value is set."""
 
     @property
     def p(self) -> float:
@@ -143,7 +143,7 @@ class Unary(Oracle):
         }
 
     def likelihoods(self, reports: Reports) -> Floats:
-        """By the bit of each value, against a report of nobody's."""
+        """Likelihood ratios, against a report whose client holds no value."""
         bits = np.unpackbits(reports, axis=1, count=self.values).astype(np.bool_)
         return np.where(bits, self.p / self.q, (1 - self.p) / (1 - self.q))
 
@@ -171,8 +171,8 @@ class Symmetric(Unary):
 
     @cached_property
     def flip(self) -> Fraction:
-        """How likely a bit is flipped: 1 / (e^(ε/2) + 1), since two bits tell two values apart."""
-        return at_least(1 / (exp(self.epsilon / 2) + 1))
+        """The probability that a bit is flipped: 1 / (e^(ε/2) + 1), since two values differ in two bits."""
+        return fraction_above(1 / (exp(self.epsilon / 2) + 1))
 
     @property
     def set_if_held(self) -> Fraction:
@@ -214,4 +214,4 @@ class Optimized(Unary):
     @cached_property
     def set_if_not(self) -> Fraction:
         """1 / (e^ε + 1)."""
-        return at_least(1 / (exp(self.epsilon) + 1))
+        return fraction_above(1 / (exp(self.epsilon) + 1))

@@ -1,4 +1,4 @@
-"""Reports where they lie: in files of messages, and in a column of a table, counted where the table is.
+"""Sources of reports: files of messages, and columns of tables, which are counted by the table's engine.
 
 A column has one message a row, as bytes or as base64url text.
 """
@@ -50,8 +50,8 @@ class ColumnReports:
     faults: Ints
 
 
-def reports_of(collection: Collection, column: Any) -> ColumnReports:
-    """The reports of an Arrow array of messages; it never raises for what is in them."""
+def read_reports(collection: Collection, column: Any) -> ColumnReports:
+    """Read the reports of an Arrow array of messages. Wrong messages are counted as faults and never raise."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -63,7 +63,7 @@ def reports_of(collection: Collection, column: Any) -> ColumnReports:
     size = wire.HEADER.size + collection.protocol.layout.width
     usual = lengths == (-(-size * 8 // 6) if textual else size)
     cells = _cells(present.filter(pa.array(usual)))
-    messages, whole = _decoded(cells, size) if textual else (cells, np.ones(len(cells), dtype=np.bool_))
+    messages, whole = _decode_base64(cells, size) if textual else (cells, np.ones(len(cells), dtype=np.bool_))
     faults[1] += int((~whole).sum())
     rows, seeded, wrong = _singles(collection, messages[whole])
     found = [rows]
@@ -77,15 +77,15 @@ def reports_of(collection: Collection, column: Any) -> ColumnReports:
 
 
 def column_reports(collection: Collection, table: Table, column: str) -> Rows:
-    """The reports of a table's column in memory, in the order of its rows; each row must hold one."""
+    """The reports of a table's column, in the order of its rows; each row must hold one."""
     only = _messages(table, column)
-    found = reports_of(collection, table.engine.fetch(only)["report"].combine_chunks())
+    found = read_reports(collection, table.engine.fetch(only)["report"].combine_chunks())
     refuse_faults(found.faults, len(found.rows), where=f"{table.name}, column {column}", skippable=False)
     return found.rows
 
 
 def aggregate_column(collection: Collection, table: Table, column: str = "report", *, skip: bool = False) -> Aggregate:
-    """The counts of a table's column of messages, made by the table's engine.
+    """Count a table's column of messages, by the table's engine.
 
     ``skip``: rows that are no reports are left out; otherwise one of them is an error.
     """
@@ -93,11 +93,11 @@ def aggregate_column(collection: Collection, table: Table, column: str = "report
     shape = collection.protocol.shape
     begin = 2 + len(FAULTS)
     with table.engine.guarded("counting reports"):
-        found = table.engine.tallied(only, partial(_counted, collection), begin + int(np.prod(shape)))
+        found = table.engine.tallied(only, partial(_count, collection), begin + int(np.prod(shape)))
     faults = found[2:begin]
     if not skip:
         refuse_faults(faults, int(found[0]), where=f"{table.name}, column {column}")
-    return Aggregate.counted(collection, found[begin:].reshape(shape), int(found[0]), seeded=bool(found[1]))
+    return Aggregate.from_counts(collection, found[begin:].reshape(shape), int(found[0]), seeded=bool(found[1]))
 
 
 def _messages(table: Table, column: str) -> Expression:
@@ -114,26 +114,26 @@ def _messages(table: Table, column: str) -> Expression:
 
 
 def refuse_faults(faults: Ints, users: int, *, where: str, skippable: bool = True) -> None:
-    """Complain of rows that are no reports."""
+    """Raise an error where rows are no reports."""
     if not faults.any():
         return
-    told = "; ".join(f"{count:,} are {what}" for count, what in zip(faults.tolist(), FAULTS, strict=True) if count)
+    found = "; ".join(f"{count:,} are {what}" for count, what in zip(faults.tolist(), FAULTS, strict=True) if count)
     raise ReportError(
-        f"of {users + int(faults.sum()):,} messages, {told}",
+        f"of {users + int(faults.sum()):,} messages, {found}",
         where=where,
         remedy="Look where they come from" + ("; --skip counts the others without them." if skippable else "."),
     )
 
 
-def _counted(collection: Collection, batch: Any) -> Ints:
-    """Users, how many of them were made up, faults, and the counts: all of them add up."""
-    read = reports_of(collection, batch.column(0))
+def _count(collection: Collection, batch: Any) -> Ints:
+    """Users, how many of them came from a seed, faults, and the counts, as one array: arrays of parts add up."""
+    read = read_reports(collection, batch.column(0))
     counts = collection.protocol.tally(read.rows).reshape(-1)
     return np.concatenate([[len(read.rows), read.seeded], read.faults, counts]).astype(np.int64)
 
 
 def _cells(column: Any) -> Rows:
-    """The bytes of an array of which each entry is as long."""
+    """The bytes of an array whose entries have equal lengths, one entry in each row."""
     if not len(column):
         return np.zeros((0, 0), dtype=np.uint8)
     _, offsets, content = column.buffers()
@@ -141,10 +141,10 @@ def _cells(column: Any) -> Rows:
     return np.frombuffer(content, dtype=np.uint8)[ends[0] : ends[-1]].reshape(len(column), -1)
 
 
-def _decoded(cells: Rows, size: int) -> tuple[Rows, NDArray[np.bool_]]:
-    """Messages of so many bytes from base64url without padding, and which of them are that, in the one way to write it.
+def _decode_base64(cells: Rows, size: int) -> tuple[Rows, NDArray[np.bool_]]:
+    """Decode messages of so many bytes from base64url without padding, and tell which are written correctly.
 
-    >>> _decoded(np.frombuffer(b"AQIDBA", dtype=np.uint8).reshape(1, 6), 4)[0].tolist()
+    >>> _decode_base64(np.frombuffer(b"AQIDBA", dtype=np.uint8).reshape(1, 6), 4)[0].tolist()
     [[1, 2, 3, 4]]
     """
     if not len(cells):
@@ -196,8 +196,8 @@ TABLES = (*PARQUET, ".csv")
 def aggregate_source(
     collection: Collection, path: str, *, engine: str | None = None, column: str = "report", skip: bool = False
 ) -> Aggregate:
-    """The counts of reports in any form: a file of messages, a table (its file, or the URL of a database with the
-    table's name after #), or an aggregate."""
+    """Count reports in any form: a file of messages, a table (its file, or the URL of a database with the table's name
+    after #), or an aggregate."""
     if is_url(path):
         url, _, name = path.partition("#")
         if not name:
@@ -221,7 +221,7 @@ def aggregate_source(
 
 
 def _lines(collection: Collection, content: bytes, path: str, skip: bool) -> Aggregate:
-    """The counts of lines of text."""
+    """Count reports that are lines of text."""
     import pyarrow as pa
 
     try:
@@ -234,7 +234,7 @@ def _lines(collection: Collection, content: bytes, path: str, skip: bool) -> Agg
         raise ReportError("holds no reports", where=path)
     if lines[0].startswith("{"):
         lines = [wire.json_report(line) for line in lines]
-    found = reports_of(collection, pa.array(lines, pa.string()))
+    found = read_reports(collection, pa.array(lines, pa.string()))
     if not skip:
         refuse_faults(found.faults, len(found.rows), where=path)
     return Aggregate.of(collection, wire.Batch(found.rows, found.seeded > 0))
@@ -256,7 +256,7 @@ def write_reports(
 
 def _binary(collection: Collection, rows: Rows, path: Path, seeded: bool) -> None:
     with path.open("wb") as file:
-        for message in wire.batches(collection, rows, seeded=seeded):
+        for message in wire.batch_messages(collection, rows, seeded=seeded):
             file.write(message)
 
 
@@ -267,8 +267,8 @@ def messages(collection: Collection, rows: Rows, seeded: bool) -> Rows:
 
 
 def texts(collection: Collection, rows: Rows, seeded: bool) -> list[str]:
-    """The same as text."""
-    return [wire.text(row.tobytes()) for row in messages(collection, rows, seeded)]
+    """A message for each report, as text."""
+    return [wire.to_text(row.tobytes()) for row in messages(collection, rows, seeded)]
 
 
 def _text(collection: Collection, rows: Rows, path: Path, seeded: bool) -> None:

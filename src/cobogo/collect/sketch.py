@@ -1,14 +1,14 @@
 """Sketches: reports of a fixed size about a domain of any size, words that nobody has listed included.
 
 A server keeps ``rows`` rows of ``width`` cells, each row with a public hash function of its own
-(`collect.families`). A client draws a row, hashes its value into a cell of it and answers, by chance, for the cell:
-with a bit for every cell (Apple's count mean sketch), with one bit of its Hadamard transform, or directly. For each
-cell, the reports that support it are counted: the *sketch*, whole numbers that add up over parts of the reports. It
-can be asked for any value later, listed beforehand or not, by its cells (Apple Differential Privacy Team 2017).
+(`cobogo.collect.hash_functions`). A client draws a row, hashes its value into a cell of it and randomizes an answer for
+the cell: a bit for every cell (Apple's count mean sketch), one bit of its Hadamard transform, or the cell itself. The
+server counts the reports that support each cell: the *sketch*, whole numbers that add up over parts of the reports.
+The cells of any value, listed beforehand or not, give its estimate later (Apple Differential Privacy Team 2017).
 
-Values that share cells disturb each other. On average over hash functions that is undone; what is left is a variance of
-Σ n'(n' − 1) / (rows·(width − 1)) over the other values, n' the users who hold each. It does not go away with more
-users: the standard errors count it in, from what the sketch itself tells of that sum.
+Values that share cells disturb each other. The estimate corrects for the average over hash functions; what remains is a
+variance of Σ n'(n' − 1) / (rows·(width − 1)) over the other values, with n' the users who hold each. More users do not
+reduce it. The standard errors include it, estimated from the sketch itself.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from cobogo.collect.hadamard import hadamard_transform
 from cobogo.collect.hash_functions import cells, read
 from cobogo.collect.layout import count_bits, random_bits
-from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, at_least, at_most
+from cobogo.collect.oracle import FrequencyEstimate, Oracle, Reports, fraction_above, fraction_below
 from cobogo.collect.randomized_response import Direct
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
@@ -37,8 +37,8 @@ from cobogo.floor.randomness import Source, below, coins
 
 @dataclass(frozen=True)
 class SketchOracle(Oracle):
-    """What they have in common. The values are numbers from 0, or the `fingerprints` of strings: then ``values`` says
-    how many are asked for. ``seed`` names the hash functions and is public."""
+    """What sketches have in common. Values are numbers from 0, or the `fingerprints` of strings, of which ``values``
+    are asked for. ``seed`` determines the hash functions and is public."""
 
     rows: int = 1024
     width: int = 1024
@@ -64,12 +64,12 @@ class SketchOracle(Oracle):
     @property
     @abstractmethod
     def supports_own(self) -> Fraction:
-        """How likely a report supports its own cell."""
+        """The probability that a report supports its own cell."""
 
     @property
     @abstractmethod
     def supports_other(self) -> Fraction:
-        """How likely it supports another cell of the row."""
+        """The probability that it supports another cell of the row."""
 
     @property
     def p(self) -> float:
@@ -78,7 +78,8 @@ class SketchOracle(Oracle):
 
     @property
     def q(self) -> float:
-        """Another value has the same cell, one in as many as a row has, or another one that is supported."""
+        """The probability that a report supports another value: it has the same cell, or another one that is
+        supported."""
         return float(self.supports_own / self.width + self.supports_other * (1 - Fraction(1, self.width)))
 
     @abstractmethod
@@ -86,8 +87,8 @@ class SketchOracle(Oracle):
         """For each row and cell, how many of the reports support it."""
 
     def sketch(self, reports: Reports) -> Ints:
-        """For each row, how many reports there are, and how many support each cell: [row, 1 + cell]. Of several parts
-        of the reports, sketches add up."""
+        """For each row, how many reports there are, and how many support each cell: [row, 1 + cell]. The sketches of
+        several parts of the reports add up."""
         found = np.empty((self.rows, 1 + self.width), dtype=np.int64)
         found[:, 0] = np.bincount(reports["row"], minlength=self.rows)
         found[:, 1:] = self.cells(reports)
@@ -107,9 +108,8 @@ class SketchOracle(Oracle):
         return self.estimate(self.read(sketch, keys), users, pairs=self.pairs(sketch))
 
     def estimate(self, support: Ints, users: int, pairs: float | None = None) -> FrequencyEstimate:
-        """How many of the users hold each value. The standard errors count in what other values may do by sharing
-        cells. Without a sketch's ``pairs`` the values are taken as estimated, and whoever holds none of them as if they
-        all held the same one."""
+        """How many of the users hold each value. The standard errors include what other values do by sharing cells.
+        Without a sketch's ``pairs`` they assume the estimated counts, and that all other users hold one value."""
         counts = super().estimate(support, users).counts
         held = np.clip(counts, 0, users)
         noise = super().variance(held, users)
@@ -120,10 +120,11 @@ class SketchOracle(Oracle):
         return FrequencyEstimate(counts, np.sqrt(noise + others / self._apart), users)
 
     def pairs(self, sketch: Ints) -> float:
-        """About how many ordered pairs of users hold the same value, Σ n'(n' − 1): hardly fewer than the sketch shows.
+        """An upper estimate of the ordered pairs of users who hold the same value, Σ n'(n' − 1).
 
-        In a row, the products of two users' reports, cell by cell, tell without bias whether they have the same cell;
-        their sum follows from the counts alone. Its spread over the rows is added twice, on the safe side.
+        In a row, the products of two users' reports, cell by cell, are an unbiased estimate of whether they have the
+        same cell; their sum follows from the counts alone. Two standard errors of it, from its spread over the rows,
+        are added to be on the safe side.
         """
         reports, cells = sketch[:, :1].astype(np.float64), sketch[:, 1:]
         users = float(reports.sum())
@@ -136,8 +137,8 @@ class SketchOracle(Oracle):
         return min(max(found, 0.0), users * max(users - 1, 0))
 
     def variance(self, held: Floats, users: int) -> Floats:
-        """The variance of the estimate of each value over reports and hash functions, where so many of the users hold
-        each and nobody any other."""
+        """The variance of the estimate of each value over reports and hash functions, where so many users hold each
+        value and no user another."""
         held = np.asarray(held, dtype=np.float64)
         squares = held * np.maximum(held - 1, 0)
         shared: Floats = (squares.sum() - squares) / self._apart
@@ -145,11 +146,11 @@ class SketchOracle(Oracle):
 
     @property
     def _apart(self) -> int:
-        """How many times two values are kept apart."""
+        """The divisor of the variance that shared cells cause: rows · (width − 1)."""
         return self.rows * (self.width - 1)
 
     def _places(self, held: Ints, source: Source) -> tuple[Ints, Ints]:
-        """A row by chance for each client, and its value's cell there."""
+        """Draw a row for each client, and find the cell of its value there."""
         rows = below(self.rows, len(held), source)
         return rows, cells(rows, np.ascontiguousarray(held, dtype=np.int64), self.rows, self.width, self.seed)
 
@@ -160,8 +161,8 @@ class SketchOracle(Oracle):
 @card("cms", title="count mean sketch", group="strings")
 @dataclass(frozen=True)
 class CountMeanSketch(SketchOracle):
-    r"""Apple's count mean sketch: a bit for each cell of a row drawn by chance, that of the own cell set, each flipped
-    by chance.
+    r"""Apple's count mean sketch: a bit for each cell of a random row; the own cell's bit is set, then each bit is
+    flipped with some probability.
 
     Any domain, strings too, listed beforehand or not; a report has a row and ``width`` bits. The variance is about that
     of `sue`.
@@ -182,8 +183,8 @@ class CountMeanSketch(SketchOracle):
 
     @cached_property
     def flip(self) -> Fraction:
-        """How likely a bit is flipped: two bits tell two cells apart."""
-        return at_least(1 / (exp(self.epsilon / 2) + 1))
+        """The probability that a bit is flipped, since two cells differ in two bits."""
+        return fraction_above(1 / (exp(self.epsilon / 2) + 1))
 
     @property
     def supports_own(self) -> Fraction:
@@ -227,8 +228,8 @@ class CountMeanSketch(SketchOracle):
 @card("hcms", title="Hadamard count mean sketch", group="strings")
 @dataclass(frozen=True)
 class HadamardSketch(SketchOracle):
-    r"""Apple's Hadamard count mean sketch: one bit, the sign that a column of a Hadamard matrix has for the own cell of
-    a row, flipped by chance; row and column are drawn.
+    r"""Apple's Hadamard count mean sketch: one bit, the sign of a random column of a Hadamard matrix for the own cell
+    of a random row, flipped with some probability.
 
     Any domain, strings too; a report has a row, a column and a bit. The variance is about that of `hadamard`.
 
@@ -253,7 +254,7 @@ class HadamardSketch(SketchOracle):
     @cached_property
     def supports_own(self) -> Fraction:
         """Not flipped: e^ε / (e^ε + 1)."""
-        return at_most(exp(self.epsilon) / (exp(self.epsilon) + 1))
+        return fraction_below(exp(self.epsilon) / (exp(self.epsilon) + 1))
 
     @property
     def supports_other(self) -> Fraction:
@@ -273,7 +274,7 @@ class HadamardSketch(SketchOracle):
     def cells(self, reports: Reports) -> Ints:
         """A report supports the cells of its row that have the sign it says in its column."""
         places = reports["row"].astype(np.int64) * self.width + reports["column"]
-        said = [np.bincount(places[which], minlength=self.rows * self.width) for which in _halves(reports["negative"])]
+        said = [np.bincount(places[which], minlength=self.rows * self.width) for which in _split(reports["negative"])]
         positive, negative = (part.reshape(self.rows, self.width) for part in said)
         reported: Ints = (positive + negative).sum(axis=1, keepdims=True)
         return (reported + hadamard_transform(positive - negative)) // 2
@@ -293,7 +294,7 @@ class HadamardSketch(SketchOracle):
 @card("flh", title="fast local hashing", group="strings")
 @dataclass(frozen=True)
 class FastHashing(SketchOracle):
-    r"""Fast local hashing: the direct answer for the cell of the value in a row drawn by chance.
+    r"""Fast local hashing: randomized response for the cell of the value in a random row.
 
     It is `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted. At a large
     ε much less variance than `hcms`. ``width`` 0 stands for the best where collisions do not matter, about e^ε + 1;
@@ -330,7 +331,7 @@ class FastHashing(SketchOracle):
 
     @cached_property
     def answer(self) -> Direct:
-        """The direct answer for cells."""
+        """Randomized response for cells."""
         return Direct(self.width, self.epsilon)
 
     @property
@@ -364,5 +365,5 @@ class FastHashing(SketchOracle):
         }
 
 
-def _halves(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _split(chosen: NDArray[np.bool_]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     return ~chosen, chosen

@@ -1,7 +1,7 @@
-"""A sketch as a protocol: any string can be answered for, and looked for in the sketch later.
+"""A sketch as a protocol: clients answer with any string, and the server looks candidates up in the sketch later.
 
-Candidates are judged together: what the frequent ones do to the cells of the others is taken off first, and how likely
-chance alone would show as much is exact for what is left.
+Candidates are estimated together: first the effect of the frequent ones on the cells of the others is subtracted; then
+the probability that noise alone would show as much is computed from what is left.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, check_listed
+from cobogo.collect.collection import Collection, check_values
 from cobogo.collect.hash_functions import cells, fingerprints, read
 from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
-from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail
+from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail_probability
 from cobogo.collect.power import Detectable
 from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, text_array
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, SketchOracle
@@ -70,7 +70,7 @@ class SketchProtocol(Protocol):
         words, numbers = distinct_texts(text_array(values))
         return fingerprints(words)[numbers]
 
-    def permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+    def draw_permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The oracle's reports."""
         return pack_reports(self.oracle.encode(held, source), self.layout)
 
@@ -79,7 +79,7 @@ class SketchProtocol(Protocol):
         return np.asarray(self.oracle.sketch(unpack_reports(rows, self.layout, self.oracle.report)), dtype=np.int64)
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
-        """The candidates, each read from its cells. Chance is what the noise and the collisions of others show."""
+        """The candidates, each read from its cells, with the probability that noise and collisions show as much."""
         asked = self.candidates
         found = judge(self.oracle, counts, fingerprints(asked))
         return CollectionFindings(asked, found.counts, found.errors, found.chances, users, len(asked), level)
@@ -93,7 +93,7 @@ class SketchCollection(Collection):
     rows: int | None = None
     width: int | None = None
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_values)] = ()
 
     randomizers: ClassVar[Mapping[str, type[SketchOracle]]] = {
         sketch.name: sketch for sketch in (CountMeanSketch, HadamardSketch, FastHashing)
@@ -107,7 +107,7 @@ class SketchCollection(Collection):
         try:
             oracle = self.randomizers[self.mechanism](max(len(self.candidates), 1), self.epsilon, **kept)
         except ValueError as error:
-            raise self.refused(
+            raise self.refusal(
                 next((key for key in given if f"'{key}'" in str(error)), "mechanism"), str(error)
             ) from None
         assert isinstance(oracle, SketchOracle)
@@ -115,24 +115,25 @@ class SketchCollection(Collection):
 
 
 HEAVY = 512
-"""So many of the most frequent values are worked out together."""
+"""How many of the most frequent values are estimated together. More correct more collisions, and take time and
+memory in proportion."""
 
 SURE = 3.0
-"""Standard errors above nothing from which on a value counts as frequent, at first."""
+"""Standard errors above zero from which on a value counts as frequent in the first step."""
 
 ROUNDS = 12
-"""Each round takes what frequent values do to each other into account once more: errors shrink at least tenfold."""
+"""Rounds that correct the effect of frequent values on each other. Each reduces the error at least tenfold."""
 
 
 @dataclass(frozen=True, eq=False)
 class SketchEstimate(FrequencyEstimate):
-    """Estimates, and for each value how likely its support would be as high if nobody held it."""
+    """Estimates, and for each value the probability that its support would be as high if no client held it."""
 
     chances: Floats
 
 
 def judge(oracle: SketchOracle, sketch: Ints, keys: Ints, support: Ints | None = None) -> SketchEstimate:
-    """What a sketch shows of some values, which must be different ones; ``support`` is what `Sketch.read` tells of
+    """Estimate how many users hold each of some distinct values; ``support`` is what `SketchOracle.read` gives for
     them, where it is known already."""
     users = int(sketch[:, 0].sum())
     keys = np.ascontiguousarray(keys, dtype=np.int64)
@@ -149,10 +150,10 @@ def judge(oracle: SketchOracle, sketch: Ints, keys: Ints, support: Ints | None =
     places = _cells(oracle, keys[frequent])
     held = np.clip(at_first.counts[frequent], 0, users)
     for _ in range(ROUNDS):
-        beside = _beside(oracle, places, held, keys[frequent]) - held
+        beside = _count_sharing(oracle, places, held, keys[frequent]) - held
         spread = (users - (held.sum() - held)) / width
         held = np.clip((shown[frequent] - beside - spread) * width / (width - 1), 0, users)
-    beside = _beside(oracle, places, held, keys)
+    beside = _count_sharing(oracle, places, held, keys)
     beside[frequent] -= held
     taken = np.full(len(keys), held.sum())
     taken[frequent] -= held
@@ -162,7 +163,7 @@ def judge(oracle: SketchOracle, sketch: Ints, keys: Ints, support: Ints | None =
     noise = Oracle.variance(oracle, np.clip(counts, 0, users), users)
     expected = users * other + (own - other) * (beside + spread)
     disturbed = ((own - other) * (1 - 1 / width)) ** 2 * rest
-    return SketchEstimate(counts, np.sqrt(noise + rest), users, tail(support, expected, users, disturbed))
+    return SketchEstimate(counts, np.sqrt(noise + rest), users, tail_probability(support, expected, users, disturbed))
 
 
 def _cells(oracle: SketchOracle, keys: Ints) -> Ints:
@@ -172,7 +173,7 @@ def _cells(oracle: SketchOracle, keys: Ints) -> Ints:
     return found.reshape(oracle.rows, len(keys))
 
 
-def _beside(oracle: SketchOracle, places: Ints, held: Floats, keys: Ints) -> Floats:
+def _count_sharing(oracle: SketchOracle, places: Ints, held: Floats, keys: Ints) -> Floats:
     """How many holders of frequent values share the cells of each key, on average over the rows."""
     sums = np.zeros((oracle.rows, oracle.width))
     np.add.at(sums, (np.arange(oracle.rows)[:, None], places), held / oracle.rows)

@@ -1,4 +1,4 @@
-"""Reports on their way: bytes that say what they are, or the same as a line of text.
+"""The wire format: messages of reports as bytes, or as lines of text.
 
 A message is a header of 16 bytes and a body::
 
@@ -36,7 +36,7 @@ SEEDED = 128
 HEADER = struct.Struct("<4sBB2s8s")
 NUMBER = struct.Struct("<I")
 MOST = 1 << 22
-"""Reports in a batch at most: a writer begins another."""
+"""Reports in a batch, at most; a writer begins another. It bounds what a reader has to hold in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,12 +61,12 @@ def header(collection: Collection, *, batch: bool, seeded: bool = False) -> byte
     return HEADER.pack(MAGIC, VERSION, kind, mark(collection.mechanism), collection.fingerprint)
 
 
-def one(collection: Collection, row: bytes, *, seeded: bool = False) -> bytes:
+def single_message(collection: Collection, row: bytes, *, seeded: bool = False) -> bytes:
     """The message of one report."""
     return header(collection, batch=False, seeded=seeded) + row
 
 
-def batches(collection: Collection, rows: Rows, *, seeded: bool = False) -> Iterator[bytes]:
+def batch_messages(collection: Collection, rows: Rows, *, seeded: bool = False) -> Iterator[bytes]:
     """The messages of many reports, one after another."""
     for start in range(0, max(len(rows), 1), MOST):
         part = np.ascontiguousarray(rows[start : start + MOST])
@@ -93,7 +93,7 @@ def parse_one(collection: Collection, content: bytes, *, where: str = "report") 
     return batch
 
 
-def text(message: bytes) -> str:
+def to_text(message: bytes) -> str:
     """A message as a line of base64url, without padding."""
     return base64.urlsafe_b64encode(message).decode().rstrip("=")
 
@@ -104,20 +104,20 @@ def from_text(line: str, *, where: str = "report") -> bytes:
         found = base64.b64decode(line + "=" * (-len(line) % 4), altchars=b"-_", validate=True)
     except (ValueError, UnicodeEncodeError):
         found = None
-    if found is None or text(found) != line:
+    if found is None or to_text(found) != line:
         raise ReportError("is not base64url without padding", where=where)
     return found
 
 
 def json_line(collection: Collection, message: bytes) -> str:
-    """A message as a line of JSON, for those who look."""
-    about = {"question": collection.question, "version": collection.version, "report": text(message)}
+    """A message as a line of JSON, for people to read."""
+    about = {"question": collection.question, "version": collection.version, "report": to_text(message)}
     return json.dumps(about, ensure_ascii=False)
 
 
 def json_report(line: str) -> str:
-    """The text of the message in a line of JSON; empty where there is none. What stands beside it is for people: the
-    message says itself what it is."""
+    """The text of the message in a line of JSON; empty where there is none. The other keys are for people: the message
+    itself says what it is."""
     try:
         content = json.loads(line)
     except (ValueError, RecursionError):
@@ -129,14 +129,14 @@ def json_report(line: str) -> str:
 def _message(collection: Collection, content: bytes, at: int, where: str) -> tuple[Batch, int]:
     """The reports of the message that begins at a byte, and where it ends."""
     if len(content) - at < HEADER.size:
-        raise _truncated(where)
+        raise _truncation_error(where)
     magic, version, kind, mechanism, fingerprint = HEADER.unpack_from(content, at)
-    check(collection, magic, version, mechanism, fingerprint, where=where)
+    check_header(collection, magic, version, mechanism, fingerprint, where=where)
     at += HEADER.size
     count = 1
     if kind & ~SEEDED == BATCH:
         if len(content) - at < NUMBER.size:
-            raise _truncated(where)
+            raise _truncation_error(where)
         (count,) = NUMBER.unpack_from(content, at)
         at += NUMBER.size
         if count > MOST:
@@ -146,15 +146,15 @@ def _message(collection: Collection, content: bytes, at: int, where: str) -> tup
     width = collection.protocol.layout.width
     end = at + count * width
     if end > len(content):
-        raise _truncated(where)
+        raise _truncation_error(where)
     rows = np.frombuffer(content, dtype=np.uint8, count=count * width, offset=at).reshape(count, width)
-    return Batch(checked_rows(collection, rows, where=where), bool(kind & SEEDED)), end
+    return Batch(check_rows(collection, rows, where=where), bool(kind & SEEDED)), end
 
 
-def check(
+def check_header(
     collection: Collection, magic: bytes, version: int, mechanism: bytes, fingerprint: bytes, *, where: str
 ) -> None:
-    """Refuse a header that is not one of the collection's."""
+    """Refuse a header of another collection, mechanism or version."""
     if magic != MAGIC:
         raise ReportError("is no report of Cobogó's", where=where)
     if version != VERSION:
@@ -173,8 +173,8 @@ def check(
         )
 
 
-def checked_rows(collection: Collection, rows: Rows, *, where: str) -> Rows:
-    """The rows, if every one of them is a report that a client could have sent."""
+def check_rows(collection: Collection, rows: Rows, *, where: str) -> Rows:
+    """Refuse rows that no client can have sent; else the rows."""
     wrong = collection.protocol.layout.faults(rows)
     if wrong.size:
         raise ReportError(
@@ -185,5 +185,5 @@ def checked_rows(collection: Collection, rows: Rows, *, where: str) -> Rows:
     return rows
 
 
-def _truncated(where: str) -> ReportError:
+def _truncation_error(where: str) -> ReportError:
     return ReportError("ends in the middle of a message", where=where, remedy="Was it cut off on its way?")

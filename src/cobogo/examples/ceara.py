@@ -2,19 +2,19 @@
 
 No person here is real. A name, a CPF, a place, a date of birth and a race are drawn at random from tables of
 frequencies (rounded census counts for places, the general course of the first wave for ages, impressions for names),
-and the check digits of every CPF are wrong, so that it belongs to nobody. No real case was looked at, and nothing
-about real cases can be learnt from this data.
+and the check digits of every CPF are wrong, so that it belongs to nobody. No real case was looked at, and nothing about
+real cases can be learnt from this data.
 
-Row *i* depends on the seed and on *i* alone: a shorter table is the beginning of a longer one, and any part of a
-table can be made without the rest. All arithmetic that decides on a value is in integers, and the random bits are
-PCG64's own, whose stream NumPy promises not to change; so a seed gives the same table on every machine.
+Row *i* depends on the seed and on *i* alone: a shorter table is the beginning of a longer one, and any part of a table
+can be made without the rest. All arithmetic that decides on a value is in integers, and the random bits are PCG64's
+own, whose stream NumPy promises not to change; so a seed gives the same table on every machine.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -92,8 +92,8 @@ def batches(rows: int, *, seed: int = 2020, size: int = BATCH_ROWS) -> Iterator[
 def check_digits(first_nine: Integers) -> Integers:
     """The two check digits, as a number from 0 to 99, that make each nine-digit number a valid CPF.
 
-    Each is 11 minus the weighted sum of the digits before it modulo 11, or 0 where that has two digits;
-    the weights count down to 2.
+    Each is 11 minus the weighted sum of the digits before it modulo 11, or 0 where that has two digits; the weights
+    count down to 2.
 
     >>> check_digits(np.array([111444777, 529982247]))
     array([35, 25])
@@ -105,7 +105,7 @@ def check_digits(first_nine: Integers) -> Integers:
 
 
 class Urns:
-    """Weighted draws from one of several urns that hold the same kinds of things, exact to 2⁻³².
+    """Weighted draws from one of several urns with the same kinds of things, exact to 2⁻³².
 
     >>> Urns([[1, 3], [1, 0]]).draw(np.array([0, 2**30, 2**32 - 1]), np.array([0, 0, 1]))
     array([0, 1, 0])
@@ -220,18 +220,24 @@ def _names(tickets: _Tickets, birth: NDArray[np.datetime64]) -> pa.Array:
 
 def _cpfs(rows: Integers, tickets: _Tickets, seed: int) -> Integers:
     """Numbers of eleven digits: eight that no other row has, the region, and two wrong check digits."""
-    first_nine = _shuffled(rows, seed) * 10 + Urns([_CPF_REGION]).draw(tickets.region)
+    first_nine = _permute(rows, seed) * 10 + Urns([_CPF_REGION]).draw(tickets.region)
     wrong = (check_digits(first_nine) + 1 + (99 * tickets.error >> 32)) % 100
     return np.asarray(first_nine * 100 + wrong)
 
 
-def _shuffled(numbers: Integers, seed: int) -> Integers:
+def _permute(numbers: Integers, seed: int) -> Integers:
     """A permutation of the numbers below 10⁸: a Feistel network on their two halves, its rounds keyed by the seed."""
-    keys = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(1,))).random_raw(6 * 10_000)
     left, right = np.divmod(numbers, 10_000)
-    for table in (np.asarray(keys) % 10_000).astype(np.int64).reshape(6, 10_000):
+    for table in _round_tables(seed):
         left, right = right, (left + table[right]) % 10_000
     return np.asarray(left * 10_000 + right)
+
+
+@lru_cache(maxsize=8)
+def _round_tables(seed: int) -> Integers:
+    """What each of six rounds adds to one half, by the other: the same for all batches of a seed."""
+    keys = np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(1,))).random_raw(6 * 10_000)
+    return (np.asarray(keys) % 10_000).astype(np.int64).reshape(6, 10_000)
 
 
 def _digits(numbers: Integers, template: str) -> pa.Array:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cobogo.examples.tables import read_table
+from cobogo.examples import read_table
 
 
 class Bairro(NamedTuple):

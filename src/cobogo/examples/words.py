@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from cobogo.examples.tables import read_table
+from cobogo.examples import read_table
 
 DECADES = (1930, 1940, 1950, 1960, 1970, 1980, 1990, 2000, 2010)
 """Decades of birth; the first holds all earlier years too, the last all later ones."""
@@ -30,12 +30,12 @@ def given_names() -> dict[str, list[int]]:
     never = [0] * len(DECADES)
     weights = {}
     for row in read_table("given_names"):
-        by_decade = _by_decade([int(row[str(year)]) ** 3 for year in DECADES[::2]])
+        by_decade = _decade_weights([int(row[str(year)]) ** 3 for year in DECADES[::2]])
         weights[row["name"]] = by_decade + never if row["sex"] == "F" else never + by_decade
     return weights
 
 
-def _by_decade(known: list[int]) -> list[int]:
+def _decade_weights(known: list[int]) -> list[int]:
     # A decade between two known ones has the mean of both; everything is doubled to stay in integers.
     return [known[i // 2] + known[(i + 1) // 2] for i in range(len(DECADES))]
 
@@ -70,10 +70,10 @@ def word_list(kind: str, place: str) -> tuple[str, ...]:
         case "surname", "br":
             return tuple(dict.fromkeys(bare for _, bare, _ in surnames()))
         case "street", "br":
-            types, names = _listed(place, "street type"), _listed(place, "street name")
+            types, names = _substitutes(place, "street type"), _substitutes(place, "street name")
             return tuple(f"{of} {name}" for of in types for name in names)
-    return _listed(place, kind)
+    return _substitutes(place, kind)
 
 
-def _listed(place: str, which: str) -> tuple[str, ...]:
+def _substitutes(place: str, which: str) -> tuple[str, ...]:
     return tuple(row["word"] for row in read_table("substitutes") if (row["place"], row["list"]) == (place, which))

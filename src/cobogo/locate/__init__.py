@@ -1,5 +1,5 @@
 """Location privacy: mechanisms for devices, cloaks and mix zones for a trusted anonymizer, trips, attacks.
 
-The flow is `places` (what is known of where people are) → a mechanism (`locate.mechanisms.base`) → what is released →
-attacks and metrics. Everything is in metres on the globe (`locate.places.geometry`); nothing is added to degrees.
+The flow is points (`places`) → a mechanism (`locate.mechanisms.base`) → what is released → attacks and metrics. Noise
+and distances are in metres on the globe (`locate.places.geometry`); nothing is added to degrees.
 """

@@ -1,7 +1,7 @@
-"""Figures of location privacy and of its price.
+"""Measures of location privacy and of its price.
 
-What an attacker is off by and unsure of (Shokri et al. 2011), what a user loses (quality loss, Andrés et al. 2013's
-precision and recall of an area of interest), and how large and how even a crowd is.
+The error and the uncertainty of an attacker (Shokri et al. 2011), what a user loses (quality loss; precision and recall
+of an area of interest, Andrés et al. 2013), and the size and the evenness of a crowd.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.locate.mechanisms.base import Released
-from cobogo.locate.places.geometry import DEGREE, distance, wrapped
+from cobogo.locate.places.geometry import DEGREE, distance, wrap
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
 
-def nearest_sent(truth: Points, released: Released) -> Points:
-    """The position of each report that its owner goes by: of a set, the one nearest to where they are, whose answer the
-    device picks out; of a region, its middle."""
+def used_positions(truth: Points, released: Released) -> Points:
+    """The position of each report whose answer its owner uses: of a set, the one nearest to the truth, which the device
+    picks out; of a region, its middle."""
     members, report = released.members, released.report
     if members is None or report is None:
         return released.points
@@ -30,10 +30,10 @@ def nearest_sent(truth: Points, released: Released) -> Points:
 
 
 def quality_loss(truth: Points, released: Released) -> Floats:
-    """Metres from each true point to the position that its owner goes by: the utility error. It is 0 of a set that
-    holds the truth, whose price is that all of it is answered; of a region it is the distance to the middle, and asked
-    for as a whole it costs its area instead."""
-    return truth.distance(nearest_sent(truth, released))
+    """Metres from each true point to the position whose answer is used: the utility error. It is 0 for a set that holds
+    the truth, whose price is that the service answers all of it. For a region it is the distance to the middle; whoever
+    asks about the whole region pays with its area instead."""
+    return truth.distance(used_positions(truth, released))
 
 
 def adversary_error(truth: Points, guessed: Points) -> Floats:
@@ -42,7 +42,7 @@ def adversary_error(truth: Points, guessed: Points) -> Floats:
 
 
 def correctness(chances: Floats, grid: Any, truth: Points) -> Floats:
-    """Σ_x Pr(x | z) d(x, truth): how far off the attacker is expected to be, over all that they hold possible."""
+    """Σ_x Pr(x | z) d(x, truth): the attacker's expected error over their whole belief."""
     east, north = grid.metres()
     there = grid.frame.metres(truth.lon, truth.lat)
     metres = np.hypot(there[0][:, None] - east, there[1][:, None] - north)
@@ -50,7 +50,7 @@ def correctness(chances: Floats, grid: Any, truth: Points) -> Floats:
 
 
 def entropy(chances: Any) -> Floats:
-    """−Σ p log2 p of each row, in bits: what the attacker is unsure of.
+    """−Σ p log2 p of each row, in bits: the attacker's uncertainty.
 
     >>> entropy([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]).tolist()
     [1.0, 0.0]
@@ -62,7 +62,7 @@ def entropy(chances: Any) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Interest:
-    """How much of what was looked for is among what was asked for, and the other way round."""
+    """The share of the answers that was wanted, and the share of what was wanted that is among the answers."""
 
     precision: Floats
     recall: Floats
@@ -72,7 +72,7 @@ def area_of_interest(truth: Points, reported: Points, *, wanted: float, asked: f
     """Precision and recall of answers within ``asked`` metres of the report, for one who wants those within ``wanted``
     metres of where they are: shares of the areas of the two discs.
 
-    >>> here = Points.of([0.0], [0.0])
+    >>> here = Points.from_columns([0.0], [0.0])
     >>> found = area_of_interest(here, here, wanted=300, asked=600)
     >>> found.precision.tolist(), found.recall.tolist()
     ([0.25], [1.0])
@@ -95,10 +95,10 @@ def overlap(apart: Floats, one: float, other: float) -> Floats:
 
 
 def region_area(released: Released) -> Floats:
-    """Square metres of each released region: a rectangle or a disc; 0 of a position."""
+    """Square metres of each released region: a rectangle or a disc; 0 for a position."""
     if released.box is not None:
         west, south, east, north = released.box
-        width = wrapped(east - west) * DEGREE * np.cos(np.radians((south + north) / 2))
+        width = wrap(east - west) * DEGREE * np.cos(np.radians((south + north) / 2))
         return np.asarray(width * (north - south) * DEGREE)
     if released.radius is not None:
         return np.asarray(np.pi * released.radius**2)
@@ -107,14 +107,14 @@ def region_area(released: Released) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Crowd:
-    """How many possible positions each report has, and how unsure one is among them, in bits."""
+    """The number of possible positions of each report, and the entropy among them in bits."""
 
     k: Floats
     entropy: Floats
 
 
 def crowd(released: Released, grid: Grid | None = None, prior: Floats | None = None) -> Crowd:
-    """Of sets: the members of each report, weighed by the prior of the cells they lie in where one is known."""
+    """The crowd of each report: the members of its set, weighed by the prior of their cells where one is given."""
     members, report, count = released.members, released.report, len(released.points)
     if members is None or report is None:
         return Crowd(np.ones(count), np.zeros(count))

@@ -1,4 +1,4 @@
-"""A file of points through a device mechanism, as a release: each report as the device itself would have sent it."""
+"""A file of points as a release: each point goes through a mechanism, as the device itself would have applied it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ ON_TRUST = "that the noise stated was really drawn cannot be seen in the reports
 @dataclass(frozen=True)
 class GeoIndistinguishability(Promise):
     """All reports of a person together are at most e^(ε·d) times as likely from one set of places as from another whose
-    places are d metres away at most (Andrés et al. 2013). Measured: what the reports of one person cost together, per
-    metre; of positions of nobody in particular, what one cost."""
+    places are at most d metres away (Andrés et al. 2013). Measured: the highest sum of the costs of one person's
+    reports, per metre; where positions have no people, the cost of one report."""
 
     epsilon: float
 
@@ -41,7 +41,8 @@ class GeoIndistinguishability(Promise):
 
 @dataclass(frozen=True)
 class ElasticIndistinguishability(GeoIndistinguishability):
-    """The same over a distance that is shorter where there is less around (Chatzikokolakis et al. 2015)."""
+    """Geo-indistinguishability over a distance that is shorter where there is less around (Chatzikokolakis et al.
+    2015)."""
 
     name: ClassVar[str] = "elastic-indistinguishability"
 
@@ -50,7 +51,7 @@ PROMISES: dict[str, type[GeoIndistinguishability]] = {
     "geo-indistinguishability": GeoIndistinguishability,
     "elastic": ElasticIndistinguishability,
 }
-"""What a file is released with, by the kind of guarantee."""
+"""The promise of a release, by the kind of its mechanism's guarantee."""
 
 
 class ProtectedPoints(ReleasedPoints):
@@ -62,8 +63,8 @@ class ProtectedPoints(ReleasedPoints):
 
 @dataclass(frozen=True)
 class ReportLimits:
-    """What a release may tell of one person: ``budget`` is ε per metre for all of their reports, ``every`` so many
-    seconds one report at most, ``clock`` the seconds that times are rounded down to."""
+    """Limits for each person: ``budget`` is the ε per metre of all reports together, ``every`` the seconds in which at
+    most one report is kept, ``clock`` the seconds that times are rounded down to."""
 
     budget: float | None = None
     every: float = 0.0
@@ -77,11 +78,11 @@ class ReportLimits:
             raise PolicyError("must be above 0. Got 0 instead", where="--budget")
 
 
-def protected(
+def protect_points(
     points: Points, mechanism: Mechanism, options: str, limits: ReportLimits | None = None
 ) -> ProtectedPoints:
-    """Reports of a mechanism that promises something and sends positions, under pseudonyms, in the order of time and as
-    many of each person as the budget pays for."""
+    """Apply a mechanism to points: one report each under pseudonyms, in the order of time, as many of each person as
+    the budget pays for. The mechanism must have a guarantee and report single positions."""
     limits, promised = limits or ReportLimits(), mechanism.guarantee
     if promised.kind not in PROMISES or promised.epsilon is None:
         raise PolicyError(
@@ -90,13 +91,13 @@ def protected(
             remedy="Only what promises geo-indistinguishability is released from a file. `cobogo locate evaluate` "
             "tells what the others do.",
         )
-    asked = _spaced(points.ordered(), limits.every)
+    asked = _thin_out(points.sort(), limits.every)
     released = mechanism.apply(asked, Entropy())
     if released.members is not None or released.box is not None or released.radius is not None:
         raise PolicyError(f"{mechanism.name} sends no single positions", where="--mechanism")
-    paid = _paid(released.cost, asked, mechanism, limits.budget)
+    paid = _affordable(released.cost, asked, mechanism, limits.budget)
     truth, reports, cost = asked.take(paid), released.points.take(paid), released.cost[paid]
-    spent, many = _spent(cost, truth)
+    spent, many = _highest_spending(cost, truth)
     loss = truth.distance(reports)
     told = float(loss.mean()) / max(spent / promised.epsilon, 1.0) ** 0.5 if len(loss) else 0.0
     if limits.budget is None and spent > promised.epsilon * (1 + 1e-9):
@@ -120,7 +121,7 @@ def protected(
         "mechanism": options,
         "epsilon_per_metre": promised.epsilon,
         "budget_per_metre": budget,
-        "paid": _pays(mechanism),
+        "paid": _payment(mechanism),
         "unit": "one report" if truth.user is None else "all reports of a person together",
         "grid": _grid_of(mechanism),
     }
@@ -135,12 +136,12 @@ def protected(
         "place_told_to_metres": told,
     }
     promise = PROMISES[promised.kind](budget)
-    explained = _explained(promised, budget, truth.user is not None, limits)
+    explained = _explanation(promised, budget, truth.user is not None, limits)
     return ProtectedPoints(shown, _meanings(shown, limits), [promise], stated, explained, report)
 
 
-def _spaced(points: Points, every: float) -> Points:
-    """One report of a person in each stretch of so many seconds: the first."""
+def _thin_out(points: Points, every: float) -> Points:
+    """The first point of a person in each stretch of ``every`` seconds."""
     if not every:
         return points
     if points.time is None:
@@ -150,9 +151,9 @@ def _spaced(points: Points, every: float) -> Points:
     return points.take((np.diff(slot, prepend=-np.inf) != 0) | (np.diff(person, prepend=-1) != 0))
 
 
-def _paid(cost: Any, points: Points, mechanism: Mechanism, budget: float | None) -> Any:
-    """Which reports a person's budget pays for: the first, until one more might exceed it. What a mechanism that looks
-    back would spend on the next report tells of it, so the dearest that it could be counts."""
+def _affordable(cost: Any, points: Points, mechanism: Mechanism, budget: float | None) -> Any:
+    """Which reports a person's budget pays for: the first ones, until another might exceed it. Where a mechanism looks
+    back, the cost of the next report depends on the truth, so that its highest possible cost counts."""
     if budget is None or not len(points):
         return np.ones(len(points), dtype=np.bool_)
     if points.user is None:
@@ -161,12 +162,12 @@ def _paid(cost: Any, points: Points, mechanism: Mechanism, budget: float | None)
     first = np.flatnonzero(np.diff(points.user, prepend=-1))
     before = whole - cost
     before = before - np.repeat(before[first], np.diff(np.append(first, len(points))))
-    return before + (mechanism.dearest if mechanism.memory else cost) <= budget * (1 + 1e-9)
+    return before + (mechanism.highest_cost if mechanism.memory else cost) <= budget * (1 + 1e-9)
 
 
-def _spent(cost: Any, points: Points) -> tuple[float, int]:
-    """What whoever spent most did, and how many reports a person has at most. Positions of nobody in particular are
-    each somebody's own."""
+def _highest_spending(cost: Any, points: Points) -> tuple[float, int]:
+    """The highest sum of costs of a person, and the largest number of reports. Where points have no people, each counts
+    as a person of its own."""
     if not len(points):
         return 0.0, 0
     if points.user is None:
@@ -174,8 +175,8 @@ def _spent(cost: Any, points: Points) -> tuple[float, int]:
     return float(np.bincount(points.user, cost).max()), int(np.bincount(points.user).max())
 
 
-def _pays(mechanism: Mechanism) -> str:
-    """What ε is paid for: every report, at most every report, or all of a person's together."""
+def _payment(mechanism: Mechanism) -> str:
+    """What one ε pays for: each report, each report at most, or all reports of a person together."""
     if mechanism.name in ("several", "centroid"):
         return "together"
     return "at most each" if mechanism.memory else "each"
@@ -194,8 +195,8 @@ def _meanings(shown: Points, limits: ReportLimits) -> dict[str, str]:
     return meanings
 
 
-def _explained(promised: LocationGuarantee, budget: float, whose: bool, limits: ReportLimits) -> str:
-    """What the release of all reports promises, for whoever receives it."""
+def _explanation(promised: LocationGuarantee, budget: float, whose: bool, limits: ReportLimits) -> str:
+    """What the release promises, for its recipients."""
     together = (
         f"All reports of a person together cost ε = {budget:g} per metre at most: two ways of life whose places are "
         "never more than d metres apart give these reports with probabilities that differ by a factor of "
@@ -208,7 +209,7 @@ def _explained(promised: LocationGuarantee, budget: float, whose: bool, limits: 
 
 
 def _grid_of(mechanism: Mechanism) -> dict[str, Any] | None:
-    """The public grid that reports lie on, as far as the mechanism tells it."""
+    """The public grid that reports lie on, as the manifest states it; None where the mechanism has none."""
     world = getattr(mechanism, "world", None)
     if isinstance(world, World) and getattr(mechanism, "region", None) is None:
         return {"world": world.size}
@@ -225,7 +226,8 @@ def _grid_of(mechanism: Mechanism) -> dict[str, Any] | None:
 
 
 def check(written: Written) -> CheckResult:
-    """All that can be seen: every report is a place of the public grid, and nobody has more than the budget pays."""
+    """Check what can be seen: every report lies on the public grid, and no person has more reports than the budget
+    pays."""
     points = read_released(written, WHOSE)
     stated = written.statement
     problems = []
@@ -235,15 +237,15 @@ def check(written: Written) -> CheckResult:
     verdicts = []
     for entry in written.model_entries:
         promise = next(kind for kind in PROMISES.values() if kind.name == entry["model"])(float(entry["epsilon"]))
-        spent = _visible(points, stated, cost)
+        spent = _visible_cost(points, stated, cost)
         verdicts.append(ModelVerdict(promise, spent <= promise.epsilon * (1 + 1e-9), spent, None, 0))
     if not verdicts:
         problems.append("the manifest promises nothing")
     return CheckResult(tuple(verdicts), tuple(problems), (ON_TRUST,))
 
 
-def _visible(points: Points, stated: Mapping[str, Any], cost: float) -> float:
-    """What the reports of one person cost together, as far as the released rows and the manifest tell it."""
+def _visible_cost(points: Points, stated: Mapping[str, Any], cost: float) -> float:
+    """The highest cost of a person's reports that follows from the released rows and the manifest."""
     if points.user is None or not len(points) or stated.get("paid", "together") == "together":
         return cost
     if stated["paid"] == "at most each":
@@ -255,7 +257,7 @@ def _on_grid(points: Points, grid: Mapping[str, Any] | None) -> bool:
     if grid is None:
         return True
     if "world" in grid:
-        lon, lat = World(float(grid["world"])).snapped(points.lon, points.lat)
+        lon, lat = World(float(grid["world"])).snap(points.lon, points.lat)
     else:
         frame = Frame(float(grid["lon"]), float(grid["lat"]))
         cells = Grid(frame, int(grid["columns"]), int(grid["rows"]), float(grid["size"]))

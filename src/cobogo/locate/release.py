@@ -1,4 +1,4 @@
-"""Points as a release: protected reports, anonymous trajectories and made-up trips are written like any other."""
+"""Points as a release: protected reports, anonymous trajectories and made-up trips."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from cobogo.release.drawn import DrawnRows
 from cobogo.release.release import Origin, Release
 
 ROLES = {"user": Role.IDENTIFIER, "time": Role.SENSITIVE, "lon": Role.SENSITIVE, "lat": Role.SENSITIVE}
-"""What the columns of points tell of people."""
+"""The roles of the columns of points."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ReleasedPoints(DrawnRows):
-    """Points to be released, in columns of their own, and what is said of them. Each kind of them is a class."""
+    """Points to be released, and what the manifest, the dictionary and the report say of them. Each kind is a
+    subclass."""
 
-    points: Points  # user: a number that is nobody's name
+    points: Points  # user: a random number in place of a name
     texts: Mapping[str, str]  # what each column means
     promises: Sequence[Promise]
     manifest_entry: Mapping[str, Any]  # in the manifest: how it was made
@@ -40,11 +41,11 @@ class ReleasedPoints(DrawnRows):
     new_columns: ClassVar[bool] = True
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """Whose, when and where, as far as they are told."""
+        """The columns of person, time and place that are released."""
         return tuple(name for name in (self.whose, "time", "lon", "lat") if name in self.texts)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
-        """All points at once."""
+        """All points in one batch."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -59,7 +60,7 @@ class ReleasedPoints(DrawnRows):
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """No position is what was collected."""
+        """What each column means: no position is one that was collected."""
         return {name: Meaning(text) for name, text in self.texts.items()}
 
     def statement(self) -> Json:
@@ -76,12 +77,12 @@ class ReleasedPoints(DrawnRows):
         return tuple(parameters(promise) for promise in self.promises)
 
     def story(self, before: Table, after: Table, say: Any) -> Story:  # noqa: ARG002
-        """What it cost; there is no page."""
+        """The report of what it cost; there is no page."""
         return Story(self.report, self.kind)
 
 
 def release_of(made: ReleasedPoints, original: Points, source: str) -> Release:
-    """A release of points that were made of an original, which lies at ``source``; not yet written."""
+    """A release, not yet written, of points that were made from an original at ``source``."""
     return Release(Origin(source, ROLES), original_table(original.to_arrow(), source), made)
 
 
@@ -103,7 +104,7 @@ def write_json(content: Mapping[str, Any], path: Path, *, indent: int | None = N
 
 
 def read_released(written: Written, whose: str) -> Points:
-    """The released points, as whoever receives them would read them."""
+    """The released points, as a recipient reads them."""
     table = written.rows.engine.fetch(written.rows.expression)
     known = whose if whose in table.column_names else None
     return Points.from_arrow(table, where="release.csv", user=known, lon="lon", lat="lat")

@@ -1,4 +1,4 @@
-"""Mechanisms and attacks as they are asked for in words: ``planar-laplace:epsilon=0.01``."""
+"""Mechanisms and attacks from texts such as ``planar-laplace:epsilon=0.01``."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from cobogo.locate.places.points import Points
 from cobogo.locate.places.reading import read_points
 
 MOST = 1_000_000
-"""Cells of a grid that is asked for in words."""
+"""Cells that a grid of an option may have."""
 
 COARSE = 100
-"""Cells of a grid for mechanisms that are tables over one."""
+"""Cells of the grid that is made where a mechanism needs one and none is given: its table has their square."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class MechanismSpec:
 
     @property
     def label(self) -> str:
-        """As it was asked for; of files, their names without directories."""
+        """The text of it; files appear without their directories."""
         options = {key: value if _coordinates(value) else Path(value).name for key, value in self.options.items()}
         return self.name + (":" if self.options else "") + ",".join(f"{k}={v}" for k, v in options.items())
 
@@ -46,10 +46,10 @@ def _coordinates(text: str) -> bool:
     return not text.strip("-+.eE/0123456789")
 
 
-def parsed(text: str, where: str) -> list[MechanismSpec]:
-    """What a text asks for: several values of an option, divided by "|", ask for one of each.
+def parse_specs(text: str, where: str) -> list[MechanismSpec]:
+    """The specifications of a text: several values of an option, divided by "|", make one of each.
 
-    >>> [one.label for one in parsed("planar-laplace:epsilon=0.01|0.02", "--mechanism")]
+    >>> [one.label for one in parse_specs("planar-laplace:epsilon=0.01|0.02", "--mechanism")]
     ['planar-laplace:epsilon=0.01', 'planar-laplace:epsilon=0.02']
     """
     name, _, rest = text.strip().partition(":")
@@ -72,18 +72,18 @@ def mechanisms() -> JoinedRegistry[type[Mechanism]]:
     return JoinedRegistry(MECHANISMS, CLOAKS)
 
 
-def mechanism(
+def build_mechanism(
     asked: MechanismSpec, points: Points | None, *, places: Points | None = None, where: str = "--mechanism"
 ) -> Mechanism:
-    """A mechanism of these options. A grid, a prior, a mass, places or a key that it needs and that is not said is made
-    from the points: for measuring with, not for releasing. Without points it must be said: see `FORMS`."""
+    """A mechanism with these options. A grid, a prior, a mass, places or a key that is needed and not given is made
+    from the points: good for evaluating, not for releasing. Without points it must be given: see `FORMS`."""
     kind = mechanisms().find(asked.name, where)
     built: Mechanism = _build(kind, asked, where, _Context(points, places, where))
     return built
 
 
-def attack(asked: MechanismSpec, *, where: str = "--attack") -> LocationAttack:
-    """An attack of these options."""
+def build_attack(asked: MechanismSpec, *, where: str = "--attack") -> LocationAttack:
+    """An attack with these options."""
     found: LocationAttack = ATTACKS.build(asked.name, asked.options, where, texts=True)
     return found
 
@@ -99,20 +99,20 @@ FORMS: Mapping[str, str] = {
     "key": "a file of sixteen bytes or more",
     "centre": "longitude/latitude",
 }
-"""How options are written that are no numbers. What is released depends on them, so they must be public (all but the
+"""How options that are not numbers are written. What is released depends on them, so they must be public (all but the
 key), and chosen without looking at the points."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Context:
-    """What options mean that are no numbers, and what stands for those that are not said."""
+    """Reads the options of `FORMS`, and makes defaults for them."""
 
     points: Points | None
     places: Points | None
     where: str
 
-    def said(self, kind: Any, name: str, text: str, given: Mapping[str, Any]) -> Any:
-        """The value of an option, as it is written."""
+    def read_option(self, kind: Any, name: str, text: str, given: Mapping[str, Any]) -> Any:
+        """The value of an option from its text."""
         from cobogo.locate.mechanisms import MapKey, PlanarLaplace
         from cobogo.locate.places.cells import PublicPlaces
 
@@ -129,7 +129,7 @@ class _Context:
                 seen = given["grid"].cell_of(*_degrees(read_points(text)))
                 return np.bincount(seen[seen >= 0], minlength=cells) > 0
             case "region" if text.count("/") == 4 and not Path(text).exists():
-                return PublicPlaces.of_cells(self._grid(name, text))
+                return PublicPlaces.from_grid(self._grid(name, text))
             case "places" | "region":
                 return PublicPlaces(read_points(text))
             case "key":
@@ -138,8 +138,8 @@ class _Context:
                 return Frame(*self._numbers(name, text, 2))
         raise AssertionError(f"nothing says how {name} is written")
 
-    def unsaid(self, name: str, given: Mapping[str, Any]) -> Any:
-        """What is made from the very points; None where there are none, or words can say it."""
+    def default_option(self, name: str, given: Mapping[str, Any]) -> Any:
+        """A default that is made from the points; None where there are no points, or the option has no such default."""
         from cobogo.locate.mechanisms import MapKey
         from cobogo.locate.places.cells import PublicPlaces
 
@@ -154,7 +154,7 @@ class _Context:
                 return (
                     PublicPlaces(self.places)
                     if self.places is not None
-                    else PublicPlaces.of_cells(grid_for(self.points, COARSE))
+                    else PublicPlaces.from_grid(grid_for(self.points, COARSE))
                 )
             case "key":
                 return MapKey.fresh()
@@ -163,7 +163,7 @@ class _Context:
         return None
 
     def _grid(self, name: str, text: str) -> Grid:
-        """A public grid; or one over the points, of cells of so many metres, where there are points to measure with."""
+        """A public grid; or, where only the size of cells is given, one over the points."""
         if "/" not in text and self.points is not None and len(self.points):
             lon, lat = _degrees(self.points)
             west, south, east, north, size = lon.min(), lat.min(), lon.max(), lat.max(), self._number(name, text)
@@ -172,8 +172,8 @@ class _Context:
         if not (-90 <= south <= north <= 90 and abs(west) <= 360 and abs(east) <= 360 and size > 0):
             raise self._wrong(name, text)
         if ((east - west) % 360) * (north - south) * DEGREE**2 / size**2 > MOST:
-            raise PolicyError(f"{name}={text} has more than {MOST:,} cells", where=self.where, remedy=_written(name))
-        return Grid.over(float(west), float(south), float(east), float(north), size=size)
+            raise PolicyError(f"{name}={text} has more than {MOST:,} cells", where=self.where, remedy=_form_hint(name))
+        return Grid.from_bounds(float(west), float(south), float(east), float(north), size=size)
 
     def _number(self, name: str, text: str) -> float:
         return self._numbers(name, text, 1)[0]
@@ -188,30 +188,30 @@ class _Context:
         return found
 
     def _wrong(self, name: str, text: str) -> PolicyError:
-        return PolicyError(f"{name}={text} is no {name}", where=self.where, remedy=_written(name))
+        return PolicyError(f"{name}={text} is no {name}", where=self.where, remedy=_form_hint(name))
 
 
 def _degrees(points: Points) -> tuple[Any, Any]:
     return points.lon, points.lat
 
 
-def _written(name: str) -> str:
+def _form_hint(name: str) -> str:
     return f"Write it as in: {name}={FORMS.get(name, '…')}."
 
 
 def _build(kind: Any, asked: MechanismSpec, where: str, context: _Context) -> Any:
-    """A mechanism; what is no number is read by its context, or made from it where it is not said."""
+    """A mechanism; options of `FORMS` are read or made by the context."""
     checked(kind, asked.name, {**dict.fromkeys(options_of(kind)), **asked.options}, where)
     given: dict[str, Any] = {}
     for name, one in options_of(kind).items():
         if name in asked.options:
             given[name] = _read(kind, name, asked.options[name], given, where, context)
         elif required(one) or name in ("prior", "mass"):
-            found = context.unsaid(name, given)
+            found = context.default_option(name, given)
             if found is not None:
                 given[name] = found
             elif required(one):
-                raise PolicyError(f"{asked.name} needs the parameter {name!r}", where=where, remedy=_written(name))
+                raise PolicyError(f"{asked.name} needs the parameter {name!r}", where=where, remedy=_form_hint(name))
     return construct(kind, asked.name, given, where, texts=True)
 
 
@@ -219,9 +219,9 @@ def _read(kind: Any, name: str, text: str, given: Mapping[str, Any], where: str,
     if name not in FORMS:
         return text
     try:
-        return context.said(kind, name, text, given)
+        return context.read_option(kind, name, text, given)
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        raise PolicyError(f"{name}={text}: {reason}", where=where, remedy=_written(name)) from None
+        raise PolicyError(f"{name}={text}: {reason}", where=where, remedy=_form_hint(name)) from None
     except ValueError as error:
-        raise PolicyError(str(error), where=where, remedy=_written(name)) from None
+        raise PolicyError(str(error), where=where, remedy=_form_hint(name)) from None

@@ -1,7 +1,8 @@
-"""What answers cost a person's privacy, and how costs add up: pure, approximate and zero-concentrated.
+"""Privacy losses and how they add up: pure, approximate and zero-concentrated differential privacy.
 
-The ledger's rules are the plain ones, which hold whatever analysts ask next: costs of one measure add up. Conversions
-between measures use bounds that hold for every order α tried, so that a coarse search costs accuracy, never privacy.
+The ledger adds losses of one measure up, which holds however analysts choose their next question. Conversions between
+measures use bounds that hold for every order α, so that a coarse search over α costs accuracy and never privacy.
+Amounts are fractions in computations and whole numbers in the ledger: no decision depends on the rounding of a float.
 
 References: Dwork & Roth 2014, ch. 3; Bun & Steinke 2016 (zCDP); Canonne, Kamath & Steinke 2020 (the conversion);
 Cesar & Rogers 2021 (bounded range).
@@ -12,22 +13,76 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, Literal
 
-from cobogo.errors import QueryRefused
-from cobogo.promises.units import ATTO, NANO, exact
+from cobogo.errors import PolicyError, QueryRefused
+from cobogo.floor.untrusted import fraction, shortened
+
+NANO = 10**9
+"""Parts of one ε or ρ that the ledger counts in."""
+
+ATTO = 10**18
+"""Parts of one δ that the ledger counts in."""
+
+Amount = int | float | str | Decimal | Fraction
+"""What people may write for an amount. 0.1 means one tenth, and not the float nearest to it."""
+
+
+def exact_amount(amount: Amount, name: str, *, zero: bool = False) -> Fraction:
+    """Read an amount as the fraction that it is written as.
+
+    >>> exact_amount(0.1, "epsilon"), exact_amount("1e-6", "delta")
+    (Fraction(1, 10), Fraction(1, 1000000))
+    """
+    try:
+        found = fraction(amount)
+    except ValueError as error:
+        raise PolicyError(f"must be a number: {error}. Got {shortened(amount)} instead", where=name) from None
+    if found < 0 or (found == 0 and not zero):
+        raise PolicyError(f"must be above 0. Got {shortened(amount)} instead", where=name)
+    return found
+
+
+def round_up(amount: Fraction, unit: int) -> int:
+    """A cost in whole units, rounded up: it is never understated.
+
+    >>> round_up(Fraction(1, 3), NANO)
+    333333334
+    """
+    return math.ceil(amount * unit)
+
+
+def round_down(amount: Fraction, unit: int) -> int:
+    """A limit in whole units, rounded down: it is never overstated.
+
+    >>> round_down(Fraction(2, 3), NANO)
+    666666666
+    """
+    return math.floor(amount * unit)
+
+
+def float_above(amount: Fraction) -> float:
+    """The least float that is not below a fraction.
+
+    >>> float_above(Fraction(1, 10)) >= Fraction(1, 10)
+    True
+    """
+    found = float(amount)
+    return found if Fraction(found) >= amount else math.nextafter(found, math.inf)
+
 
 Measure = Literal["epsilon", "rho"]
 """What a data set's budget counts: ε of (approximate) differential privacy, or ρ of zero-concentrated."""
 
 LARGEST_LOSS = 10**6
-"""The most ε or ρ that can be declared: beyond it there is no privacy left to speak of."""
+"""The largest ε or ρ that can be declared. A larger one would protect nobody; it is most likely a slip of the pen."""
 
 
 @dataclass(frozen=True)
 class PrivacyLoss:
-    """The most that something tells about a person: ``amount`` of ε or ρ, except with probability ``delta``.
+    """A bound on what a release reveals about one person: ``amount`` of ε or ρ, with failure probability ``delta``.
 
     >>> PrivacyLoss("epsilon", Fraction(1, 2)) + PrivacyLoss("epsilon", Fraction(1, 4), Fraction(1, 10**6))
     PrivacyLoss(measure='epsilon', amount=Fraction(3, 4), delta=Fraction(1, 1000000))
@@ -44,18 +99,18 @@ class PrivacyLoss:
         return PrivacyLoss(self.measure, self.amount + other.amount, self.delta + other.delta)
 
     def times(self, number: int) -> PrivacyLoss:
-        """The same, so many times."""
+        """The loss of ``number`` releases, each of which loses this much."""
         return PrivacyLoss(self.measure, self.amount * number, self.delta * number)
 
 
 def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: str = "epsilon") -> PrivacyLoss:
-    """What an analyst is ready to spend, in the measure of the book."""
+    """Read the loss that an analyst is ready to spend, which must be in the measure of the book."""
     given, other = (epsilon, rho) if measure == "epsilon" else (rho, epsilon)
     if given is None or other is not None:
         raise QueryRefused(
             f"the book of this data set counts in {measure}", where="budget", remedy=f"Say how much {measure} to spend."
         )
-    amount, share = exact(given, measure), exact(delta, "delta", zero=True)
+    amount, share = exact_amount(given, measure), exact_amount(delta, "delta", zero=True)
     if not Fraction(1, NANO) <= amount <= LARGEST_LOSS:
         raise QueryRefused(f"must be from 1e-9 to {LARGEST_LOSS:,}", where=measure)
     if share and not Fraction(1, ATTO) <= share < 1:
@@ -63,20 +118,20 @@ def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: st
     return PrivacyLoss("epsilon" if measure == "epsilon" else "rho", amount, share)
 
 
-def sequential(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-    """What several answers about the same people cost."""
+def compose_sequentially(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
+    """The loss of several answers about the same people: the sum."""
     first, *rest = losses
     return sum(rest, first)
 
 
-def parallel(losses: Sequence[PrivacyLoss], parts_of_a_person: int) -> PrivacyLoss:
-    """What answers about the parts of a partition cost.
+def compose_in_parallel(losses: Sequence[PrivacyLoss], parts_of_a_person: int) -> PrivacyLoss:
+    """The loss of answers about the parts of a partition.
 
-    The dearest of them, where a person lies in one part only; a person who lies in several is told about in each.
+    It is the largest loss of a part, times the number of parts that one person can lie in.
 
-    >>> parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 1).amount
+    >>> compose_in_parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 1).amount
     Fraction(2, 1)
-    >>> parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 5).amount
+    >>> compose_in_parallel([PrivacyLoss("epsilon", Fraction(1)), PrivacyLoss("epsilon", Fraction(2))], 5).amount
     Fraction(4, 1)
     """
     if len({loss.measure for loss in losses}) != 1:
@@ -85,17 +140,17 @@ def parallel(losses: Sequence[PrivacyLoss], parts_of_a_person: int) -> PrivacyLo
     return dearest.times(min(parts_of_a_person, len(losses)))
 
 
-def concentrated(loss: PrivacyLoss) -> PrivacyLoss:
+def to_rho(loss: PrivacyLoss) -> PrivacyLoss:
     """A cost in ε as one in ρ: ε-differential privacy is ε²/2-zCDP (Bun & Steinke, Proposition 1.4)."""
     if loss.measure == "rho":
         return loss
     return PrivacyLoss("rho", loss.amount**2 / 2, loss.delta)
 
 
-def pure(loss: PrivacyLoss) -> Fraction:
-    """The ε of a mechanism that may cost so much: √(2ρ), rounded down, where the cost is one in ρ.
+def pure_epsilon(loss: PrivacyLoss) -> Fraction:
+    """The ε of a pure mechanism whose loss is within the one given: √(2ρ), rounded down, where that is in ρ.
 
-    >>> pure(concentrated(PrivacyLoss("epsilon", Fraction(3)))), pure(PrivacyLoss("rho", Fraction(1)))
+    >>> pure_epsilon(to_rho(PrivacyLoss("epsilon", Fraction(3)))), pure_epsilon(PrivacyLoss("rho", Fraction(1)))
     (Fraction(3, 1), Fraction(1414213562373, 1000000000000))
     """
     if loss.measure == "epsilon":
@@ -103,13 +158,13 @@ def pure(loss: PrivacyLoss) -> Fraction:
     return Fraction(math.isqrt(math.floor(2 * loss.amount * 10**24)), 10**12)
 
 
-def choosing(rho: Fraction) -> Fraction:
+def selection_epsilon(rho: Fraction) -> Fraction:
     """The ε of an exponential mechanism that costs ρ at most: √(8ρ), rounded down.
 
-    The exponential mechanism has a bounded range of ε, and is ε²/8-zCDP for that (Cesar & Rogers 2021, Lemma 17): a
-    quarter of what any other mechanism of pure ε costs.
+    The exponential mechanism has a bounded range of ε, hence it is ε²/8-zCDP (Cesar & Rogers 2021, Lemma 17): a
+    quarter of the loss of other mechanisms of pure ε.
 
-    >>> choosing(Fraction(1, 2)), choosing(Fraction(1))
+    >>> selection_epsilon(Fraction(1, 2)), selection_epsilon(Fraction(1))
     (Fraction(2, 1), Fraction(1414213562373, 500000000000))
     """
     return Fraction(math.isqrt(math.floor(8 * rho * 10**24)), 10**12)
@@ -147,8 +202,8 @@ def epsilon_of(rho: float, delta: float) -> float:
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest ρ, as far as a search finds it, whose conversion stays within (ε, δ)."""
     low, high = 0.0, float(epsilon) + 1
-    goal, chance = float(epsilon) * (1 - 1e-12), float(delta) * (1 - 1e-12)
+    goal, failure = float(epsilon) * (1 - 1e-12), float(delta) * (1 - 1e-12)
     for _ in range(100):
         middle = (low + high) / 2
-        low, high = (middle, high) if delta_of(middle, goal) <= chance else (low, middle)
+        low, high = (middle, high) if delta_of(middle, goal) <= failure else (low, middle)
     return Fraction(low)

@@ -18,11 +18,10 @@ from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError, QueryRefused, nearest
 from cobogo.floor.urls import is_url
-from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss
+from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss, exact_amount
 from cobogo.promises.declared_columns import DeclaredColumn
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
-from cobogo.promises.units import exact
 
 MOST_ROWS = 10**6
 
@@ -42,10 +41,10 @@ class Budget(Part):
 
     def loss(self) -> PrivacyLoss:
         """The same as fractions."""
-        delta = exact(self.delta, "delta", zero=True)
+        delta = exact_amount(self.delta, "delta", zero=True)
         if self.rho is not None:
-            return PrivacyLoss("rho", exact(self.rho, "rho"), delta)
-        return PrivacyLoss("epsilon", exact(self.epsilon or 0, "epsilon"), delta)
+            return PrivacyLoss("rho", exact_amount(self.rho, "rho"), delta)
+        return PrivacyLoss("epsilon", exact_amount(self.epsilon or 0, "epsilon"), delta)
 
 
 class DeclaredDataset(Data):
@@ -78,8 +77,8 @@ class DeclaredDataset(Data):
                 raise ValueError(f"the budget of {analyst!r} is not in the measure of the data set's budget")
         return self
 
-    def column_named(self, name: str, *, quoted: bool, where: str) -> str:
-        """A declared column by the name that an analyst wrote; unquoted names may differ in case."""
+    def find_column(self, name: str, *, quoted: bool, where: str) -> str:
+        """The declared column that an analyst names; unquoted names may differ in case."""
         for known in self.columns:
             if known == name or (not quoted and known.casefold() == name.casefold()):
                 return known
@@ -141,8 +140,8 @@ class CuratorPolicy(Part):
             raise PolicyError("two data sets have names that differ only in case", where=f"{name}, datasets")
         return policy
 
-    def open_to(self, analyst: str) -> dict[str, DeclaredDataset]:
-        """The data sets that somebody may ask about."""
+    def datasets_for(self, analyst: str) -> dict[str, DeclaredDataset]:
+        """The data sets that an analyst may ask about."""
         return {name: dataset for name, dataset in self.datasets.items() if analyst in dataset.analysts}
 
     @property
@@ -154,8 +153,9 @@ class CuratorPolicy(Part):
         """A path of the file, from where the program runs."""
         return self._home / Path(path).expanduser()
 
-    def located(self, place: str) -> str:
-        """A path or URL of the file from where the program runs: files of databases are relative to it, too."""
+    def resolve_place(self, place: str) -> str:
+        """A path or URL of the file, seen from where the program runs: files of databases are relative to the file,
+        too."""
         for kind in ("duckdb:///", "sqlite:///"):
             if place.startswith(kind):
                 return f"{kind}{self.resolve(place.removeprefix(kind)).absolute()}"
@@ -173,11 +173,11 @@ class CuratorPolicy(Part):
                 where=f"{self.name}, datasets.{dataset}.path",
                 remedy="Give the path of a file, or a database's URL and a table.",
             )
-        return None if path is None else self.resolve(path), url and self.located(url)
+        return None if path is None else self.resolve(path), url and self.resolve_place(url)
 
     def open_ledger(self) -> Ledger:
         """The ledger that the file names, with its seal."""
-        return Ledger(self.located(self.ledger), seal=None if self.seal is None else self.resolve(self.seal))
+        return Ledger(self.resolve_place(self.ledger), seal=None if self.seal is None else self.resolve(self.seal))
 
     def open_books(self) -> Ledger:
         """The ledger, with the book of every data set open and what each analyst may spend granted."""
@@ -204,8 +204,8 @@ def open_book(ledger: Ledger, name: str, declared: DeclaredDataset, analysts: se
             ledger.grant(name, balance.analyst, Units(0, 0).loss(balance.measure))
 
 
-def dataset_named(name: str, datasets: Mapping[str, DeclaredDataset], where: str) -> str:
-    """A data set by the name that an analyst wrote."""
+def find_dataset(name: str, datasets: Mapping[str, DeclaredDataset], where: str) -> str:
+    """The data set that an analyst names, in any case."""
     for known in datasets:
         if known.casefold() == name.casefold():
             return known

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import date, datetime
 from decimal import Decimal
-from fractions import Fraction
 from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
@@ -48,7 +47,7 @@ class DeclaredColumn(Part):
         if self.bounds is not None:
             self._check_bounds(self.bounds)
         for key in self.keys or ():
-            if not self.holds(key):
+            if not self.accepts(key):
                 raise ValueError(f"the key {shortened(key)} is no {self.type}")
         if self.keys is not None and len(set(self.keys)) < len(self.keys):
             raise ValueError("a key stands twice")
@@ -66,7 +65,7 @@ class DeclaredColumn(Part):
                 raise ValueError("bounds are two numbers")
             if abs(bound) > WIDEST:
                 raise ValueError(f"the bound {shortened(bound)} is beyond what can be summed exactly")
-            step = _fraction(bound) * 10**self.decimals
+            step = fraction(bound) * 10**self.decimals
             if step.denominator != 1:
                 raise ValueError(f"the bound {bound} has more than {self.decimals} decimals")
             if abs(step) > WIDEST:
@@ -98,7 +97,7 @@ class DeclaredColumn(Part):
         """The bounds in steps of the last decimal."""
         if self.bounds is None:
             raise ValueError("the column has no bounds")
-        low, high = (int(_fraction(bound) * 10**self.decimals) for bound in self.bounds)
+        low, high = (int(fraction(bound) * 10**self.decimals) for bound in self.bounds)
         return low, high
 
     @property
@@ -110,7 +109,7 @@ class DeclaredColumn(Part):
             return (False, True) if self.type == "boolean" else None
         return tuple(sorted(self.keys))
 
-    def holds(self, value: object) -> bool:
+    def accepts(self, value: object) -> bool:
         """Whether a literal is of this column's type."""
         match self.type:
             case "integer":
@@ -132,7 +131,3 @@ def _numeral(edge: float) -> str:
     ('20240108', '18', '0.30000000000000004', '1e-07')
     """
     return str(int(edge)) if edge == int(edge) else repr(edge)
-
-
-def _fraction(bound: float) -> Fraction:
-    return fraction(bound)

@@ -9,8 +9,8 @@ from typing import Any
 
 from cobogo.errors import CobogoError, LedgerError, PolicyError
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.accounting import Measure, PrivacyLoss, concentrated
-from cobogo.promises.curator_file import CuratorPolicy, dataset_named
+from cobogo.promises.accounting import Measure, PrivacyLoss, to_rho
+from cobogo.promises.curator_file import CuratorPolicy, find_dataset
 from cobogo.promises.ledger import Ledger
 
 
@@ -31,7 +31,7 @@ class Payer:
     def pay(self, loss: PrivacyLoss, question: str) -> None:
         """Debit, or refuse. Pure ε is a cost in ρ, too, where the book counts in that."""
         in_rho = self.measure == "rho" and loss.measure == "epsilon" and not loss.delta
-        self.ledger.debit(self.dataset, self.analyst, concentrated(loss) if in_rho else loss, question)
+        self.ledger.debit(self.dataset, self.analyst, to_rho(loss) if in_rho else loss, question)
 
 
 def payer_of_options(ledger: str | None, dataset: str | None, analyst: str | None) -> Payer | None:
@@ -50,7 +50,7 @@ def payer_of_curator(file: Path, dataset: str, analyst: str, unit: str | None, w
     """The budget that a curator's file declares. The curator must protect the same ``unit`` as the release, or its
     books would mix two kinds of ε."""
     rules = CuratorPolicy.load(file)
-    name = dataset_named(dataset, rules.datasets, f"{where}.dataset")
+    name = find_dataset(dataset, rules.datasets, f"{where}.dataset")
     declared = rules.datasets[name]
     if declared.unit != unit:
         raise PolicyError(

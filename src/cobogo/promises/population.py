@@ -1,4 +1,4 @@
-"""Population tables: the public tables that people of the data are also in."""
+"""Population tables: public tables that contain the people of the data."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def open_population(name: str, policy: Policy) -> Table:
     return table
 
 
-def beside(counted: FrequencyTable, name: str, population: Table) -> FrequencyTable:
-    """The data's frequency table with the population's counts beside its own; the data must be part of it."""
+def add_population(counted: FrequencyTable, name: str, population: Table) -> FrequencyTable:
+    """Add the counts of a population to the frequency table of the data, which must be part of the population."""
     both = counted.with_population(name, frequency_table(population, counted.quasi_identifiers, []))
     missing = both.classes().sizes - both.populations[name]
     if (missing > 0).any():
@@ -53,8 +53,8 @@ def beside(counted: FrequencyTable, name: str, population: Table) -> FrequencyTa
     return both
 
 
-def recoded(population: FrequencyTable, policy: Policy, levels: Mapping[str, int]) -> FrequencyTable:
-    """A population's counts with its values generalized to the levels given."""
+def recode_population(population: FrequencyTable, policy: Policy, levels: Mapping[str, int]) -> FrequencyTable:
+    """Generalize a population's values to some levels and add up the counts."""
     from cobogo.data.hierarchy.build import build
 
     columns, values = [], {}

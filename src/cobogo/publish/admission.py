@@ -14,7 +14,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.spelling import MOST, warned
 from cobogo.errors import DataError, PolicyError
-from cobogo.examine.risk.population import check_told
+from cobogo.examine.risk.population import check_population
 from cobogo.promises.models import Model, Scope
 
 FEW = 100
@@ -57,7 +57,7 @@ def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tupl
     """Refuse records that cannot be released; what the data holder should know of the rest."""
     if not counted.records:
         raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
-    check_told(policy, counted.classes().total)
+    check_population(policy, counted.classes().total)
     warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, table, counted))
     if policy.recoding.suppress == "sensitive":
         check_no_stars(policy, counted)

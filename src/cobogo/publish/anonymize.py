@@ -26,12 +26,12 @@ from cobogo.examine.utility import learning
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
-from cobogo.promises.population import beside, open_populations
+from cobogo.promises.population import add_population, open_populations
 from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
 from cobogo.publish.hierarchies import built, sensitive_trees
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
-from cobogo.publish.recode.contract.problem import Problem, asked_k, level_range
+from cobogo.publish.recode.contract.problem import Problem, level_range, required_k
 from cobogo.publish.recode.contract.solution import Solution
 from cobogo.publish.recode.plans.planning import plan
 from cobogo.publish.recoded import Recoded
@@ -100,7 +100,9 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     """The models and the metric of a policy; what can be told wrong without a look at the data is refused here."""
     check_recoding(rules)
     wanted = models.build(rules.models, rules.sensitive, where=rules.name)
-    metric = metrics.named(rules.recoding.metric, where=rules.name, k=asked_k(wanted), label=rules.recoding.label)
+    metric = metrics.find_metric(
+        rules.recoding.metric, where=rules.name, k=required_k(wanted), label=rules.recoding.label
+    )
     _algorithm(rules)
     return wanted, metric
 
@@ -133,7 +135,7 @@ def _prepare_table(
     if rolled and rolled != lowest:
         lowest = tuple(map(max, rolled, lowest))
         warnings = (*warnings, _rolled_up_warning(rolled, rules, table))
-    problem = _problem(rules, counted, hierarchies, metric, lowest, highest).promising(wanted)
+    problem = _problem(rules, counted, hierarchies, metric, lowest, highest).replace_models(wanted)
     seconds = time.perf_counter() - start
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
@@ -144,7 +146,7 @@ def _beside_populations(
     """The table counted beside the populations that models name, and those."""
     populations = open_populations(rules, wanted)
     for name, population in populations.items():
-        counted = beside(counted, name, population)
+        counted = add_population(counted, name, population)
     return counted, populations
 
 
@@ -152,7 +154,7 @@ def _with_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable)
     """The table counted, with the hierarchies of sensitive values; every model must fit what they are."""
     counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
-        model.fits(counted.domains)
+        model.check_domains(counted.domains)
     return counted
 
 

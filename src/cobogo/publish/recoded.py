@@ -159,7 +159,7 @@ class Recoded(Transformation):
         identity = telling(self.table, self.policy.data.unit)
         marked = replace(self.table, expression=self.table.expression.mutate(**{self.mark: identity}))
         columns = dict.fromkeys((*self.released_columns, *self.policy.sensitive, self.mark))
-        return self.table.engine.kept(self.plan.unshuffled().apply(marked, list(columns)))
+        return self.table.engine.kept(self.plan.unshuffled_plan().apply(marked, list(columns)))
 
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
         """What the plan says of itself."""
@@ -202,7 +202,7 @@ class Recoded(Transformation):
         return Baseline(domains, people, withheld, self._recoded_populations(quasi), original)
 
     def _recoded_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
-        plan = self.plan.for_population()
+        plan = self.plan.population_plan()
         if plan is None:
             return {}
         return {
@@ -274,9 +274,9 @@ class Recoded(Transformation):
 
         ``queries``, ``selectivity``, ``label`` and ``seed`` are those of the policy's table ``[utility]`` if not given.
         """
-        from cobogo.examine.utility.utility import utility
+        from cobogo.examine.utility import measure_utility
 
-        return utility(self, self.policy.asked_utility(asked))
+        return measure_utility(self, self.policy.asked_utility(asked))
 
     @cached_property
     def reported_utility(self) -> dict[str, Any] | None:

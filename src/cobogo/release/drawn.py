@@ -36,7 +36,7 @@ class DrawnReadBack(ReadBack):
 class DrawnRows(Transformation):
     """Rows are drawn once, kept on disk, and checked by the function that `release.checks` names for the kind."""
 
-    reporter: ClassVar[str] = "cobogo.tell.report.transformed:write_report"
+    reporter: ClassVar[str] = "cobogo.tell.report.write:write_drawn_report"
     remedy: ClassVar[str] = "Nothing was left in place. Ask for less, or let the retention be found."
 
     new_columns: ClassVar[bool] = False  # whether none of the released columns is one of the original's

@@ -18,7 +18,7 @@ from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.models.check import check
 from cobogo.promises.models.promise import parameters
-from cobogo.promises.population import open_population, recoded
+from cobogo.promises.population import open_population, recode_population
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
 from cobogo.release.buckets import IN_GROUPS, NO_IDENTITY
@@ -260,7 +260,7 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
     population = open_population(name, policy)
     counted = frequency_table(population, policy.quasi_identifiers, [])
     levels = {column.name: column.level or 0 for column in manifest.columns}
-    return recoded(counted, policy, levels)
+    return recode_population(counted, policy, levels)
 
 
 def role_problems(manifest: Manifest, policy: Policy) -> list[str]:

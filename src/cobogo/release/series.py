@@ -60,7 +60,7 @@ class ReleaseSeries:
         signatures = {attribute: dict(known) for attribute, known in self.signatures.items()}
         for model in models:
             (attribute,) = model.attributes
-            histogram, told = model.seen(classes)[0], signatures.setdefault(attribute, {})
+            histogram, told = model.known_values(classes)[0], signatures.setdefault(attribute, {})
             parts = zip(histogram.offsets[:-1], histogram.offsets[1:], strict=True)
             sets = [frozenset(histogram.domain.labels[v] for v in histogram.values[a:b]) for a, b in parts]
             for owner, person in zip(classes.people.owners.tolist(), classes.people.values.tolist(), strict=True):

@@ -28,9 +28,9 @@ NAMES = ("audit.html", "audit.json", "plots/audit.png")
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AttackTrial(Trial):
-    """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that would have been needed.
+    """One attack: what it found, or why it was not tried. ``lacks`` are the inputs that were missing.
 
-    ``open``: it is made for such a release and could not be tried, so that nothing can be said for the release.
+    ``open``: the attack applies to such a release and could not be tried, so that the audit cannot clear the release.
     """
 
     attack: type[Attack]
@@ -39,7 +39,7 @@ class AttackTrial(Trial):
     open: bool = False
 
     @classmethod
-    def of(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
+    def from_attack(cls, attack: type[Attack], findings: Findings | None = None, **said: Any) -> AttackTrial:
         """A trial of an attack, by its name."""
         return cls(name=attack.name, attack=attack, findings=findings, **said)
 
@@ -54,7 +54,7 @@ class AttackTrial(Trial):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit(Study):
-    """All trials on one release. Truthy when nobody is exposed and every attack that is made for it was tried."""
+    """All trials on one release. Truthy when nobody is exposed and every attack that applies was tried."""
 
     release: str
     sha256: str
@@ -73,19 +73,19 @@ class Audit(Study):
 
     @property
     def verdict(self) -> Literal["nobody", "exposed", "open"]:
-        """Whether anybody is exposed; open where an attack that is made for the release could not be tried."""
+        """Whether anybody is exposed; open where an attack that applies could not be tried."""
         if any(trial.findings for trial in self.trials):
             return "exposed"
         return "open" if not self.tried or self.untried else "nobody"
 
     @property
     def untried(self) -> tuple[AttackTrial, ...]:
-        """The attacks that are made for the release and could not be tried."""
+        """The attacks that apply and could not be tried."""
         return tuple(trial for trial in self.trials if trial.open)
 
     @property
     def people(self) -> dict[Finding, int]:
-        """How many people are found by the attack that finds most: re-identified, inferred of, known to be there."""
+        """For each kind of finding (record, value, presence), the most people that one attack exposes."""
         found: dict[Finding, int] = {"record": 0, "value": 0, "presence": 0}
         for trial in self.tried:
             assert trial.findings is not None
@@ -116,8 +116,8 @@ class Audit(Study):
         }
 
     def write(self, directory: str | Path, *, language: str | None = None) -> None:
-        """Put the page, the figures and the plot into the evidence of a release, whose list of files then has them, at
-        once; in the language of the report, if none is given."""
+        """Put the page, the figures and the plot into the evidence of a release, and into its list of files, in one
+        step; in the language of the report unless given."""
         release = Path(directory)
         if not (release / "evidence" / evidences.NAME).is_file():
             raise OutputError(
@@ -159,9 +159,9 @@ def audit(
 ) -> Audit:
     """Try every attack on a release directory. Writes nothing.
 
-    Without ``knowledge`` the attacker knows the ``original`` table, which is looked for where the evidence says that it
-    lies: nobody knows more.
-    Without ``earlier`` the release is crossed with those before it in its registry, if that can be opened.
+    Without ``knowledge`` the attacker knows the ``original`` table, the most that anybody can know; it is looked for
+    where the evidence says that it lies. Without ``earlier`` the release is crossed with those before it in its
+    registry, if that can be opened.
     """
     release = Path(release)
     public, _ = parts(release)
@@ -200,39 +200,40 @@ def audit(
 
 
 def _try(kind: type[Attack], case: Case) -> AttackTrial:
-    """An attack on what it can look at: one release, each earlier one with this, or all of them; the worst of it."""
+    """Try an attack on all that it takes (one release, each earlier one with this, or all together); the worst
+    counts."""
     attack = attacks.build(kind.name, {})
-    why = attack.idle(replace(case, releases=case.releases[-1:])) or ""
+    why = attack.skip_reason(replace(case, releases=case.releases[-1:])) or ""
     if why:
-        return AttackTrial.of(kind, why=why)
+        return AttackTrial.from_attack(kind, why=why)
     findings: list[Findings] = []
-    trial = AttackTrial.of(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
+    trial = AttackTrial.from_attack(kind, why="there is no other release to cross it with", lacks=_releases(kind, case))
     for part in _cases(kind, case):
-        why = attack.idle(part) or ""
+        why = attack.skip_reason(part) or ""
         lacking = "" if why else attack.lacks(part) or ""
         if why or lacking:
             lacks = tuple(name for name in sorted(kind.needs) if getattr(part, name) is None) if lacking else ()
-            trial = AttackTrial.of(
+            trial = AttackTrial.from_attack(
                 kind, why=why or lacking, lacks=lacks, open="knowledge" in lacks and kind.from_original
             )
             continue
         try:
             findings.append(_run(attack, part))
-        except CobogoError as error:  # a policy that asks for nothing that it could look at is no failure
-            trial = AttackTrial.of(kind, why=error.what, open=not isinstance(error, PolicyError))
+        except CobogoError as error:  # a policy without anything to attack is no failure
+            trial = AttackTrial.from_attack(kind, why=error.what, open=not isinstance(error, PolicyError))
     untried = [found.untried for found in findings if not found.tried]
     if not findings:
         return trial
     worst = max(findings, key=lambda found: (found.succeeded, len(found.exposed), found.highest))
     return (
-        AttackTrial.of(kind, why="; ".join(untried), open=True)
+        AttackTrial.from_attack(kind, why="; ".join(untried), open=True)
         if untried and not worst.succeeded
-        else AttackTrial.of(kind, worst)
+        else AttackTrial.from_attack(kind, worst)
     )
 
 
 def _run(attack: Attack, case: Case) -> Findings:
-    """Run an attack; without what it does not need where that is of no use to it."""
+    """Run an attack; where it cannot use the knowledge and does not need it, without."""
     try:
         return attack.run(case)
     except DataError:
@@ -270,7 +271,7 @@ def _policy_of(release: Path) -> Policy | None:
 
 
 def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]]:
-    """Where the original table lies, as a file; and a note where it cannot be had."""
+    """The file of the original table, or None and a note."""
     if given is not None:
         return given, []
     if policy is not None and policy.data.path is not None and policy.data.table is None:
@@ -281,7 +282,7 @@ def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]
 
 
 def _earlier_releases(release: Path, policy: Policy | None) -> tuple[list[Path], list[str]]:
-    """The releases of the same data set that are still where they were written; and what could not be had."""
+    """The earlier releases of the data set that are still where they were written, and notes on the others."""
     if policy is None or policy.registry is None:
         return [], []
     from cobogo.publish.registry import store

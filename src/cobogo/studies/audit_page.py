@@ -49,14 +49,15 @@ def render(found: Audit, png: bytes, *, say: Words) -> str:
     """A verdict, every attack by what it finds, what was not tried and why, and a place to sign."""
     about = Markup("<bdi>{}</bdi>, {}").format(short(found.release), say("records", n=found.records))
     failed = [
-        f"{described(one.attack, say)[0]}: {reason(one.why or '', one.lacks, say, fits=True)}" for one in found.untried
+        f"{describe_attack(one.attack, say)[0]}: {reason(one.why or '', one.lacks, say, fits=True)}"
+        for one in found.untried
     ]
     idle = [one for one in found.trials if one.findings is None and not one.open]
-    untried = [[described(one.attack, say)[0], reason(one.why or "", one.lacks, say)] for one in idle]
+    untried = [[describe_attack(one.attack, say)[0], reason(one.why or "", one.lacks, say)] for one in idle]
     columns = [Field(say("audit.attack"), "row"), Field(say("audit.reason"), "why")]
     sections = [
         PageSection(parts=[_verdict(found, say), picture(png, _fact(found, say))]),
-        PageSection(say("audit.what"), parts=[_about(found, say)]),
+        PageSection(say("audit.what"), parts=[_subject(found, say)]),
         PageSection(say("audit.table"), say("audit.table.why"), _tables(found, say)),
         PageSection(say("audit.failed"), say("audit.failed.why"), [warnings(failed)]) if failed else None,
         PageSection(say("audit.untried"), say("audit.untried.why"), [table(columns, untried)]) if untried else None,
@@ -75,13 +76,13 @@ def render(found: Audit, png: bytes, *, say: Words) -> str:
     )
 
 
-def _succeeded(found: Audit) -> int:
+def _count_successes(found: Audit) -> int:
     return sum(bool(trial.findings) for trial in found.tried)
 
 
 def _fact(found: Audit, say: Words) -> str:
     """The headline of the picture."""
-    return say(f"audit.plot.{found.verdict}", n=_succeeded(found))
+    return say(f"audit.plot.{found.verdict}", n=_count_successes(found))
 
 
 def _verdict(found: Audit, say: Words) -> Markup:
@@ -89,11 +90,11 @@ def _verdict(found: Audit, say: Words) -> Markup:
     mark = {"nobody": "✓", "exposed": "✗", "open": "?"}[found.verdict]
     sentences = [say(f"audit.{found.verdict}.why", **figures)]
     sentences += [say(f"audit.people.{kind}", n=people) for kind, people in found.people.items() if people]
-    title = say(f"audit.{found.verdict}", n=_succeeded(found))
+    title = say(f"audit.{found.verdict}", n=_count_successes(found))
     return verdict_box(title, sentences, mark=mark, holds=bool(found))
 
 
-def _about(found: Audit, say: Words) -> Markup:
+def _subject(found: Audit, say: Words) -> Markup:
     models = [", ".join([str(model.get("model")), *_parameters(model)]) for model in found.models]
     told = [
         (say("audit.release"), found.release),
@@ -141,7 +142,7 @@ def draw(found: Audit, path: Path, *, say: Words) -> None:
         color = ORANGE if findings.succeeded else BLUE
         surest = min(max(findings.surest[0], 0.0), 1.0)
         share = len(findings.exposed) / max(findings.attacked, 1)
-        names.append(described(trial.attack, say)[0])
+        names.append(describe_attack(trial.attack, say)[0])
         sure.append(Bar(surest, say.percent(surest), color, mark=findings.threshold))
         shares.append(Bar(share, f"{say.number(len(findings.exposed))} ({say.percent(share)})", color))
     top = sheet.top
@@ -153,14 +154,14 @@ def draw(found: Audit, path: Path, *, say: Words) -> None:
     sheet.save(path, sheet.top)
 
 
-def described(attack: type[Attack], say: Words) -> tuple[str, str, str]:
-    """What an attack is called, what its attacker knows and what helps, in the language or in English."""
+def describe_attack(attack: type[Attack], say: Words) -> tuple[str, str, str]:
+    """The name of an attack, what its attacker knows and what helps, in the language or in English."""
     english = (attack.name.replace("-", " "), attack.knows, attack.defence)
     return ATTACKS_IN_PORTUGUESE.get(attack.name, english) if say.language == "pt-BR" else english
 
 
 def reason(why: str, lacks: Sequence[str], say: Words, *, fits: bool = False) -> str:
-    """Why an attack was not tried: what it lacked, or else why it need not be, or could not though it ``fits``."""
+    """Why an attack was not tried: what it lacked, or why it does not apply, or why it failed though it ``fits``."""
     if lacks:
         inputs = {
             "knowledge": say("audit.input.knowledge"),
@@ -173,7 +174,7 @@ def reason(why: str, lacks: Sequence[str], say: Words, *, fits: bool = False) ->
 
 
 def _row(attack: type[Attack], findings: Findings, say: Words) -> Row:
-    name, knows, defence = described(attack, say)
+    name, knows, defence = describe_attack(attack, say)
     exposed = len(findings.exposed)
     surest, before = findings.surest
     assumed = [

@@ -1,4 +1,4 @@
-"""A comparison: one table, counted once, and what each of several algorithms makes of it."""
+"""A comparison: one table, counted once, anonymized by several algorithms."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Texts = Callable[[list[float | None]], list[str]]
 
 @dataclass(frozen=True, kw_only=True)
 class AlgorithmTrial(ReleaseTrial):
-    """What one algorithm made of the table; ``why`` says why it made nothing."""
+    """The release of one algorithm; ``why`` says why there is none."""
 
     @property
     def algorithm(self) -> str:
@@ -178,10 +178,9 @@ def compare(
     progress: Progress = silent,
     each: Callable[[AlgorithmTrial], None] = lambda _: None,
 ) -> Comparison:
-    """What each algorithm makes of a policy; all there are, if none is named. Data and policy: see `cobogo.anonymize`.
+    """Run each algorithm on a policy; all of them unless named. Data and policy: see `cobogo.anonymize`.
 
-    One that cannot serve the policy says why, and the others run all the same. ``each`` is told of every run when it
-    ends.
+    Where an algorithm cannot serve the policy its trial says why. ``each`` is called with every trial when it ends.
     """
     names = list(dict.fromkeys(algorithms)) or list(ALGORITHMS)
     for name in names:
@@ -209,16 +208,16 @@ def compare(
 
 
 def _needs_most(names: Sequence[str]) -> str:
-    """Of some algorithms, one for which the table is counted so that all of them can use it."""
+    """The algorithm whose count of the table serves all of some algorithms."""
     by_record = [name for name in names if "cell" in recodings(name) and releases_one_table(name)]
     by_value = [name for name in names if recodings(name) != ("full-domain",) and releases_one_table(name)]
     return next(iter([*by_record, *by_value, *(name for name in names if releases_one_table(name))]), "local")
 
 
 def _choosing(policy: Policy, algorithm: str) -> Policy:
-    """The policy with another algorithm; the kind of recoding is left to it, if it cannot make the one asked for.
+    """The policy with another algorithm, and with its own kind of recoding where it cannot make the policy's.
 
-    What can be done with each release is not shown, so it need not be measured.
+    Utility is not measured: a comparison does not show it.
     """
     kind = policy.recoding.kind if policy.recoding.kind in recodings(algorithm) else None
     marginals = policy.recoding.marginals if algorithm == "marginals" else ()

@@ -1,6 +1,6 @@
 """The guide's example, complete: ten verified releases of made-up COVID-19 cases, their histograms and a page.
 
-The ten are alternatives: whoever has two of them can tell people apart whom neither tells apart alone. One is chosen to
+The ten are alternatives: an attacker with two of them singles out people whom neither exposes alone. One is chosen to
 be given away.
 """
 
@@ -73,8 +73,8 @@ class DemoCase:
 
 
 @dataclass(frozen=True)
-class Result:
-    """A case, what its report says, and the share of the records that it was allowed to suppress."""
+class DemoResult:
+    """A case, its report, and the share of the records that it was allowed to suppress."""
 
     case: DemoCase
     report: dict[str, Any]
@@ -85,15 +85,15 @@ class Result:
 class Demo:
     """The ten releases, which are alternatives, and how many people two of them expose together."""
 
-    results: list[Result]
+    results: list[DemoResult]
     exposed: int
 
 
 CHOSEN = DemoCase(8, 4)
-"""The one to give away: it keeps what all ten promise."""
+"""The one to give away: it keeps the promises of all ten."""
 
 TOGETHER = (DemoCase(2), DemoCase(4, 4))
-"""Two that expose people together, by differencing."""
+"""Two that together expose people, by differencing."""
 
 
 def cases() -> Iterator[DemoCase]:
@@ -144,20 +144,20 @@ def run(directory: Path, *, rows: int, language: str, progress: Progress) -> Dem
             progress("release", number, len(todo))
             results.append(_one(stage, case, language))
         progress("attack", 0, 0)
-        demo = Demo(results, _exposed_together(stage))
+        demo = Demo(results, _count_exposed(stage))
         (stage / "index.html").write_text(_page(demo, rows, language), encoding="utf-8", newline="\n")
     return demo
 
 
-def _exposed_together(stage: Path) -> int:
-    """How many people stand alone with their value in what one of two releases holds beyond the other."""
+def _count_exposed(stage: Path) -> int:
+    """The number of people that differencing the two releases of `TOGETHER` exposes."""
     from cobogo.examine.attacks import attack
 
     return len(attack("differencing", *(stage / "releases" / case.name for case in TOGETHER)).exposed)
 
 
 def _page(demo: Demo, rows: int, language: str) -> str:
-    """The results as tables, with the pictures beside them and a way to every report."""
+    """The results as tables, with pictures and links to the reports."""
     say = words(language)
     chosen, (one, other) = f"releases/{CHOSEN.name}/public", (case.name for case in TOGETHER)
     together = say("demo.together", n=demo.exposed) if demo.exposed else say("demo.together.none")
@@ -183,7 +183,7 @@ def _page(demo: Demo, rows: int, language: str) -> str:
     return page(say, say("demo.title"), sections, about=lines(lead, data), images="'self'", style=STYLE)
 
 
-def _results(results: list[Result], say: Words) -> list[Markup]:
+def _results(results: list[DemoResult], say: Words) -> list[Markup]:
     """A table of some of the releases, and the picture of each."""
     with_l = any(result.case.l is not None for result in results)
     fields = [
@@ -228,7 +228,7 @@ def is_demo(directory: Path) -> bool:
     return {entry.name for entry in releases} == {c.name for c in cases()} and all(map(is_output, releases))
 
 
-def _one(stage: Path, case: DemoCase, language: str) -> Result:
+def _one(stage: Path, case: DemoCase, language: str) -> DemoResult:
     output = stage / "releases" / case.name
     release = _anonymize(stage / DATA, case, language)
     limit = release.policy.recoding.suppression_limit
@@ -236,11 +236,12 @@ def _one(stage: Path, case: DemoCase, language: str) -> Result:
     shutil.copyfile(output / "public" / "release.csv", stage / case.file)
     released = frequency_table(read(stage / case.file, Data(separator=";")), QUASI_IDENTIFIERS, [SENSITIVE])
     _draw(case, released, stage / case.histogram, words(language))
-    return Result(case, json.loads((output / "evidence" / "report.json").read_bytes()), float(limit))
+    return DemoResult(case, json.loads((output / "evidence" / "report.json").read_bytes()), float(limit))
 
 
 def _anonymize(data: Path, case: DemoCase, language: str) -> Release:
-    """A release that suppresses at most a fifth of the records; of few rows, as small a share as it takes."""
+    """A release that suppresses at most a fifth of the records or, with few rows, as small a share as has a
+    solution."""
     for limit in (0.2, 0.4, 0.6, 0.8):
         try:
             return job.anonymize(data, policy(case, language, limit=limit))

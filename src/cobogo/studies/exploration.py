@@ -1,11 +1,11 @@
-"""An exploration: a policy's lattice opened, for whoever wants to see more of it than the best node.
+"""An exploration: all nodes of a policy's lattice, not only the best.
 
 ```python
 from cobogo.studies.exploration import explore
 
 found = explore("policy.toml")
-found.survey.look()                          # every node; or up to a moment: look(stop)
-found.survey.ranked()[:10]                   # the ten best
+found.survey.explore()                       # every node; or up to a moment: explore(stop)
+found.survey.ranking()[:10]                  # the ten best
 found.view(found.survey.levels(0)).metrics   # one of them, as its report would describe it
 ```
 """
@@ -30,20 +30,20 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.lattice.evaluate import EvaluatedNode, Evaluator
-from cobogo.publish.recode.lattice.ranking import MOST, Standing, Survey
 from cobogo.publish.recode.lattice.search import optimal
+from cobogo.publish.recode.lattice.survey import MOST, Standing, Survey
 from cobogo.tell.report.exposure import risk, worst_inference
 
 PATIENCE = 8.0
-"""Seconds after which the search for the best node is content with the best found: the survey goes on from there."""
+"""Seconds after which the search stops with the best node found: the survey goes on from there, and people wait."""
 
 STEPS = (1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 10_000)
-"""Where the groups of class sizes begin."""
+"""The least class sizes of the groups."""
 
 
 @dataclass(frozen=True)
 class SizeGroup:
-    """Classes by their size: in each group, how many there are and how many records they have."""
+    """The classes of a range of sizes: their number and their records."""
 
     first: int
     last: int | None
@@ -62,10 +62,10 @@ class ReleasedTuple:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NodeView:
-    """What a node would release, with the classes that fail suppressed."""
+    """What a node would release; classes that fail are suppressed."""
 
     levels: Mapping[str, int]
-    satisfied: bool | None  # None of the original table, which nobody asks
+    satisfied: bool | None  # None for the original table
     suppressed: int
     classes: int
     smallest: int
@@ -100,8 +100,8 @@ class Exploration:
         return self.problem.table.quasi_identifiers
 
     def improve(self) -> bool:
-        """Where the search had no time for a proof, take the best node that the survey has found by now; a survey of
-        the whole lattice is a proof. Whether anything is new."""
+        """Take the best node that the survey has found so far, unless the search has proven its own. A survey of the
+        whole lattice is a proof. Returns whether anything is new."""
         survey = self.survey
         known = None if self.optimum is None else survey.number(self.optimum)
         if self.proven or (known is not None and survey.standing[known] == Standing.UNKNOWN):
@@ -115,30 +115,30 @@ class Exploration:
 
     @cached_property
     def original(self) -> NodeView:
-        """The table as it is, nothing suppressed; no metric says anything of it."""
+        """The table as it is, with nothing suppressed; metrics do not apply."""
         table = self.problem.table
         classes, there = table.classes(), table.counts > 0
         levels = dict.fromkeys(self.attributes, 0)
-        return self._viewed(levels, None, table.counts[there], classes.where(there), {}, 0, ())
+        return self._view_classes(levels, None, table.counts[there], classes.where(there), {}, 0, ())
 
     def view(self, levels: Levels, *, shown: int = 8) -> NodeView:
         """A node in full."""
         problem = self.problem
         needs = {name for metric in METRICS.values() for name in metric.needs}
         evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
-        found = evaluator.look(levels)
-        sizes = found.rolled.records[found.kept]
-        return self._viewed(
+        found = evaluator.evaluate(levels)
+        sizes = found.rolled.records[found.kept_classes]
+        return self._view_classes(
             dict(zip(self.attributes, levels, strict=True)),
             found.satisfied,
             sizes,
-            evaluator.classes(found.rolled).where(found.kept),
+            evaluator.classes(found.rolled).where(found.kept_classes),
             measure(found.outcome, problem.scale) if len(sizes) else {},
             int(found.outcome.suppressed),
             _combinations(problem, found, shown),
         )
 
-    def _viewed(
+    def _view_classes(
         self,
         levels: Mapping[str, int],
         satisfied: bool | None,
@@ -177,12 +177,12 @@ def explore(
 ) -> Exploration:
     """Count a policy's data, find the best node, and open a survey around it. Data and policy: see `cobogo.anonymize`.
 
-    Whatever the policy's algorithm is, the nodes are those of full-domain recodings. Where none satisfies the policy
-    the survey is around the highest. Of a lattice of more than ``most`` nodes, only so many are surveyed.
+    Whatever the policy's algorithm, the nodes are full-domain recodings. Where none satisfies the policy, the survey is
+    around the highest node. It covers at most ``most`` nodes.
     """
     if policy is None:
         data, policy = None, data
-    rules = _by_nodes(Policy.given(policy))
+    rules = _use_full_domain(Policy.given(policy))
     prepared = job.prepare(
         rules if data is None else data, None if data is None else rules, engine=engine, progress=progress
     )
@@ -198,7 +198,7 @@ def explore(
 
 
 def group_sizes(sizes: Ints) -> tuple[SizeGroup, ...]:
-    """Class sizes in groups, the smallest first; those that nothing falls into are left out at the end.
+    """Class sizes in groups, the smallest first; empty groups at the end are left out.
 
     >>> [(g.first, g.last, g.classes, g.records) for g in group_sizes(np.array([1, 1, 3, 4, 7]))]
     [(1, 1, 2, 2), (2, 2, 0, 0), (3, 4, 2, 7), (5, 9, 1, 7)]
@@ -214,7 +214,7 @@ def group_sizes(sizes: Ints) -> tuple[SizeGroup, ...]:
     )
 
 
-def _by_nodes(policy: Policy) -> Policy:
+def _use_full_domain(policy: Policy) -> Policy:
     recoding = policy.recoding.model_copy(update={"algorithm": "optimal", "kind": None, "marginals": ()})
     return policy.model_copy(update={"recoding": recoding, "utility": None})
 
@@ -222,7 +222,7 @@ def _by_nodes(policy: Policy) -> Policy:
 def _combinations(problem: Problem, found: EvaluatedNode, shown: int) -> tuple[ReleasedTuple, ...]:
     rolled = found.rolled
     labels = [h.labels[level] for h, level in zip(problem.hierarchies, rolled.levels, strict=True)]
-    kept = np.flatnonzero(found.kept)
+    kept = np.flatnonzero(found.kept_classes)
     kept = kept[np.argsort(-rolled.records[kept], kind="stable")]
     gone = np.flatnonzero(found.gone & (rolled.records > 0))
     gone = gone[np.argsort(-rolled.records[gone], kind="stable")]

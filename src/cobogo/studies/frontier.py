@@ -1,4 +1,4 @@
-"""The frontier: what more privacy costs. One table, counted once; one search for each choice of parameters."""
+"""The frontier: what more privacy costs. One table, counted once, and one search for each choice of parameters."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 LIMIT = "suppression-limit"
 GAP = 0.75  # inches between the two panels
 DOT = 0.11
-LINES = 6  # that can still be told apart
+LINES = 6  # that can still be distinguished
 
 Given = dict[str, float]
-"""A choice of parameters, by the names that were asked for."""
+"""A choice of parameters, by the names in ``vary``."""
 
 Measure = tuple[str, str, Callable[["ParameterTrial"], float | None]]
 """A figure of a release that a panel shows: its name, its colour, its value."""
@@ -66,7 +66,8 @@ class ParameterTrial(ReleaseTrial):
 
 @dataclass(frozen=True)
 class Frontier(Study):
-    """The points in the order asked for: the last parameter varies fastest."""
+    """The best release for each choice of parameters, in the order of the choices: the last parameter varies
+    fastest."""
 
     source: str
     created: str
@@ -139,7 +140,8 @@ class Frontier(Study):
         return rows
 
     def _fact(self, say: Words) -> str:
-        """The headline: from the first point that has a solution to the last, or the range where lines are several."""
+        """The headline: the metric at the first and the last point with a solution, or its range where there are
+        several lines."""
         solved = [point for point in self.points if point.value is not None]
         metric = say.name("metric", self.metric)
         if not solved:
@@ -155,7 +157,7 @@ class Frontier(Study):
         return say("frontier.fact", metric=metric, before=before, after=after, first=first, last=last)
 
     def draw(self, path: Path, *, say: Words) -> None:
-        """Two panels over the first parameter: the metric, and the chances that an attacker is left with."""
+        """Draw two panels over the first parameter: the metric, and an attacker's probabilities."""
         from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
 
         better = say("metrics.higher" if self.maximize else "metrics.lower")
@@ -172,8 +174,8 @@ class Frontier(Study):
         sheet.save(path, max(bottom, sheet.top))
 
     def _chances(self, say: Words) -> list[Measure]:
-        """What an attacker is left with: the worst inference where something is sensitive, and the highest risk, where
-        the panel has room for both."""
+        """An attacker's probabilities: the worst inference where something is sensitive, and the highest risk where the
+        panel has room for both."""
         from cobogo.tell.report.canvas import BLUE, ORANGE
 
         if not any(point.worst_inference is not None for point in self.points):
@@ -194,7 +196,8 @@ class Frontier(Study):
         self, sheet: Sheet, title: str, measures: Sequence[Measure], written: Callable[[float], str],
         say: Words, left: float, wide: float,
     ) -> None:  # fmt: skip
-        """Lines with dots over the values of the first parameter: one for each measure and each choice of the rest."""
+        """Draw lines over the values of the first parameter: one for each measure and each choice of the other
+        parameters."""
         from cobogo.tell.report.canvas import BLUE, GREY, INK, MUTED, ORANGE, PALE
         from cobogo.tell.report.curves import Axis, Curve, axes, legend, scatter
 
@@ -223,17 +226,17 @@ class Frontier(Study):
         slot = wide / len(values)
         for number, place in enumerate(places):
             column = [numbers[number] for _, numbers in series]
-            dots = [(plane.at(place, value), written(value)) for value in column if value is not None]
+            dots = [(plane.position(place, value), written(value)) for value in column if value is not None]
             _write_numbers(sheet, dots, slot)
             if not dots:
-                x, floor = plane.at(place, 0)
-                none = sheet.wrapped(say("frontier.none").split(), slot, 8, lines=2)
+                x, floor = plane.position(place, 0)
+                none = sheet.wrap(say("frontier.none").split(), slot, 8, lines=2)
                 for line, word in enumerate(reversed(none)):
                     sheet.text(x, floor - 0.14 - 0.15 * line, word, size=8, color=MUTED, align="center")
 
 
 def _write_numbers(sheet: Sheet, dots: Sequence[tuple[tuple[float, float], str]], slot: float) -> None:
-    """Each dot's number above it, unless it would lie on another one."""
+    """Write each dot's number above it, unless it would cover another."""
     from cobogo.tell.report.canvas import INK, PAPER
 
     taken: list[float] = []
@@ -246,13 +249,13 @@ def _write_numbers(sheet: Sheet, dots: Sequence[tuple[tuple[float, float], str]]
 
 
 def _has_gap(numbers: Sequence[float | None]) -> bool:
-    """Whether a point is missing between two that are there."""
+    """Whether a value is missing between two others."""
     there = [number for number, known in enumerate(numbers) if known is not None]
     return bool(there) and there[-1] - there[0] + 1 != len(there)
 
 
 def _parameter(name: str, say: Words) -> str:
-    """What the language calls a parameter that was varied: it goes without its model."""
+    """The name of a varied parameter in the language, without its model."""
     return say("frontier.limit") if name == LIMIT else name.rpartition(".")[2]
 
 
@@ -272,13 +275,13 @@ def frontier(
     """The best release for each choice of parameters.
 
     ``vary`` gives values for ``k``, ``l`` or any numeric parameter of a model of the policy, for one of a model that is
-    named (``t-closeness.t``), and for ``suppression-limit``. Data and policy are those of `cobogo.anonymize`.
-    ``each`` is told of every point when it is found.
+    named (``t-closeness.t``), and for ``suppression-limit``. Data and policy are those of `cobogo.anonymize`. ``each``
+    is called with every point when it is found.
     """
     if not vary or not all(vary.values()):
         raise PolicyError("nothing is to be varied", where="--vary", remedy="Say what: --vary k=2,5,10,20.")
     prepared = job.prepare(data, policy, engine=engine, progress=progress)
-    # What can be done with each release is not shown, so it need not be measured.
+    # Utility is not measured: a frontier does not show it.
     prepared = replace(prepared, policy=prepared.policy.model_copy(update={"utility": None}))
     choices = [dict(zip(vary, values, strict=True)) for values in itertools.product(*vary.values())]
     problems = [_problem(prepared.problem, given) for given in choices]  # all, before the first search
@@ -299,7 +302,7 @@ def frontier(
 
 
 def parse_varied(texts: Sequence[str]) -> dict[str, list[float]]:
-    """What is to be varied, as the command line writes it.
+    """The values of ``vary`` from texts of the command line.
 
     >>> parse_varied(["k=2,5,10", "t-closeness.t=0.1,0.2"])
     {'k': [2, 5, 10], 't-closeness.t': [0.1, 0.2]}
@@ -329,7 +332,7 @@ def _number(text: str) -> float:
 
 
 def _problem(problem: Problem, given: Given) -> Problem:
-    """The same table with other models, or another limit."""
+    """The problem with other models or another limit."""
     models, limit = problem.promised, problem.limit
     for name, value in given.items():
         if name == LIMIT:
@@ -337,14 +340,14 @@ def _problem(problem: Problem, given: Given) -> Problem:
                 raise _wrong(f"{LIMIT} must be a number from 0 to 1. Got {value!r} instead")
             limit = records_allowed(value, problem.scale.records)
         else:
-            models = _varied(models, name, value)
+            models = _vary_models(models, name, value)
     for model in models:
-        model.fits(problem.table.domains)
-    return replace(problem.promising(models), limit=limit)
+        model.check_domains(problem.table.domains)
+    return replace(problem.replace_models(models), limit=limit)
 
 
-def _varied(models: Sequence[Model], name: str, value: float) -> tuple[Model, ...]:
-    """The models with one parameter changed, in all that are meant."""
+def _vary_models(models: Sequence[Model], name: str, value: float) -> tuple[Model, ...]:
+    """The models with one parameter changed, in every model that is meant."""
     wanted, _, parameter = name.rpartition(".")
     key = parameter.replace("-", "_")
     meant = [model for model in models if wanted in ("", model.name) and key in _numeric(model)]

@@ -1,6 +1,6 @@
-"""An evaluation of location mechanisms on disk: figures, a picture and a page, and a map of a few people.
+"""An evaluation of location mechanisms on disk: figures, a picture, a page, and a map of a few people.
 
-All of it is evidence: it shows true positions, and stays.
+All of it is evidence: it shows true positions, and stays with the data holder.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from markupsafe import Markup
 
 from cobogo.floor.files import holds_only, staged_directory
 from cobogo.locate import maps
-from cobogo.locate.attacks.hearing import sent
+from cobogo.locate.attacks.hearing import sent_positions
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
-from cobogo.studies.fortaleza.backdrop import city_layers
+from cobogo.studies.fortaleza.land import city_layers
 from cobogo.studies.locations import ASKED, RAW, WANTED, Evaluation, MechanismTrial
 from cobogo.studies.study import write_json
 from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
@@ -52,7 +52,7 @@ map.html, evaluation.html). It is for whoever guards the data, and must not leav
 
 
 def _fact(found: Evaluation, say: Words) -> str:
-    """The headline: what the mechanism in the middle does to one report, and to many reports of a home."""
+    """The headline: for the mechanism of median loss, the attacker's error from one report, and about a home."""
     told = [
         run
         for run in found.runs
@@ -69,7 +69,7 @@ def _fact(found: Evaluation, say: Words) -> str:
 def draw(found: Evaluation, path: Path, *, say: Words) -> None:
     """The frontier: a panel for each attack, a dot for each mechanism, a line for each family of them."""
     sheet = Sheet(_fact(found, say), say("locating.what"))
-    protected = _protected(found)
+    protected = _protected_runs(found)
     families = list(dict.fromkeys(run.mechanism for run in protected))
     colors = {name: COLORS[number % len(COLORS)] for number, name in enumerate(families)}
     legend(sheet, [Curve(name, (), color) for name, color in colors.items()], MARGIN, WIDTH - 2 * MARGIN, dots=True)
@@ -87,13 +87,13 @@ def draw(found: Evaluation, path: Path, *, say: Words) -> None:
     sheet.save(path, sheet.top)
 
 
-def _protected(found: Evaluation) -> list[MechanismTrial]:
-    """All but the true positions. Sets that hold the truth lose nothing, and are drawn at the left."""
+def _protected_runs(found: Evaluation) -> list[MechanismTrial]:
+    """All runs but that of the true positions."""
     return [run for run in found.runs if run.label != "none"]
 
 
 def in_metres(found: Evaluation, attack: str) -> bool:
-    """Whether an attack is told by how far it is off: not where guesses are only one part of it."""
+    """Whether an attack is shown by its error in metres: not where its guesses are only a part of it."""
     return all(len(run.findings[attack].error) > 0 for run in found.runs if attack in run.findings) and attack not in (
         "centre-of-cloak",
         "context-linking",
@@ -104,9 +104,9 @@ def _panel(
     sheet: Sheet, found: Evaluation, attack: str, colors: Mapping[str, str], losses: list[float], say: Words, *,
     left: float, wide: float,
 ) -> None:  # fmt: skip
-    """What an attacker is off by, or finds, against what each mechanism costs."""
+    """Draw an attack's error, or its success, against the loss of each mechanism."""
     metres = in_metres(found, attack)
-    runs = sorted((run for run in _protected(found) if attack in run.findings), key=lambda run: run.quality_loss)
+    runs = sorted((run for run in _protected_runs(found) if attack in run.findings), key=lambda run: run.quality_loss)
     values = [_value(run, attack, metres=metres) for run in runs]
     title = sheet.fit(say.name("attack", attack), wide, 10.5, bold=True)
     sheet.text(left, sheet.top, title, size=10.5, bold=True)
@@ -118,7 +118,7 @@ def _panel(
     plane = axes(sheet, across, up, left=left + 0.35, wide=wide - 0.35, tall=TALL, size=SMALL)
     low, high = max(ticks[0], losses[0]), min(ticks[-1], losses[-1])
     if metres and high > low:
-        sheet.lines([(plane.at(low, low), plane.at(high, high))], GREY, dashed=True)
+        sheet.lines([(plane.position(low, low), plane.position(high, high))], GREY, dashed=True)
     points = list(zip(runs, values, strict=True))
     curves = [
         Curve(name, [(run.quality_loss, value) for run, value in points if run.mechanism == name], color)
@@ -139,7 +139,7 @@ def _short(value: float, say: Words, metres: bool) -> str:
 
 
 def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> str:
-    """Pictures, what each mechanism costs, what each attack finds and knows."""
+    """The page: pictures, the loss of each mechanism, what each attack finds and knows."""
     keep = say("locating.keep")
     costs_why = say("locating.costs.why", wanted=say.number(WANTED), asked=say.number(ASKED))
     grid = say("locating.grid", cells=found.grid.cells, size=say.number(round(found.grid.size)))
@@ -149,7 +149,9 @@ def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> s
             parts=[picture(pictures["frontier"], _fact(found, say))],
         ),
         PageSection(say("locating.costs"), costs_why, [_costs(found, say)]),
-        PageSection(say("locating.found"), say("locating.found.why"), [_findings(found, say), *_untried(found, say)]),
+        PageSection(
+            say("locating.found"), say("locating.found.why"), [_findings(found, say), *_untried_notes(found, say)]
+        ),
         PageSection(say("locating.knows"), parts=[_attackers(found, say)]),
         PageSection(say("locating.map"), say("locating.map.why"), [picture(pictures["map"], say("locating.map"))]),
         PageSection(say("locating.notes"), parts=[paragraph(lines(grid, *found.notes), "")]),
@@ -198,14 +200,14 @@ def _costs(found: Evaluation, say: Words) -> Markup:
 
 
 def _asks(run: MechanismTrial, say: Words) -> str:
-    """What a service must answer about."""
+    """What the service has to answer for one report: an area, or a number of positions."""
     if run.area is not None:
         return f"{say.number(round(run.area / 1e6, 3))} km²"
     return say("locating.places", n=say.number(round(run.positions or 1)))
 
 
 def _findings(found: Evaluation, say: Words) -> Markup:
-    """Mechanisms in rows, attacks in columns: the share found, the error, and what anybody would find."""
+    """A table of mechanisms (rows) and attacks (columns): success, error, and success without the reports."""
     fields = [Field(say.name("attack", attack), "num") for attack in found.attacks]
     rows = [[_name(run, say), *(_cell(run, attack, say) for attack in found.attacks)] for run in found.runs]
     return table([Field(say("locating.mechanism"), "row"), *fields], rows)
@@ -221,7 +223,7 @@ def _cell(run: MechanismTrial, attack: str, say: Words) -> Markup:
     return lines(strong(say.percent(finding.success)), *off, before)
 
 
-def _untried(found: Evaluation, say: Words) -> list[Markup]:
+def _untried_notes(found: Evaluation, say: Words) -> list[Markup]:
     """Which attacks could not be run on what, and why."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for run in found.runs:
@@ -232,7 +234,7 @@ def _untried(found: Evaluation, say: Words) -> list[Markup]:
 
 
 def _attackers(found: Evaluation, say: Words) -> Markup:
-    """What each attacker knows, and what is called found."""
+    """What each attacker knows, and what its success means."""
     fields = [Field(say("locating.attack"), "row"), Field(say("locating.knows")), Field(say("locating.means"))]
     rows = [
         [say.name("attack", attack), say.name("knows", attack), say.name("finds", attack)] for attack in found.attacks
@@ -242,7 +244,7 @@ def _attackers(found: Evaluation, say: Words) -> Markup:
 
 def draw_map(found: Evaluation, directory: Path, *, language: str) -> None:
     """``map.png`` and ``map.html``."""
-    run = _shown(found)
+    run = _middle_run(found)
     layers = [*_ground(found), *_layers(run)]
     what = (
         f"Evidence: true positions. {run.label}, {PEOPLE} people at most",
@@ -253,8 +255,8 @@ def draw_map(found: Evaluation, directory: Path, *, language: str) -> None:
     maps.map_page(layers, directory / "map.html", title=TITLE, what=what, language=language, utc_offset=hours)
 
 
-def _shown(found: Evaluation) -> MechanismTrial:
-    """The mechanism in the middle of those that were tried, by what they cost."""
+def _middle_run(found: Evaluation) -> MechanismTrial:
+    """The run of median loss."""
     tried = sorted((run for run in found.runs if run.label != RAW), key=lambda run: run.quality_loss)
     return tried[len(tried) // 2] if tried else found.runs[0]
 
@@ -274,7 +276,7 @@ def _layers(run: MechanismTrial) -> list[Any]:
         west, south, east, north = (side[rows] for side in released.box)
         layers.append(maps.boxes(west, south, east, north, ("cloaks", "regiões"), time=when, opacity=0.05))
     else:
-        positions, report = sent(released)
+        positions, report = sent_positions(released)
         reports = positions.take(np.isin(report, rows))
         layers.append(maps.points(reports, ("reports", "relatos"), color="orange", shape="cross", size=1.8))
     for attack in ("tracking", "short-observation"):
@@ -305,7 +307,7 @@ def _rows(points: Points) -> Any:
 
 
 def write(found: Evaluation, directory: Path, *, language: str) -> None:
-    """Write everything under a temporary name and put it in place at once."""
+    """Write all files under a temporary name and put them in place at once."""
     say = words(language)
     with staged_directory(directory, replaceable=_is_evaluation) as stage:
         evidence = stage / DIRECTORY

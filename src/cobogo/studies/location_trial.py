@@ -1,6 +1,6 @@
-"""One mechanism tried on people who move, and attacked: what a map plays, moment by moment, and the figures beside it.
+"""One mechanism and one attack, tried on people who move: what a map plays moment by moment, and its figures.
 
-The truth is at hand here, so all of this is evidence: for whoever guards the positions, or of made-up people.
+It uses true positions, so all of it is evidence: for the data holder only, unless the people are made up.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from cobogo.locate.places.points import Points
 from cobogo.studies.locations import MechanismTrial, Sample, evaluate, ground_of, sample_points
 
 MOST = 6_000
-"""Points that are tried at once: enough for a day of a few people, and soon over."""
+"""Points that are tried at once: a day of a few people, within seconds."""
 
 CELLS = 900
-"""Places that attackers think of."""
+"""Places that attackers consider."""
 
 FRAMES = 288
 """Moments that are played at most: one every five minutes of a day."""
 
 FROM_THESE = frozenset({"grid", "prior", "mass", "places", "area", "centre"})
-"""Options that `asking.mechanism` makes from the very points where they are not said."""
+"""Options that `build_mechanism` makes from the points where they are not given."""
 
 
 @dataclass(frozen=True, eq=False)
 class TrialGround:
-    """People who move: positions on a common clock, and what is played of them."""
+    """People who move: the points that are attacked, and the moments that are played."""
 
     sample: Sample
     moments: Floats  # the clock: seconds since 1970
     hours_from_utc: float = 0.0
 
     @classmethod
-    def of(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
-        """Points that have times and people; many are thinned out."""
+    def from_points(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
+        """From points with times; more than `MOST` are thinned out."""
         if points.time is None:
             raise DataError("have no times, so that there is nothing to play", where="points")
         if points.user is None:
@@ -77,7 +77,8 @@ class TrialGround:
 
 @dataclass(frozen=True, eq=False)
 class LocationTrial:
-    """What came of a mechanism and an attack. Reports are known by their numbers: a cloak refuses some points."""
+    """A mechanism's reports and an attack's findings. Reports are identified by their row: a cloak refuses some
+    points."""
 
     ground: TrialGround
     label: str
@@ -95,24 +96,24 @@ class LocationTrial:
 
     @property
     def released(self) -> Released:
-        """What was said in its place."""
+        """What was reported."""
         return self.run.released
 
     @property
-    def spent(self) -> float:
-        """The ε per metre that the reports of one person cost together, of whoever spent most."""
+    def highest_spending(self) -> float:
+        """The highest sum of the costs of one person's reports, in ε per metre."""
         assert self.truth.user is not None
         return float(np.bincount(self.truth.user, self.released.cost).max(initial=0.0))
 
     @property
     def reports_each(self) -> int:
-        """How many reports a person sent at most."""
+        """The largest number of reports of a person."""
         assert self.truth.user is not None
         return int(np.bincount(self.truth.user).max(initial=0))
 
     @property
     def error(self) -> float | None:
-        """Metres that the attacker's guesses are off, on average."""
+        """The mean error of the attacker's guesses, in metres."""
         if self.finding is None:
             return None
         error = self.finding.error[np.isfinite(self.finding.error)]
@@ -137,8 +138,8 @@ class LocationTrial:
         return rows[: int(np.searchsorted(times, moment, side="right"))]
 
     def guess(self, person: int, row: int) -> tuple[float, float] | None:
-        """Where the attacker thinks that the person was: at a report, or, where the attack finds one place for each
-        person (a home), that place."""
+        """The attacker's guess of a person's position at a report or, where the attack finds one place for each person
+        (such as a home), of that place."""
         guesses = None if self.finding is None else self.finding.guesses
         if guesses is None:
             return None
@@ -159,17 +160,17 @@ class LocationTrial:
 def try_mechanism(
     ground: TrialGround, mechanism: str, options: Mapping[str, Any], attack: str | None, *, source: Source | None = None
 ) -> LocationTrial:
-    """MechanismTrial a mechanism of these options on all people, and one attack on what it released.
+    """Try a mechanism with these options on all people, and an attack on what it releases.
 
     >>> from cobogo.studies.fortaleza import people
-    >>> ground = TrialGround.of(people(3, days=1).trajectories(3600))
+    >>> ground = TrialGround.from_points(people(3, days=1).trajectories(3600))
     >>> found = try_mechanism(ground, "planar-laplace", {"epsilon": 0.01}, "home-and-work")
-    >>> found.guarantee.kind, found.reports_each, round(found.spent, 6)
+    >>> found.guarantee.kind, found.reports_each, round(found.highest_spending, 6)
     ('geo-indistinguishability', 24, 0.24)
     """
     asked = asking.MechanismSpec(mechanism, {name: str(value) for name, value in options.items()})
-    made = asking.mechanism(asked, ground.truth, where=mechanism)
-    attacks = [] if attack is None else [asking.attack(asking.MechanismSpec(attack, {}), where=attack)]
+    made = asking.build_mechanism(asked, ground.truth, where=mechanism)
+    attacks = [] if attack is None else [asking.build_attack(asking.MechanismSpec(attack, {}), where=attack)]
     found = evaluate(
         ground.sample,
         {asked.label: made},

@@ -17,31 +17,32 @@ from cobogo.locate.attacks.base import brief_figure
 from cobogo.locate.attacks.inference import prior_of
 from cobogo.locate.attacks.spots import Ground, Spots
 from cobogo.locate.crowds import CliqueCloak
-from cobogo.locate.crowds.base import Cloak, over_time
-from cobogo.locate.crowds.base import released as cloaks_released
-from cobogo.locate.mechanisms.base import Mechanism, Released, free
-from cobogo.locate.metrics import area_of_interest, crowd, nearest_sent, quality_loss, region_area
+from cobogo.locate.crowds.base import Cloak, cloak_by_span
+from cobogo.locate.crowds.base import release_cloaks as cloaks_released
+from cobogo.locate.mechanisms.base import Mechanism, Released, no_cost
+from cobogo.locate.metrics import area_of_interest, crowd, quality_loss, region_area, used_positions
 from cobogo.locate.places.points import Points
 from cobogo.studies.study import Trial
 
 CELLS = 2500
-"""Cells of the grid on which attackers think."""
+"""Cells that attackers consider: more are finer, and attacks take longer."""
 
 WANTED, ASKED = 300.0, 600.0
-"""Metres of the area of interest, and of what is asked for about the report, for precision and recall."""
+"""Radii in metres, for precision and recall: of the area of interest, and of the area around the report that is asked
+for."""
 
 MOMENT = 900.0
-"""Seconds: people who report within the same stretch are cloaked together."""
+"""Seconds of a stretch of time in which people are cloaked together."""
 
 RAW = "none"
-"""What true positions are called among mechanisms."""
+"""The name of true positions among the mechanisms."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class MechanismTrial(Trial):
-    """One mechanism, what it costs, and what came of every attack: each was tried or has a reason why not.
+    """One mechanism, its loss, and the findings of every attack, or the reason why it was skipped.
 
-    ``name`` is what it was asked for by, ``given`` are its options.
+    ``name`` is the text of its specification, ``given`` are its options.
     """
 
     mechanism: str
@@ -59,12 +60,12 @@ class MechanismTrial(Trial):
 
     @property
     def label(self) -> str:
-        """What the mechanism was asked for by."""
+        """The text of its specification."""
         return self.name
 
     @property
     def quality_loss(self) -> float:
-        """Metres from truth to the nearest position that was sent, on average."""
+        """The mean distance in metres from the truth to the nearest position of its report."""
         return float(self.loss.mean()) if len(self.loss) else 0.0
 
     def to_dict(self) -> dict[str, Any]:
@@ -96,7 +97,7 @@ class Evaluation:
     runs: tuple[MechanismTrial, ...]
     notes: tuple[str, ...] = ()
     hours_from_utc: float = 0.0
-    everyone: int = 0  # people whom a cloak may hide somebody among
+    everyone: int = 0  # people among whom cloaks are made
     created: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
@@ -133,10 +134,10 @@ def evaluate(
     source: Source | None = None,
     progress: Callable[[str, int, int], None] | None = None,
 ) -> Evaluation:
-    """MechanismTrial every mechanism on the points and every attack on what it releases.
+    """Try every mechanism on the points, and every attack on what it releases.
 
-    Attackers know the mechanism and, unless ``background`` says what they know, how often the places of these very
-    points are visited: no attacker knows the city better. ``raw`` adds the true positions, to compare with. Where
+    Attackers know the mechanism and the movements of ``background`` or, without one, how often each place of these very
+    points is visited, the most that anybody can know of the city. ``raw`` adds the true positions for comparison. Where
     ``truth`` is a `Sample`, cloaks are made from everybody, and attackers who know where everybody is know it of all.
     """
     sample = truth if isinstance(truth, Sample) else Sample(truth, truth, np.arange(len(truth)))
@@ -151,7 +152,7 @@ def evaluate(
     for done, (label, mechanism) in enumerate(todo.items()):
         if progress is not None:
             progress("attack", done, len(todo))
-        rows, released = _heard(sample, mechanism, source)
+        rows, released = _release_sample(sample, mechanism, source)
         scene = Scene(
             truth.take(rows), released, grid, mechanism, prior, background, places, hours_from_utc=hours_from_utc,
             everyone=sample.everyone, own=sample.rows[rows],
@@ -163,24 +164,25 @@ def evaluate(
 
 
 def ground_of(truth: Points, background: Points | None, most: int) -> Spots:
-    """What attackers think on: the places where people are seen; where those are other people, some all over, too."""
+    """The places that attackers consider: where people were seen and, where these are other people, some all over the
+    area."""
     if background is None:
-        return Spots.visited(truth, most)
-    return Spots.visited(background, most, elsewhere=most // 4)
+        return Spots.from_visits(truth, most)
+    return Spots.from_visits(background, most, elsewhere=most // 4)
 
 
-def _heard(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple[Ints, Released]:
-    """What is released, and which points of the sample it is of: an anonymizer is silent where there are too few
-    people. It cloaks everybody, those included who are not attacked; who waits for company reports when it is there."""
+def _release_sample(sample: Sample, mechanism: Mechanism | None, source: Source) -> tuple[Ints, Released]:
+    """Apply a mechanism to a sample. Returns the rows of the sample that have a report, and the reports: an anonymizer
+    refuses points with too few people near. Cloaks are made from everybody; a request that waits reports later."""
     truth, everyone = sample.points, sample.everyone
     if mechanism is None:
-        return np.arange(len(truth)), Released(truth, free(truth))
+        return np.arange(len(truth)), Released(truth, no_cost(truth))
     if not isinstance(mechanism, Cloak):
         return np.arange(len(truth)), mechanism.apply(truth, source)
     whole = (
         mechanism.apply(everyone, source)
         if everyone.time is None or isinstance(mechanism, CliqueCloak)
-        else cloaks_released(everyone, over_time(mechanism, everyone, every=MOMENT))
+        else cloaks_released(everyone, cloak_by_span(mechanism, everyone, every=MOMENT))
     )
     assert whole.box is not None
     answered = np.flatnonzero(np.isfinite(whole.box[0][sample.rows]))
@@ -215,7 +217,7 @@ def _run(
             skipped[attack.name] = found.notes[0] if found.notes else "had nobody to attack"
     released = scene.released
     positions = crowd(released).k
-    interest = area_of_interest(scene.truth, nearest_sent(scene.truth, released), wanted=WANTED, asked=ASKED)
+    interest = area_of_interest(scene.truth, used_positions(scene.truth, released), wanted=WANTED, asked=ASKED)
     regions = released.box is not None or released.radius is not None
     return MechanismTrial(
         name=label,
@@ -237,7 +239,7 @@ def _run(
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Points that are attacked, and everybody's, among whom an anonymizer hides them."""
+    """Points that are attacked, and the points of everybody, among whom cloaks are made."""
 
     points: Points
     everyone: Points = field(repr=False)
@@ -247,8 +249,8 @@ class Sample:
 
 def sample_points(points: Points, every: float, most: int, source: Source | None = None) -> Sample:
     """At most one point of a person in each stretch of ``every`` seconds, and of these at most ``most`` to be attacked,
-    of whole people chosen by chance; what was left out is told."""
-    everyone = points.ordered()
+    of whole people chosen at random; notes say what was left out."""
+    everyone = points.sort()
     notes = []
     if everyone.time is not None and every > 0:
         slot = np.floor(everyone.time / every).astype(np.int64)
@@ -259,7 +261,7 @@ def sample_points(points: Points, every: float, most: int, source: Source | None
         everyone = everyone.take(first)
     if len(everyone) <= most:
         return Sample(everyone, everyone, np.arange(len(everyone)), tuple(notes))
-    rows, note = _chosen(everyone, most, source or Entropy())
+    rows, note = _choose_rows(everyone, most, source or Entropy())
     few = everyone.take(rows)
     if few.user is not None:
         among, user = np.unique(few.user, return_inverse=True)
@@ -268,8 +270,8 @@ def sample_points(points: Points, every: float, most: int, source: Source | None
     return Sample(few, everyone, rows, (*notes, note))
 
 
-def _chosen(points: Points, most: int, source: Source) -> tuple[Ints, str]:
-    """The rows of so many points at most, of whole people."""
+def _choose_rows(points: Points, most: int, source: Source) -> tuple[Ints, str]:
+    """The rows of at most ``most`` points, of whole people, and a note."""
     if points.user is None:
         some = np.argsort(below(2**62, len(points), source))[:most]
         return np.sort(some), f"{most:,} of the points, chosen by chance"

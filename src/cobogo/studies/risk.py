@@ -1,4 +1,4 @@
-"""The risk of a table: data and the roles of its columns in, a report without a value of the data out."""
+"""The risk of a table: from data and the roles of its columns, a report without values of the data."""
 
 from __future__ import annotations
 
@@ -14,13 +14,20 @@ from cobogo.data.schema import MOST_VALUES, profile
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, number_of
-from cobogo.examine.risk.attackers import Attackers, attackers, estimated_chances
+from cobogo.examine.risk.attackers import Attackers, attackers, estimate_probabilities
 from cobogo.examine.risk.columns import SMALL_AREA, ColumnFinding, ColumnSource, PlaceSizes, check_columns
-from cobogo.examine.risk.population import PopulationUniques, Surroundings, surroundings, uniqueness
+from cobogo.examine.risk.combinations import (
+    Combination,
+    SpecialUniques,
+    Suda,
+    combination,
+    count,
+    largest_size,
+    projections,
+)
+from cobogo.examine.risk.population import KnownPopulation, PopulationUniques, read_population, uniqueness
 from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
 from cobogo.examine.risk.source import RiskSource, open_data
-from cobogo.examine.risk.subsets import Combination, combination, count, largest_size, projections
-from cobogo.examine.risk.uniques import SpecialUniques, Suda
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.progress import Progress, silent
 from cobogo.floor.representation import brief
@@ -68,7 +75,7 @@ class RiskReport(Study):
 
     @property
     def uniques(self) -> int:
-        """Classes of one person."""
+        """The number of classes of one person."""
         return int((self.sizes == 1).sum())
 
     @property
@@ -77,7 +84,8 @@ class RiskReport(Study):
         return self.uniques / int(self.sizes.sum())
 
     def telling(self) -> list[Combination]:
-        """The combination of each size that tells most people apart, up to one than which no larger tells more."""
+        """For each size the combination that separates most people, up to the size from which larger ones separate no
+        more."""
         best: dict[int, Combination] = {}
         for one in self.combinations:
             size = len(one.attributes)
@@ -177,12 +185,12 @@ def risk(
     }
     asked = source.policy.asked_risk({key: value for key, value in changes.items() if value is not None})
     with source.table.engine.guarded("reading and counting"):
-        return _measured(source, asked, combinations, progress)
+        return _measure(source, asked, combinations, progress)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Glance:
-    """The risk of a table at a glance: what its classes tell, and no more."""
+class RiskSummary:
+    """The risk of a table by its classes alone."""
 
     people: int
     sizes: Ints  # people of each class
@@ -194,31 +202,33 @@ class Glance:
         return int((self.sizes == 1).sum())
 
 
-def glance(data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine: str | None = None) -> Glance:
-    """Measure the attackers' chances and the uniques alone, by one count of the quasi-identifiers."""
+def summarize_risk(
+    data: Any, policy: str | Path | Policy | Mapping[str, Any], *, engine: str | None = None
+) -> RiskSummary:
+    """Measure the attackers' risks and the uniques, by one count of the quasi-identifiers."""
     source = open_data(data, policy, engine)
     with source.table.engine.guarded("reading and counting"):
         counted, sizes, people = _classes(source)
-        around = surroundings(source, counted, people, source.policy.risk)
+        around = read_population(source, counted, people, source.policy.risk)
         journalist = _journalist(sizes, around, uniqueness(sizes, people, around))
         chances = attackers(sizes, source.policy.risk.threshold, population=around.here, estimated=journalist)
-        return Glance(people, sizes, chances)
+        return RiskSummary(people, sizes, chances)
 
 
 def _classes(source: RiskSource) -> tuple[FrequencyTable, Ints, int]:
     """The distinct tuples, the people of each class, and how many there are in all."""
-    counted = source.counted()
+    counted = source.count_tuples()
     people = counted.records if counted.people is None else len(counted.people.names)
     return counted, counted.classes().sizes, people
 
 
-def _measured(source: RiskSource, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
+def _measure(source: RiskSource, asked: RiskPolicy, most: int | None, progress: Progress) -> RiskReport:
     counted, sizes, people = _classes(source)
-    around = surroundings(source, counted, people, asked)
+    around = read_population(source, counted, people, asked)
     unique = uniqueness(sizes, people, around)
     journalist = _journalist(sizes, around, unique)
     largest = _largest(counted, most)
-    tellings, special = _combined(counted, sizes, people, largest, around.fraction, progress)
+    tellings, special = _combine(counted, sizes, people, largest, around.fraction, progress)
     progress("columns", 0, 0)
     return RiskReport(
         source=Path(source.table.name).name,
@@ -241,7 +251,7 @@ def _measured(source: RiskSource, asked: RiskPolicy, most: int | None, progress:
 
 
 def _largest(counted: FrequencyTable, most: int | None) -> int:
-    """How many quasi-identifiers are looked at together."""
+    """The largest size of a combination that is gone through."""
     if most is None:
         return largest_size(counted)
     if most < 1:
@@ -256,10 +266,10 @@ def _notes(width: int, largest: int) -> list[str]:
     return [f"{done} were looked at, and none of more: --combinations sets another limit"]
 
 
-def _combined(
+def _combine(
     counted: FrequencyTable, sizes: Ints, people: int, largest: int, fraction: float | None, progress: Progress
 ) -> tuple[tuple[Combination, ...], SpecialUniques]:
-    """Every combination, gone through once: what it tells apart, and whom it singles out while no part of it does."""
+    """Go through every combination once: whom it separates, and whom it singles out while no part of it does."""
     suda, found = Suda(counted, sizes, largest), []
     total = count(len(counted.quasi_identifiers), largest)
     for number, projection in enumerate(projections(counted, largest)):
@@ -269,17 +279,17 @@ def _combined(
     return tuple(found), suda.result(fraction)
 
 
-def _journalist(sizes: Ints, around: Surroundings, unique: PopulationUniques | None) -> Floats | None:
-    """The chance of being found in the population for each class, as far as something is known of it."""
+def _journalist(sizes: Ints, around: KnownPopulation, unique: PopulationUniques | None) -> Floats | None:
+    """For each class the probability that an attacker finds a person in the population; None where it is not known."""
     if around.here is not None:
         return np.asarray(1.0 / around.here)
     if around.fraction is None or unique is None:
         return None
-    return estimated_chances(sizes, around.fraction, unique.uniques)
+    return estimate_probabilities(sizes, around.fraction, unique.uniques)
 
 
 def _columns(source: RiskSource, asked: RiskPolicy, fraction: float | None) -> list[ColumnFinding]:
-    """What every column holds that points at people."""
+    """Findings in the columns: values that identify people."""
     table = source.table
     records = table.rows()
     profiles = []
@@ -290,7 +300,8 @@ def _columns(source: RiskSource, asked: RiskPolicy, fraction: float | None) -> l
 
 
 def _look(source: RiskSource, asked: RiskPolicy, fraction: float | None) -> ColumnSource:
-    """How many people live in each place: counted in the population, or estimated from the fraction that is here."""
+    """The source of column checks: the residents of places are counted in the population, or estimated from the
+    fraction of it that is in the data."""
     counted = None
     if asked.population is not None and source.manifest is None:
         counted = open_population(asked.population, source.policy)

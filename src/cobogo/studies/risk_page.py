@@ -29,7 +29,7 @@ from cobogo.tell.report.page import (
 from cobogo.tell.report.words import NOTHING, Words, words
 
 if TYPE_CHECKING:
-    from cobogo.examine.risk.subsets import Combination
+    from cobogo.examine.risk.combinations import Combination
     from cobogo.studies.risk import RiskReport
 
 LEFT = 3.0  # inches of the left panel
@@ -41,7 +41,7 @@ SHOWN = 30  # single quasi-identifiers in the table
 
 
 def _fact(found: RiskReport, say: Words) -> str:
-    """The headline: how many stand alone."""
+    """The headline: how many people are unique."""
     people = say("exposure.people", n=found.people)
     if found.uniques:
         share, count = say.percent(found.unique_share), say.number(found.uniques)
@@ -50,7 +50,7 @@ def _fact(found: RiskReport, say: Words) -> str:
 
 
 def draw(found: RiskReport, path: Path, *, say: Words) -> None:
-    """Two panels: people by the size of their class, and people whom combinations single out."""
+    """Draw two panels: people by the size of their class, and people whom combinations single out."""
     sheet = Sheet(_fact(found, say), say("exposure.what", threshold=say.percent(found.threshold)))
     top = sheet.top
     bar_panel(sheet, say("exposure.sizes"), _sizes(found, say), left=MARGIN, wide=LEFT, names=1.0)
@@ -78,7 +78,7 @@ def _sizes(found: RiskReport, say: Words) -> list[Bar]:
 
 
 def _combinations(found: RiskReport, say: Words) -> list[Bar]:
-    """The share of the people whom the most telling combinations single out."""
+    """The share of the people whom the most separating combinations single out."""
     total = int(found.sizes.sum())
     shown = _alone(found)[:ROWS]
     larger = [one for one in found.telling() if len(one.attributes) > 1]
@@ -91,7 +91,7 @@ def _combinations(found: RiskReport, say: Words) -> list[Bar]:
 
 
 def _alone(found: RiskReport) -> list[Combination]:
-    """Each quasi-identifier alone, the most telling first."""
+    """Each quasi-identifier alone, the most separating first."""
     return sorted((one for one in found.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
 
 
@@ -105,7 +105,7 @@ def render(found: RiskReport, png: bytes, *, say: Words) -> str:
         _tellings(found, say),
         _special(found, say),
         _columns(found, say),
-        PageSection(say("exposure.notes"), parts=[_listed(found.notes)]) if found.notes else None,
+        PageSection(say("exposure.notes"), parts=[_list_notes(found.notes)]) if found.notes else None,
     ]
     return page(
         say,
@@ -211,7 +211,7 @@ def _population(found: RiskReport, say: Words) -> PageSection | None:
 
 
 def _tellings(found: RiskReport, say: Words) -> PageSection:
-    """Which combinations of quasi-identifiers tell people apart."""
+    """Which combinations of quasi-identifiers separate people."""
     shown = [*_alone(found)[:SHOWN], *(one for one in found.telling() if len(one.attributes) > 1)]
     rows = [
         [names(one.attributes), say.percent(one.distinction), bar(one.separation, say), say.number(one.uniques)]
@@ -260,7 +260,7 @@ def _special(found: RiskReport, say: Words) -> PageSection | None:
 
 
 def _columns(found: RiskReport, say: Words) -> PageSection:
-    """The columns that hold something that points at people."""
+    """The columns with values that identify people."""
     if not found.columns:
         return PageSection(say("exposure.columns"), say("exposure.columns.none"))
     rows = [
@@ -285,6 +285,6 @@ def _columns(found: RiskReport, say: Words) -> PageSection:
     return PageSection(say("exposure.columns"), say("exposure.columns.why"), [table(fields, rows)])
 
 
-def _listed(notes: Sequence[str]) -> Markup:
+def _list_notes(notes: Sequence[str]) -> Markup:
     entries = Markup("\n").join(Markup("<li>{}</li>").format(note) for note in notes)
     return Markup('<ul lang="en">\n{}\n</ul>').format(entries)

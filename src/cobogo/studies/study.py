@@ -1,4 +1,4 @@
-"""What studies share: trials, files and the tables that set releases side by side."""
+"""What studies share: trials, files, and tables of releases side by side."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from cobogo.tell.report.words import Words, words
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """One thing that a study tried: its name, the parameters it was tried with, and why nothing came of it."""
+    """One thing that a study tried: its name, its parameters, and why it failed, if it did."""
 
     name: str = ""
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -30,13 +30,13 @@ class Trial:
 
     @property
     def solved(self) -> bool:
-        """Whether something came of it."""
+        """Whether it did not fail."""
         return self.why is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseTrial(Trial):
-    """The release that one algorithm or one choice of parameters leads to, in figures."""
+    """Figures of the release of one algorithm or of one choice of parameters."""
 
     levels: Mapping[str, int] | None = None  # of a full-domain recoding
     value: float | None = None  # by the policy's metric
@@ -45,12 +45,12 @@ class ReleaseTrial(Trial):
     classes: int = 0
     smallest: int = 0
     inference: Mapping[str, float] = field(default_factory=dict)  # of each sensitive attribute, the surest guess
-    risk: float | None = None  # of pointing at the right record of the most exposed person
+    risk: float | None = None  # the highest re-identification risk
     seconds: float = 0.0  # of the search
 
     @property
     def worst_inference(self) -> float | None:
-        """The surest guess of any sensitive attribute in any class."""
+        """The highest probability with which a sensitive value of a class is guessed."""
         return max(self.inference.values(), default=None)
 
     def figures(self) -> dict[str, Any]:
@@ -69,13 +69,13 @@ def try_release(
 ) -> dict[str, Any]:
     """Solve a prepared job. Returns the fields of a `ReleaseTrial`: figures of the release, or why there is none.
 
-    Where all are compared ``by`` one metric, a release that it says nothing of has no value, and a note says so.
+    Where all are compared ``by`` one metric, a release that it does not apply to has no value, and a note says so.
     """
     try:
         release = job.solve(prepared)
     except refusals as error:
         return {"why": error.what}
-    summary = story.expected(release)
+    summary = story.planned_summary(release)
     value, notes = release.solution.value, release.solution.notes
     if by is not None and release.metric != by:
         notes = (*notes, f"{by} says nothing of it; its {release.metric} is {value:.4g}")
@@ -95,7 +95,7 @@ def try_release(
 
 
 class Study(ABC):
-    """What a study found, on disk: figures, a picture and a page of one name."""
+    """The results of a study, which are written as figures, a picture and a page of one name."""
 
     stem: ClassVar[str]
 
@@ -139,7 +139,7 @@ def write_json(content: Mapping[str, Any], path: Path) -> None:
 
 
 def timestamp() -> str:
-    """Now, as studies date themselves."""
+    """The present time, as studies date themselves."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 

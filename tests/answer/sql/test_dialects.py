@@ -18,9 +18,9 @@ import pyarrow as pa
 import pytest
 
 from cobogo.answer.curator import RegisteredDataset
-from cobogo.answer.measure import Exact, answer, measure, statements, with_noise
-from cobogo.answer.noise import noises
-from cobogo.answer.plan import QueryPlan, plan
+from cobogo.answer.measure import add_noise, build_answer, measure, statements
+from cobogo.answer.noise import choose_noise
+from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
 from cobogo.data.table.connect import connect
@@ -191,9 +191,9 @@ def holds(case: Case, engine: Engine, *, neighbours: int | None = None) -> None:
     for text in questions(case.declared):
         asked = plan(parse(text, {"d": declared}), declared)
         loss = PrivacyLoss("epsilon", Fraction(1), Fraction(0) if asked.public is not None else Fraction(1, 100))
-        chosen = noises(asked, loss)
+        chosen = choose_noise(asked, loss)
         found = figures(asked, everybody, case, engine)
-        answer(with_noise(found, chosen), chosen, loss, balance)
+        build_answer(add_noise(found, chosen), chosen, loss, balance)
         for who in people[:neighbours]:
             without = f"SELECT * FROM ({everybody}) AS z WHERE person <> '{who}'"
             within(found, figures(asked, without, case, engine), asked)
@@ -255,7 +255,7 @@ def test_times_of_any_unit_are_days(unit: str) -> None:
     rows = pa.table({"value": pa.array(ends, pa.timestamp(unit))})
     declared = DeclaredDataset.model_validate({"columns": {"value": DAY}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT value, COUNT(*) FROM d GROUP BY value", {"d": declared}), declared)
-    (found,) = RegisteredDataset(declared, rows, None).rows(asked).values()
+    (found,) = RegisteredDataset(declared, rows, None).measure(asked).values()
     assert found[date(1970, 1, 1),] == 1
     assert sum(found.values()) == len(ends)
 
@@ -276,7 +276,7 @@ def test_whole_numbers_are_found_where_a_frame_made_floats_of_them() -> None:
     declared = DeclaredDataset.model_validate({"columns": {"age": INTEGER}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT COUNT(age), SUM(age) FROM d", {"d": declared}), declared)
     for ages in ([30, 40, 2], [30, 40, None], [30.0, 40.0, 2.5]):
-        found = RegisteredDataset(declared, pd.DataFrame({"age": ages}), None).rows(asked)
+        found = RegisteredDataset(declared, pd.DataFrame({"age": ages}), None).measure(asked)
         assert [figure[()] for figure in found.values()] == ([3, 72] if ages[2] == 2 else [2, 70])
 
 
@@ -289,4 +289,4 @@ def test_a_database_whose_texts_may_be_none_is_refused(postgresql: str) -> None:
     declared = DeclaredDataset.model_validate({"columns": {"name": TEXT}, "budget": {"epsilon": 1}, "table": "t"})
     asked = plan(parse("SELECT COUNT(*) FROM d", {"d": declared}), declared)
     with pytest.raises(DataError, match="encoding is SQL_ASCII"):
-        RegisteredDataset(declared, None, url).rows(asked)
+        RegisteredDataset(declared, None, url).measure(asked)

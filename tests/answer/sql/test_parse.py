@@ -106,9 +106,9 @@ def test_nothing_but_a_refusal_comes_of_nonsense(text: str) -> None:
     ],
 )
 def test_sensitivities(aggregate: QueryAggregate, expected: int) -> None:
-    from cobogo.answer.plan import measurements_of
+    from cobogo.answer.plan import required_measurements
 
-    assert sensitivity(measurements_of(aggregate, DATASET)[0], DATASET) == expected
+    assert sensitivity(required_measurements(aggregate, DATASET)[0], DATASET) == expected
 
 
 def test_aggregates_share_what_they_measure() -> None:
@@ -130,6 +130,6 @@ def test_one_question_does_not_ask_for_a_day_of_computing() -> None:
 @given(low=st.integers(-(10**6), 10**6), width=st.integers(0, 10**6))
 def test_the_candidates_of_a_quantile_cover_the_bounds(low: int, width: int) -> None:
     column = q.declared().columns["age"].model_copy(update={"bounds": (low, low + width)})
-    bins = PublicIntervals.of(column)
+    bins = PublicIntervals.from_column(column)
     assert 1 <= bins.number <= 1024
     assert bins.low + bins.number * bins.width > low + width >= bins.low + (bins.number - 1) * bins.width

@@ -152,7 +152,7 @@ def test_numbers_are_their_digits(bits, digit, data):
     domain = NumberDomain(bits, digit)
     numbers = [0, 2**bits - 1, *data.draw(st.lists(st.integers(0, 2**bits - 1), max_size=5))]
     assert domain.values(domain.sequences(numbers)) == numbers
-    assert domain.numbered(domain.sequences(numbers)).tolist() == numbers
+    assert domain.to_numbers(domain.sequences(numbers)).tolist() == numbers
     with pytest.raises(ValueError, match="must be"):
         domain.sequences([2**bits])
 

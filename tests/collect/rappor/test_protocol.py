@@ -10,9 +10,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cobogo.collect.rappor.decode import decode, unbiased
-from cobogo.collect.rappor.parameters import RapporParameters, filters, places
-from cobogo.collect.rappor.reports import Reports, counts, encode, permanent
+from cobogo.collect.rappor.decode import decode, estimate_bits
+from cobogo.collect.rappor.filters import (
+    RapporParameters,
+    Reports,
+    bit_positions,
+    bloom_filters,
+    count_reports,
+    encode,
+    randomize_permanently,
+)
 from cobogo.floor.randomness import Entropy, Seeded
 
 NAMES = [f"string {number}" for number in range(60)]
@@ -27,7 +34,7 @@ def chance(shown: tuple[bool, ...], held: set[int], set_if_held: Fraction, set_i
 @pytest.mark.parametrize("f", ["0.25", "0.5", "0.9"])
 def test_the_losses_stated_are_those_of_the_laws(hashes, f):
     """All reports of the permanent answer, and of one report, under every pair of filters of so many bits."""
-    p = RapporParameters.of(bits=8, hashes=hashes, cohorts=1, f=f, p="0.5", q="0.75")
+    p = RapporParameters.from_decimals(bits=8, hashes=hashes, cohorts=1, f=f, p="0.5", q="0.75")
     one, other = set(range(hashes)), set(range(hashes, 2 * hashes))  # filters that share nothing are told apart best
     laws = {
         p.epsilon_forever: (1 - p.f / 2, p.f / 2),
@@ -50,22 +57,22 @@ def test_published_figures():
 
 
 def test_a_permanent_answer_follows_its_law():
-    parameters = RapporParameters.of(bits=8, hashes=1, cohorts=1, f="0.3", p="0.5", q="0.75")
+    parameters = RapporParameters.from_decimals(bits=8, hashes=1, cohorts=1, f="0.3", p="0.5", q="0.75")
     bits = np.zeros((40_000, 8), dtype=bool)
     bits[:, :4] = True
-    kept = permanent(np.packbits(bits, axis=1), parameters, Seeded(1))
+    kept = randomize_permanently(np.packbits(bits, axis=1), parameters, Seeded(1))
     found = np.unpackbits(kept, axis=1).sum(axis=0)
     for count, share in zip(found, [0.85] * 4 + [0.15] * 4, strict=True):
         assert stats.binomtest(int(count), 40_000, share).pvalue > 1e-7
 
 
 def test_bits_are_estimated_without_bias():
-    parameters = RapporParameters.of(bits=16, hashes=2, cohorts=2, f="0.25", p="0.4", q="0.8")
+    parameters = RapporParameters.from_decimals(bits=16, hashes=2, cohorts=2, f="0.25", p="0.4", q="0.8")
     held = np.arange(20_000) % 3
     reports = encode(NAMES[:3], held, parameters, Seeded(2))
-    counted = counts(reports, parameters)
-    heights, spread = unbiased(counted, parameters)
-    blooms = filters(NAMES[:3], parameters)
+    counted = count_reports(reports, parameters)
+    heights, spread = estimate_bits(counted, parameters)
+    blooms = bloom_filters(NAMES[:3], parameters)
     for cohort in range(2):
         true = blooms[cohort, held[reports.cohorts == cohort]].sum(axis=0)
         assert (np.abs(heights[cohort] - true) < 6 * spread[cohort]).all()
@@ -75,8 +82,8 @@ def test_counts_of_parts_add_up():
     parameters = RapporParameters(bits=32, cohorts=4)
     reports = encode(NAMES, np.arange(500) % 60, parameters, Seeded(3))
     parts = [Reports(reports.cohorts[part], reports.bits[part]) for part in (slice(0, 200), slice(200, None))]
-    assert (sum(counts(part, parameters) for part in parts) == counts(reports, parameters)).all()
-    assert (counts(reports, parameters)[:, 0] == np.bincount(reports.cohorts, minlength=4)).all()
+    assert (sum(count_reports(part, parameters) for part in parts) == count_reports(reports, parameters)).all()
+    assert (count_reports(reports, parameters)[:, 0] == np.bincount(reports.cohorts, minlength=4)).all()
 
 
 def test_frequent_strings_are_found_and_nothing_else():
@@ -84,7 +91,7 @@ def test_frequent_strings_are_found_and_nothing_else():
     random = np.random.default_rng(4)
     share = 0.75 ** np.arange(30)
     held = random.choice(30, 60_000, p=share / share.sum())
-    counted = counts(encode(NAMES[:30], held, parameters, Seeded(5)), parameters)
+    counted = count_reports(encode(NAMES[:30], held, parameters, Seeded(5)), parameters)
     found = decode(counted, NAMES, parameters, level=1e-5)
     true = np.bincount(held, minlength=60)
     assert set(NAMES[:4]) <= set(found.strings)
@@ -97,7 +104,7 @@ def test_frequent_strings_are_found_and_nothing_else():
 def test_strings_that_are_no_candidates_show_in_the_fit():
     parameters = RapporParameters(bits=64, cohorts=8)
     held = np.arange(40_000) % 2
-    counted = counts(encode(NAMES[:2], held, parameters, Seeded(6)), parameters)
+    counted = count_reports(encode(NAMES[:2], held, parameters, Seeded(6)), parameters)
     assert decode(counted, NAMES[:2], parameters).fit > decode(counted, NAMES[:1], parameters).fit + 0.2
     nothing = decode(counted, [], parameters)
     assert nothing.strings == ()
@@ -106,9 +113,9 @@ def test_strings_that_are_no_candidates_show_in_the_fit():
 
 def test_places_differ_by_cohort_and_stay_the_same():
     parameters = RapporParameters(hashes=12, bits=64)
-    assert len(places("a", 0, parameters)) == 12
-    assert places("a", 0, parameters) != places("a", 1, parameters)
-    assert all(0 <= place < 64 for place in places("á" * 1000, 63, parameters))
+    assert len(bit_positions("a", 0, parameters)) == 12
+    assert bit_positions("a", 0, parameters) != bit_positions("a", 1, parameters)
+    assert all(0 <= place < 64 for place in bit_positions("á" * 1000, 63, parameters))
 
 
 @pytest.mark.parametrize(

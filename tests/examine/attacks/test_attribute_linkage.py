@@ -44,7 +44,7 @@ class TestTrafficFines:
     def test_who_knows_the_fifth_person_infers_the_fine_with_two_thirds(self, tmp_path: Path) -> None:
         self.release().write(tmp_path / "out")
         found = cb.attack("homogeneity", tmp_path / "out", knowledge=self.fines, attribute="value")
-        assert found.of == "knowledge"
+        assert found.rows_of == "knowledge"
         confidence = dict(zip(found.rows.tolist(), found.confidence.tolist(), strict=True))
         assert confidence == pytest.approx({1: 1 / 2, 2: 1 / 2, 5: 2 / 3, 6: 2 / 3, 7: 2 / 3})
         assert found.exposed.tolist() == [5, 6, 7]

@@ -93,4 +93,4 @@ def test_means_are_followed_by_class_and_by_distance_not_by_equality(tmp_path: P
     assert not linked.tried
     assert "distance-linkage follows that" in linked.notes[0]
     inferred = cb.attack("homogeneity", tmp_path / "out", knowledge=people)
-    assert (inferred.of, inferred.highest) == ("release", 1.0)
+    assert (inferred.rows_of, inferred.highest) == ("release", 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cobogo as cb
-from cobogo.examine.attacks import ATTACKS, Findings, build
+from cobogo.errors import PolicyError
+from cobogo.examine.attacks import ATTACKS, Findings, build, open_case
+from cobogo.examine.attacks import run as run_attack
 from cobogo.faces.cli import console
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.sections import listing
+from cobogo.testing import check_attack
 from support.attack_tables import policy, table
 
 pytestmark = pytest.mark.slow
@@ -78,77 +82,109 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def asked(name: str, home: Path) -> list[object]:
-    """A command that gives an attack all that it may use."""
-    kind = ATTACKS[name]
-    algorithm = "anatomy" if name == "definetti" else "optimal"
-    releases: list[object] = [home / algorithm, home / "local"][: kind.releases[0]]
-    if name in ("tracker", "projections"):
-        releases = [home / "people.csv", home / "others.csv"][: kind.releases[0]]
-    given: list[object] = []
-    uses = kind.needs | kind.uses
-    given += ["--knowledge", home / "people.csv"] if "knowledge" in uses else []
-    given += ["--control", home / "others.csv"] if "control" in uses else []
-    given += ["--queries", home / "queries.txt"] if "queries" in uses else []
-    given += ["--policy", home / "optimal.toml"] if name in ("tracker", "projections", "similarity") else []
-    given += ["--attribute", "ill"] if name == "projections" else []
-    given += ["--columns", "city"] if name == "projections" else []
-    return ["attack", name, *releases, *given]
+ILLNESSES = {"tree": {"some": ["secretill0", "secretill1"], "others": ["secretill2", "secretill3"]}}
+
+
+def sources(name: str, home: Path) -> list[Any]:
+    """As many releases as an attack needs, of a kind that it is made for."""
+    if name == "projections":
+        return [table("city name", *map(_fields(2, 0), PEOPLE)), table("city ill", *map(_fields(2, 4), PEOPLE))]
+    if name in ("tracker", "similarity"):
+        return [home / "people.csv"]
+    return [home / ("anatomy" if name == "definetti" else "optimal"), home / "local"][: ATTACKS[name].releases[0]]
+
+
+def _fields(*places: int) -> Callable[[str], str]:
+    return lambda row: " ".join(row.split()[place] for place in places)
+
+
+def inputs(name: str, home: Path) -> dict[str, Any]:
+    """All that an attack may be given besides releases."""
+    files = {"knowledge": home / "people.csv", "control": home / "others.csv", "queries": home / "queries.txt"}
+    given: dict[str, Any] = {key: files[key] for key in ATTACKS[name].needs | ATTACKS[name].uses}
+    if name in ("tracker", "similarity"):
+        given["policy"] = policy("age city job", {"ill": ILLNESSES})
+    return given
 
 
 @pytest.mark.parametrize("name", ATTACKS)
 class TestEveryAttack:
-    def test_says_what_it_is_what_is_known_and_what_helps(self, name: str) -> None:
-        kind = ATTACKS[name]
-        assert kind.name == name
-        listed = dict(listing("attacks"))[name]
-        assert listed
-        assert listed.rstrip(".") == " ".join((kind.__doc__ or "").split("\n\n")[0].split()).split(". ")[0].rstrip(".")
-        assert kind.knows
-        assert kind.defence.endswith(".")
-        options = {field.name: field for field in fields(kind)}  # type: ignore[arg-type]
-        assert options.keys() >= {"threshold"}
-        assert all(field.default is not MISSING for field in options.values())
-        assert 0 <= build(name, {}).threshold < 1
+    def test_passes_the_conformance_suite_of_attacks_that_others_add(self, name: str, place: Path) -> None:
+        case = open_case(sources(name, place), **inputs(name, place))
+        found = check_attack(ATTACKS[name], case, secrets=["secret"])
+        assert found.summary
+        assert (found.confidence[found.beyond] > 0).all()
+        assert len(found.exposed) == len(found.to_dict()["rows"])
+        assert not run_attack(build(name, {"threshold": 1}), case).succeeded, "nobody is surer than sure"
 
-    def test_shows_figures_and_rows_and_no_values(
+    def test_is_listed_and_has_a_default_for_each_option(self, name: str) -> None:
+        kind = ATTACKS[name]
+        listed = dict(listing("attacks"))[name]
+        assert listed.rstrip(".") == " ".join((kind.__doc__ or "").split("\n\n")[0].split()).split(". ")[0].rstrip(".")
+        assert all(field.default is not MISSING for field in fields(kind))  # type: ignore[arg-type]
+
+    def test_is_a_command_that_shows_no_values(
         self, name: str, place: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        words = asked(name, place)
+        words = command(name, place)
         if name == "similarity":  # what has no order cannot be attacked so
             words += ["--attribute", "age"]
-        code, said, complaint = run(capsys, *words, "--json")
+        code, said, complaint = run(capsys, *words)
         assert code in (0, 1), complaint
-        found = json.loads(said)
-        assert found["attack"] == name
-        assert found["succeeded"] == bool(found["exposed"])
-        assert (code == 1) == (found["succeeded"] or not found["tried"])
-        assert found["exposed"] == len(found["rows"]) + found["rows_left_out"]
-        assert all(0 < entry["confidence"] <= 1 for entry in found["rows"])
-        assert found["summary"]
-        again, text, complaint = run(capsys, *words)
-        assert again == code
-        assert "secret" not in said + text + complaint
-        assert found["defence"] in text
+        assert "secret" not in said + complaint
+        assert ATTACKS[name].defence in said
 
-    def test_is_stopped_by_a_threshold_of_one(self, name: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        words = asked(name, place)
-        if name == "similarity":
-            words += ["--attribute", "age"]
-        code, said, _ = run(capsys, *words, "--threshold", 1, "--json")
-        found = json.loads(said)
-        assert not found["succeeded"]
-        assert code == (0 if found["tried"] else 1)
-
-    def test_refuses_what_it_cannot_use(self, name: str, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        for wrong in (["--threshold", 7], ["--set", "nonsense=1"], ["--set", "nonsense"]):
-            code, _, complaint = run(capsys, *asked(name, place), *wrong)
-            assert code == 2
-            assert "7" in complaint or "nonsense" in complaint
+    def test_refuses_what_it_cannot_use(self, name: str, place: Path) -> None:
+        for options, word in ({"threshold": 7}, "7"), ({"nonsense": 1}, "nonsense"):
+            with pytest.raises(PolicyError, match=word):
+                build(name, options)
         if ATTACKS[name].needs:
-            code, _, complaint = run(capsys, *asked(name, place)[: 2 + ATTACKS[name].releases[0]])
-            assert code == 2
-            assert "needs --" in complaint
+            with pytest.raises(PolicyError, match="needs --"):
+                run_attack(build(name, {}), open_case(sources(name, place)))
+
+
+def command(name: str, home: Path) -> list[object]:
+    """A command that gives an attack all that it may use, as files."""
+    kind = ATTACKS[name]
+    releases: list[object] = [home / ("anatomy" if name == "definetti" else "optimal"), home / "local"]
+    if name in ("tracker", "projections"):
+        releases = [home / "people.csv", home / "others.csv"]
+    files = {"knowledge": "people.csv", "control": "others.csv", "queries": "queries.txt"}
+    given = [word for key in sorted(kind.needs | kind.uses) for word in (f"--{key}", home / files[key])]
+    given += ["--policy", home / "optimal.toml"] if name in ("tracker", "projections", "similarity") else []
+    given += ["--attribute", "ill", "--columns", "city"] if name == "projections" else []
+    return ["attack", name, *releases[: kind.releases[0]], *given]
+
+
+def test_the_command_says_what_python_finds(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for threshold, expected in ((0.1, 1), (1, 0)):
+        found = cb.attack("record-linkage", place / "optimal", knowledge=place / "people.csv", threshold=threshold)
+        words = command("record-linkage", place)
+        code, said, _ = run(capsys, *words, "--threshold", threshold, "--json")
+        assert json.loads(said) == json.loads(json.dumps(found.to_dict()))
+        assert code == expected == int(found.succeeded)
+
+
+def test_what_was_not_tried_is_no_all_clear(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, said, _ = run(capsys, *command("averaging", place), "--json")
+    found = json.loads(said)
+    assert (found["tried"], found["succeeded"], code) == (False, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [(["--threshold", 7], "7"), (["--set", "nonsense=1"], "nonsense"), (["--set", "nonsense"], "nonsense")],
+)
+def test_the_command_refuses_options_that_an_attack_does_not_have(
+    place: Path, capsys: pytest.CaptureFixture[str], wrong: list[object], word: str
+) -> None:
+    code, _, complaint = run(capsys, *command("record-linkage", place), *wrong)
+    assert (code, word in complaint) == (2, True)
+
+
+def test_the_command_says_what_an_attack_needs(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, complaint = run(capsys, "attack", "record-linkage", place / "optimal")
+    assert (code, "needs --" in complaint) == (2, True)
 
 
 class TestHostileInputs:

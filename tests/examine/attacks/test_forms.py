@@ -14,12 +14,12 @@ import cobogo as cb
 from cobogo.examine.attacks.forms import (
     date_form,
     form_of,
+    is_within,
     mask_form,
     meet,
     number_form,
-    overlapping,
+    overlapping_pairs,
     path_form,
-    within,
 )
 from support.attack_tables import policy, table
 from support.commands import cobogo
@@ -54,11 +54,11 @@ def test_containment_follows_from_the_form(what: str) -> None:
     boxes = [read(label) for label in (fine, coarse, other)]
     assert all(box is not None for box in boxes)
     one, around, apart = (box or {} for box in boxes)
-    assert within(one, around)
-    assert not within(around, one)
+    assert is_within(one, around)
+    assert not is_within(around, one)
     assert meet(one, around) == one or what == "month in decade"
     assert meet(one, apart) is None
-    assert list(overlapping([one], [around, apart])) == [(0, 0)]
+    assert list(overlapping_pairs([one], [around, apart])) == [(0, 0)]
 
 
 def test_what_has_no_form_is_not_guessed() -> None:
@@ -79,13 +79,13 @@ def test_pairs_of_intervals_are_those_that_overlap(found: list[tuple[int, int]])
         for n, (other, wide) in enumerate(found)
         if one <= other + wide and other <= one + long
     }
-    assert set(overlapping(boxes, boxes)) == expected
+    assert set(overlapping_pairs(boxes, boxes)) == expected
 
 
 def test_a_week_is_told_by_the_day() -> None:
     read = date_form(["%Y-%m-%d", "%G-W%V"])
     day, week, other = (read(label) or {} for label in ("2024-01-03", "2024-W01", "2024-W02"))
-    assert within(day, week)
+    assert is_within(day, week)
     assert meet(day, other) is None
     assert mask_form("#")("60#") != mask_form("#")("6##")
     assert path_form("|")("a|b") is not None

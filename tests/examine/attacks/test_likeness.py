@@ -66,7 +66,7 @@ class TestSynthetic:
         assert case.knowledge is not None
         found = points([case.release.rows, case.knowledge])
         every = np.arange(7)
-        got = kernels.nearest(found.tables[1], found.tables[0], found.categorical, every)
+        got = kernels.nearest_distances(found.tables[1], found.tables[0], found.categorical, every)
         both = self.original.slice(0, 30).to_pylist(), self.fresh.slice(0, 40).to_pylist()
         span = {
             name: max(row[name] for part in both for row in part) - min(row[name] for part in both for row in part)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.examine.attacks.case import open_case
-from cobogo.examine.attacks.linkage_maps import maps
 from cobogo.examine.attacks.linking import link
+from cobogo.examine.attacks.record_linkage import maps
 from support.attack_tables import policy, table
 
 pytestmark = pytest.mark.slow

@@ -64,9 +64,9 @@ def test_a_third_release_is_crossed_with_both_before() -> None:
 def test_one_who_comes_alone_is_found_by_differencing() -> None:
     joined = [*GT1, ("white", "1967", "male", "02138", "gout")]
     findings = attack("differencing", frame(GT1), frame(joined), policy=POLICY)
-    assert (findings.of, findings.exposed.tolist(), findings.highest) == ("release 2", [13], 1)
+    assert (findings.rows_of, findings.exposed.tolist(), findings.highest) == ("release 2", [13], 1)
     gone = attack("differencing", frame(joined), frame(GT1), policy=POLICY)
-    assert (gone.of, gone.exposed.tolist()) == ("release 1", [13])
+    assert (gone.rows_of, gone.exposed.tolist()) == ("release 1", [13])
 
 
 TREE = Hierarchy.from_columns("a", [["1", "2", "3", "4"], ["12", "12", "34", "34"], ["*"] * 4])
@@ -148,7 +148,7 @@ def test_intersection_against_a_plain_count(
     after = [(owner, before[n][1] if n < linked else value) for n, (owner, value) in enumerate(after)]
     one, other = structure(*zip(*before, strict=True)), structure(*zip(*after, strict=True))
     same = np.arange(linked)
-    (told,) = Intersection().tell(Crossing(one, other, same, same))
+    (told,) = Intersection().distinguish(Crossing(one, other, same, same))
     assert told.rows.tolist() == same.tolist()
     for n in range(linked):
         first, second = (Counter(v for o, v in rows if o == rows[n][0]) for rows in (before, after))
@@ -167,7 +167,7 @@ def test_intersection_against_a_plain_count(
 def test_people_with_several_rows_count_once(found: list[tuple[int, str, int]]) -> None:
     classes, values, people = zip(*found, strict=True)
     side = structure(classes, values, people)
-    counted = side.grouped(np.arange(len(side)), side.owners, len(side.codes))
+    counted = side.group_rows(np.arange(len(side)), side.owners, len(side.codes))
     for number, name in enumerate(sorted(set(classes))):
         there = {(value, who) for owner, value, who in found if owner == name}
         assert counted.sizes[number] == len({who for _, who in there})

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.examine.risk.attackers import attackers, estimated_chances, expected_inverse
+from cobogo.examine.risk.attackers import attackers, estimate_probabilities, expected_inverse
 from cobogo.examine.risk.estimates import (
     ClassSizes,
     estimates,
@@ -27,10 +27,10 @@ def test_the_expected_inverse_of_a_negative_binomial(size: int, pi: float) -> No
 @settings(max_examples=30, deadline=None)
 @given(some_sizes, st.integers(0, 5000))
 def test_who_knows_less_finds_less(sizes: np.ndarray, others: int) -> None:
-    sample = ClassSizes.of(sizes)
+    sample = ClassSizes.from_classes(sizes)
     population = sample.people + others
     uniques = estimates(sample, population)["dankar"].uniques
-    found = attackers(sizes, 0.2, estimated=estimated_chances(sizes, sample.people / population, uniques))
+    found = attackers(sizes, 0.2, estimated=estimate_probabilities(sizes, sample.people / population, uniques))
     assert found.journalist is not None
     assert found.journalist.highest <= found.prosecutor.highest + 1e-12
     assert found.marketer <= found.prosecutor.average + 1e-12
@@ -42,7 +42,7 @@ def test_who_knows_less_finds_less(sizes: np.ndarray, others: int) -> None:
 def test_who_is_unique_is_found_by_anybody() -> None:
     """Everybody in the population is unique: not to know who is in the table is of no help to anyone."""
     sizes = np.ones(5, dtype=np.int64)
-    chances = estimated_chances(sizes, 0.01, estimates(ClassSizes.of(sizes), 500)["dankar"].uniques)
+    chances = estimate_probabilities(sizes, 0.01, estimates(ClassSizes.from_classes(sizes), 500)["dankar"].uniques)
     assert chances.tolist() == pytest.approx([1.0] * 5)
 
 

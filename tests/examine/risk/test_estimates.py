@@ -12,8 +12,8 @@ import cobogo
 from cobogo.examine.risk.estimates import (
     ClassSizes,
     UniquesEstimate,
-    _drawn_once,
     _pitman_likeliest,
+    _probability_drawn_once,
     dankar,
     digamma,
     estimates,
@@ -40,7 +40,7 @@ def adult() -> ClassSizes:
         pytest.skip("the Adult extract (../shared/data/adult) is not here")
     columns = ", ".join(f'"{name}"' for name in QUASI)
     found = duckdb.sql(f"SELECT count(*) FROM read_csv('{ADULT}', delim=';') GROUP BY {columns}").fetchall()
-    return ClassSizes.of(np.array([size for (size,) in found]))
+    return ClassSizes.from_classes(np.array([size for (size,) in found]))
 
 
 def test_the_sample(adult: ClassSizes) -> None:
@@ -87,13 +87,13 @@ def test_digamma(x: float) -> None:
 def test_the_chance_to_draw_one_of_a_class(size: int, n: int, others: int) -> None:
     population = max(n + others, size)
     expected = stats.hypergeom(population, size, n).pmf(1)
-    assert _drawn_once(np.array([size]), n, population)[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert _probability_drawn_once(np.array([size]), n, population)[0] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
 @settings(max_examples=30, deadline=None)
 @given(some_sizes)
 def test_no_other_parameters_of_pitman_s_model_are_likelier(sizes: np.ndarray) -> None:
-    sample = ClassSizes.of(sizes)
+    sample = ClassSizes.from_classes(sizes)
     if sample.count in (1, sample.people):
         assert pitman(sample, 2 * sample.people).uniques is None
         return
@@ -118,7 +118,7 @@ def test_no_other_parameters_of_pitman_s_model_are_likelier(sizes: np.ndarray) -
 
 
 def test_shlosser_against_its_formula() -> None:
-    sample, pi = ClassSizes.of(np.array([1, 1, 1, 2, 2, 5])), 0.3
+    sample, pi = ClassSizes.from_classes(np.array([1, 1, 1, 2, 2, 5])), 0.3
     j, s = np.array([1, 2, 5]), np.array([3, 2, 1])
     first = (j * pi**2 * (1 - pi**2) ** (j - 1) * s).sum() / ((1 - pi) ** j * ((1 + pi) ** j - 1) * s).sum()
     second = ((1 - pi) ** j * s).sum() / (j * pi * (1 - pi) ** (j - 1) * s).sum()
@@ -134,7 +134,7 @@ def test_the_slide_negative_binomial_fits_the_sample(adult: ClassSizes) -> None:
         alpha, beta = np.exp(parameters[0]), special.expit(parameters[1])
         chances = stats.nbinom.pmf(sizes - 1, alpha, beta)
         drawn = [(chances * stats.binom.pmf(number, sizes, pi)).sum() * classes for number in (1, 2)]
-        return [drawn[0] / adult.uniques - 1, drawn[1] / adult.of_size(2) - 1]
+        return [drawn[0] / adult.uniques - 1, drawn[1] / adult.classes_of(2) - 1]
 
     solved = optimize.root(expected, [-1.5, -1.5])
     assert solved.success
@@ -148,7 +148,7 @@ def test_a_known_population() -> None:
     population = np.repeat(np.arange(30_000), draw.geometric(0.4, 30_000))
     chosen = draw.choice(population, len(population) // 2, replace=False)
     there = int((np.bincount(population) == 1).sum())
-    found = estimates(ClassSizes.of(np.bincount(chosen)), len(population))
+    found = estimates(ClassSizes.from_classes(np.bincount(chosen)), len(population))
     assert found["snb"].uniques == pytest.approx(there, rel=0.03)
     assert found["zayatz"].uniques == pytest.approx(there, rel=0.3)
     assert found["dankar"].model == "snb"
@@ -170,7 +170,7 @@ def test_a_population_of_pitman_s() -> None:
         members.append(chosen)
         classes[chosen] += 1
     sample = np.bincount(draw.choice(members, 1000, replace=False))
-    found = estimates(ClassSizes.of(sample), len(members))
+    found = estimates(ClassSizes.from_classes(sample), len(members))
     assert found["dankar"].model == "pitman"
     assert found["dankar"].uniques == pytest.approx(classes.count(1), rel=0.15)
     assert abs(found["zayatz"].uniques - classes.count(1)) > abs(found["dankar"].uniques - classes.count(1))
@@ -179,7 +179,7 @@ def test_a_population_of_pitman_s() -> None:
 @settings(max_examples=40, deadline=None)
 @given(some_sizes, st.integers(0, 500))
 def test_estimates_are_possible(sizes: np.ndarray, others: int) -> None:
-    sample = ClassSizes.of(sizes)
+    sample = ClassSizes.from_classes(sizes)
     found = estimates(sample, sample.people + others)
     for one in found.values():
         assert (one.uniques is None) == (one.why is not None)
@@ -191,7 +191,7 @@ def test_estimates_are_possible(sizes: np.ndarray, others: int) -> None:
 
 
 def test_everybody_unique() -> None:
-    sample = ClassSizes.of(np.ones(10, dtype=np.int64))
+    sample = ClassSizes.from_classes(np.ones(10, dtype=np.int64))
     assert zayatz(sample, 1000).uniques == pytest.approx(1000)
     assert pitman(sample, 1000).uniques is None
     assert slide_negative_binomial(sample, 1000).uniques is None

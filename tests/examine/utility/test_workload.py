@@ -62,7 +62,7 @@ def test_a_run_holds_its_anchor_and_its_share_without_gaps(
 ) -> None:
     anchor = data.draw(st.sampled_from([number for number, count in enumerate(counts) if count]))
     order = np.random.default_rng(seed).permutation(len(counts))
-    chosen = Line.of(order, np.array(counts, dtype=float)).run(anchor, width, np.random.default_rng(seed))
+    chosen = Line.from_counts(order, np.array(counts, dtype=float)).run(anchor, width, np.random.default_rng(seed))
     places = np.flatnonzero(chosen[order])
     assert chosen[anchor]
     assert places[-1] - places[0] + 1 == len(places)

@@ -155,7 +155,7 @@ def test_a_plan_for_a_mean(pets, capsys):
 
 
 def test_two_questions_together(pets, capsys):
-    from cobogo.collect.encode import paired_reports
+    from cobogo.collect.encode import encode_pairs
     from cobogo.collect.report_sources import texts
     from cobogo.floor.randomness import Seeded
 
@@ -163,7 +163,7 @@ def test_two_questions_together(pets, capsys):
     first, second = Collection.load("pets.toml"), Collection.load("yard.toml")
     homes = [("dog", "yard")] * 1200 + [("cat", "flat")] * 1200 + [("dog", "flat")] * 300
     for name, told in (("related", [b for _, b in homes]), ("not", ["flat", "yard"] * 1350)):
-        pairs = paired_reports(first, [a for a, _ in homes], second, told, Seeded(1))
+        pairs = encode_pairs(first, [a for a, _ in homes], second, told, Seeded(1))
         lines = zip(texts(first, pairs[0], True), texts(second, pairs[1], True), strict=True)
         Path(f"{name}.csv").write_text("first,second\n" + "".join(f"{one},{other}\n" for one, other in lines))
     code, said, _ = run(capsys, "collect", "associate", "pets.toml", "yard.toml", "related.csv")

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
-from cobogo.faces.server.access import RequestPace
-from cobogo.faces.server.roles import SCOPES, Role
+from cobogo.faces.server.keys import RequestAllowance
+from cobogo.faces.server.roles import SCOPES, KeyRole
 from support.server_world import World
 
 pytestmark = pytest.mark.slow
@@ -56,7 +56,7 @@ def _answer(served: Any, case: Any, who: str) -> int:
 
 def test_every_answer_is_documented_and_nothing_of_one_steward_is_there_for_another(served, tmp_path) -> None:
     served.furnish(tmp_path)
-    served.context.pace, served.context.strangers = RequestPace(10**6), RequestPace(10**6)
+    served.context.pace, served.context.strangers = RequestAllowance(10**6), RequestAllowance(10**6)
     world = World(served)
     limits = served.context.settings.limits.model_copy(update={"jobs_at_once": 0})  # from now on they only wait
     served.context.settings = served.context.settings.model_copy(update={"limits": limits})
@@ -74,7 +74,7 @@ def _another_steward_finds_nothing(world: World) -> None:
         (method.upper(), path)
         for path, methods in paths.items()
         for method, told in methods.items()
-        if "{identity}" in path and set(told["security"][0]["HTTPBearer"]) & SCOPES[Role.STEWARD]
+        if "{identity}" in path and set(told["security"][0]["HTTPBearer"]) & SCOPES[KeyRole.STEWARD]
     ]
     assert len(of_stewards) > 15
     for method, path in of_stewards:

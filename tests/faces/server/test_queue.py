@@ -1,7 +1,10 @@
-"""A server that is killed while it works: the next one finishes what was begun, and nothing is half-released."""
+"""Jobs in turn, on a server that is killed while it works: the next one finishes what was begun, and nothing is
+half-released."""
 
 from __future__ import annotations
 
+import io
+import json
 import os
 import signal
 import socket
@@ -11,11 +14,20 @@ import time
 from pathlib import Path
 
 import httpx
+import pytest
 
 from cobogo.faces.server.context import ServerContext
-from cobogo.faces.server.roles import Role
-from cobogo.faces.server.settings import ServerSettings
+from cobogo.faces.server.queue import Busy, Queue
+from cobogo.faces.server.roles import KeyRole
+from cobogo.faces.server.services import Services
+from cobogo.faces.server.settings import ServerLimits, ServerSettings
+from cobogo.faces.server.state import JOBS, RELEASES
 from support.browsers import free_port
+from support.http_server import CSV, POLICY
+from support.services import person
+
+ANA = person("ana")
+NOTHING = {"dataset": "0" * 16, "file": "data.csv", "policy": ""}
 
 COLUMNS = 14
 SLOW = (
@@ -85,7 +97,7 @@ def test_nobody_ends_a_server_by_hanging_up(tmp_path) -> None:
 def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     state = tmp_path / "server"
     context = ServerContext(ServerSettings(state=str(state)))
-    _, key = context.keys.create("ana", Role.STEWARD)
+    _, key = context.keys.create("ana", KeyRole.STEWARD)
     context.close()
     port = free_port()
     base, headers = f"http://127.0.0.1:{port}/api/v1", {"Authorization": f"Bearer {key}"}
@@ -121,3 +133,65 @@ def test_jobs_outlive_a_server_that_is_killed(tmp_path) -> None:
     finally:
         server.terminate()
         server.communicate(timeout=30)
+
+
+@pytest.mark.slow
+def test_what_was_interrupted_twice_has_failed(place) -> None:
+    context = ServerContext(place.settings)
+    queue = Queue(context)
+    identity = queue.submit("ana", "anonymize", NOTHING)
+    context.state.change(JOBS, identity, state="running", tries=1)
+    queue.watch()
+    assert context.state.get(JOBS, identity)["state"] == "queued"
+    context.state.change(JOBS, identity, state="running", tries=2)
+    queue.watch()
+    assert context.state.get(JOBS, identity)["state"] == "failed"
+    context.close()
+
+
+@pytest.mark.slow
+def test_people_take_turns_and_nobody_fills_the_queue(place) -> None:
+    limits = ServerLimits(jobs_waiting=6, jobs_waiting_each=4)
+    context = ServerContext(place.settings.model_copy(update={"limits": limits}))
+    queue = Queue(context)
+
+    def submit(owner: str) -> str:
+        return queue.submit(owner, "anonymize", NOTHING)
+
+    jobs = [submit("ana") for _ in range(4)]
+    with pytest.raises(Busy, match="your jobs"):
+        submit("ana")
+    jobs += [submit("bia"), submit("bia")]
+    with pytest.raises(Busy, match="too many jobs"):
+        submit("caio")
+    waiting, turns = context.state.rows(JOBS), []
+    while waiting:
+        turns.append(queue._next(waiting, []))
+        waiting.remove(turns[-1])
+    assert [row["owner"] for row in turns] == ["ana", "bia", "ana", "bia", "ana", "ana"]
+    assert [row["id"] for row in turns if row["owner"] == "ana"] == jobs[:4]
+    context.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["postgresql"], indirect=True)  # SQLite's is above
+def test_a_job_is_done_once_after_its_worker_was_killed(place) -> None:
+    context = ServerContext(place.settings)
+    queue = Queue(context)
+    service = Services(context, queue)
+    dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
+    identity = service.jobs.submit(ANA, "anonymize", dataset, POLICY)["id"]
+    context.state.change(JOBS, identity, state="running", tries=1)  # by a server that is gone, with its worker
+    queue.start()
+    try:
+        for _ in range(600):
+            job = context.state.get(JOBS, identity)
+            if job["finished"] is not None:
+                break
+            time.sleep(0.1)
+        assert (job["state"], job["tries"], job["message"]) == ("done", 2, "")
+        (release,) = context.state.rows(RELEASES, "ana")
+        assert (release["id"], json.loads(release["summary"])["records"]) == (identity, 40)
+    finally:
+        queue.stop()
+        context.close()

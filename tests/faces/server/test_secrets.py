@@ -32,7 +32,7 @@ def test_no_secret_is_written_anywhere(served, tmp_path, caplog, capfd) -> None:
     caplog.set_level(logging.DEBUG)
     served.furnish(tmp_path)
     far = {"url": f"postgresql://ana:{PASSWORD}@127.0.0.1:9/none", "stewards": ["*"]}
-    sources = ServerSettings.of({"sources": {"far": far}}).sources
+    sources = ServerSettings.from_content({"sources": {"far": far}}).sources
     served.context.settings = served.context.settings.model_copy(update={"sources": sources})
     content = f"name,age,city,illness\n{VALUE},30,Sobral,flu\n{VALUE},31,Sobral,flu\n"
     dataset = served.upload(content=content).json()["id"]

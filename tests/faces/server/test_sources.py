@@ -25,7 +25,7 @@ def clinic(tmp_path) -> str:
 
 
 def _given(served, **sources) -> None:
-    named = ServerSettings.of({"sources": sources}).sources
+    named = ServerSettings.from_content({"sources": sources}).sources
     served.context.settings = served.context.settings.model_copy(update={"sources": named})
 
 
@@ -116,6 +116,8 @@ def test_postgresql_offers_what_its_login_may_read(served, postgresql) -> None:
 
 def test_settings_name_who_may_use_a_source(tmp_path) -> None:
     with pytest.raises(InputError, match="stewards"):
-        ServerSettings.of({"sources": {"db": {"url": "duckdb:///x"}}})
-    found = ServerSettings.of({"sources": {"db": {"url": "duckdb:///x.duckdb", "stewards": ["a"]}}}, home=tmp_path)
+        ServerSettings.from_content({"sources": {"db": {"url": "duckdb:///x"}}})
+    found = ServerSettings.from_content(
+        {"sources": {"db": {"url": "duckdb:///x.duckdb", "stewards": ["a"]}}}, home=tmp_path
+    )
     assert found.sources["db"].url == f"duckdb:///{tmp_path}/x.duckdb"

@@ -19,13 +19,13 @@ from cobogo.errors import InputError, QueryRefused, Stale
 from cobogo.faces.server import drafts
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import SCOPES, Role, Scope
+from cobogo.faces.server.roles import SCOPES, KeyRole, KeyScope
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import BEGUN, COLLECTIONS, DATASETS, DRAFTS, JOBS, POLICIES, RELEASES
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.actions import ACTIONS
-from cobogo.faces.workbench.draft import check_draft, undecided
-from cobogo.faces.workbench.pages.login import wanted
+from cobogo.faces.workbench.draft import check_draft, undecided_columns
+from cobogo.faces.workbench.pages.login import safe_goal
 from cobogo.faces.workbench.session import Browser, Desk, PageSession
 from support.services import person, service_of
 
@@ -87,12 +87,12 @@ class Furnished:
 
     def holder(self, who: str) -> Holder:
         """Somebody with a key of their own, who may do all that pages offer."""
-        identity, _ = self.context.keys.create(who, Role.STEWARD)
-        return Holder(who, Role.STEWARD, SCOPES[Role.STEWARD] | {Scope.ASK}, identity)
+        identity, _ = self.context.keys.create(who, KeyRole.STEWARD)
+        return Holder(who, KeyRole.STEWARD, SCOPES[KeyRole.STEWARD] | {KeyScope.ASK}, identity)
 
     def page(self, **asked: str) -> PageSession:
         """A page as it is opened now."""
-        session = self.desk.opened(self.browser, {"data": self.dataset, **asked})
+        session = self.desk.open_session(self.browser, {"data": self.dataset, **asked})
         session.draft = actions.draft_of(self.desk, session)
         return session
 
@@ -182,7 +182,7 @@ def test_nothing_is_done_on_a_page_of_somebody_who_is_gone(desk: Desk, change: C
 def test_nobody_does_what_their_key_does_not_allow(desk: Desk) -> None:
     at = Furnished(desk)
     assert at.browser.holder is not None
-    at.browser.holder = Holder("ana", Role.STEWARD, frozenset(), at.browser.holder.key)
+    at.browser.holder = Holder("ana", KeyRole.STEWARD, frozenset(), at.browser.holder.key)
     page, before = at.page(), at.everything()
     for name, given in at.deeds().items():
         line = at.last_line
@@ -278,7 +278,7 @@ def test_a_policy_survives_a_restart_and_its_changes_can_be_undone(desk: Desk) -
     page.draft.set("recoding", "suppression-limit", 0.2)  # of the same thing, at once: one version
     restarted = ServerContext(at.context.settings)
     again = Desk(service_of(restarted))
-    there = again.opened(Browser(at.browser.holder), {"data": at.dataset})
+    there = again.open_session(Browser(at.browser.holder), {"data": at.dataset})
     assert there.draft.recoding == {"metric": "precision", "suppression-limit": 0.2}
     assert again.last(Browser(at.browser.holder)) == at.dataset
     actions.undo_policy(again, there, at.dataset)
@@ -314,7 +314,7 @@ def test_a_policy_begins_with_guesses_that_somebody_has_to_confirm(desk: Desk) -
     at = Furnished(desk)
     dataset = actions.receive_table(desk, at.page(), "", "t.csv", Path(at.deeds()["receive"][2]), {})
     page = at.page(data=dataset)
-    assert undecided(page.draft) == ["nome", "idade", "cidade", "doenca"]
+    assert undecided_columns(page.draft) == ["nome", "idade", "cidade", "doenca"]
     with pytest.raises(InputError, match="4 columns with a role that nobody has confirmed"):
         check_draft(desk, page, dataset)
     with pytest.raises(InputError, match="nobody has confirmed"):
@@ -378,4 +378,4 @@ def test_no_file_takes_the_place_of_another(desk: Desk) -> None:
     ],
 )
 def test_a_login_leads_to_a_page_of_ours(asked, there) -> None:
-    assert wanted(asked) == there
+    assert safe_goal(asked) == there

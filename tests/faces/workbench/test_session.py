@@ -14,7 +14,7 @@ import pytest
 
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import LOCAL, Role
+from cobogo.faces.server.roles import LOCAL, KeyRole
 from cobogo.faces.server.settings import ServerLimits, ServerSettings
 from cobogo.faces.server.state import DATASETS, ServerState
 from support.browsers import answers, free_port, running
@@ -91,7 +91,7 @@ def test_a_browser_that_is_idle_for_long_is_logged_out(tmp_path) -> None:
 
     context = ServerContext(ServerSettings(state=str(tmp_path / "s"), limits=ServerLimits(session_minutes=30)))
     desk = Desk(service_of(context))
-    desk.browsers["b"] = Browser(Holder("me", Role.STEWARD, LOCAL, "workbench"))
+    desk.browsers["b"] = Browser(Holder("me", KeyRole.STEWARD, LOCAL, "workbench"))
     desk.browsers["b"].seen -= 29 * 60
     assert desk.known("b").holder is not None
     desk.browsers["b"].seen -= 31 * 60

@@ -19,7 +19,7 @@ from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cloaking import Demand
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.server import AnonymizerSettings, PrivacyServer
-from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server, check_leg, self_signed
+from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server, check_leg, write_certificate
 from cobogo.locate.crowds import CliqueCloak, QuadTree
 from cobogo.locate.crowds.mix_zones import MixZone
 from cobogo.locate.mechanisms import PlanarLaplace
@@ -273,19 +273,19 @@ def test_a_trip_is_not_told_from_within_a_mix_zone_nor_across_one() -> None:
         for who in ("p1", "p2"):
             city.server.update(who, [(-38.5 + 0.001 * step, -3.7, NOW + 60 * step)], trip="run")
         if step == 30:
-            assert city.server.zones.hushed("p1")
+            assert city.server.zones.is_silent("p1")
             with pytest.raises(NoSolution, match="within a mix zone"):
-                city.server.release("p1", "run")
+                city.server.finished_trip("p1", "run").reports()
     named = city.server.zones.pseudonyms.since("p1")
     assert NOW + 1800 < named < NOW + 2100
-    told = city.server.release("p1", "run")
+    told = city.server.finished_trip("p1", "run").reports()
     assert told
     assert min(one.until for one in told) > named  # under the new name nothing of before
     consistent = replace(city.server.settings, identity="consistent", cloak=QuadTree(2))
     city.server.settings = consistent
-    told = city.server.release("p1", "run")
+    told = city.server.finished_trip("p1", "run").reports()
     assert min(one.until for one in told) < named
-    within = [one for one in city.server.trip("p1", "run").own.lon if abs(one - zone.lon) < 0.0025]
+    within = [one for one in city.server.finished_trip("p1", "run").own.lon if abs(one - zone.lon) < 0.0025]
     assert within == []
 
 
@@ -353,10 +353,10 @@ def test_positions_go_by_the_clock_and_those_that_are_too_old_do_not_come_in(cit
     assert city.ask("POST", "/locations", "p1", old).json()["accepted"] == 1
 
     async def later() -> None:
-        from cobogo.locate.anonymizer.app import Room
+        from cobogo.locate.anonymizer.app import WaitingRoom
 
         loop, due = asyncio.get_running_loop(), []
-        room = Room(city.server, lambda: city.now)
+        room = WaitingRoom(city.server, lambda: city.now)
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(loop, "call_later", lambda seconds, what: due.append((seconds, what)))
             room.forget_in_time()
@@ -453,11 +453,11 @@ class Listening:
     def __init__(self) -> None:
         self.heard: list[Any] = []
 
-    async def asked(self, *question: Any) -> Any:
+    async def find_nearest(self, *question: Any) -> Any:
         self.heard.append(question)
         return [[]]
 
-    async def told(self, reports: Any) -> None:
+    async def receive_reports(self, reports: Any) -> None:
         """Hear it."""
         self.heard.extend(reports)
 
@@ -468,10 +468,10 @@ class Broken:
     def __init__(self, error: Exception) -> None:
         self.error = error
 
-    async def asked(self, *question: Any) -> Any:
+    async def find_nearest(self, *question: Any) -> Any:
         raise self.error
 
-    async def told(self, reports: Any) -> None:
+    async def receive_reports(self, reports: Any) -> None:
         """Hear it, and say nothing."""
 
 
@@ -552,7 +552,7 @@ def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"would see where people are") as refused:
         check_leg("0.0.0.0", None, None)
     assert "--plain-http" in str(refused.value)
-    certificate, key = self_signed(tmp_path / "tls", ["localhost", "127.0.0.1"])
+    certificate, key = write_certificate(tmp_path / "tls", ["localhost", "127.0.0.1"])
     check_leg("example.org", certificate, key)
     assert key.stat().st_mode & 0o077 == 0
     with pytest.raises(InputError, match="go together"):
@@ -560,11 +560,11 @@ def test_plain_http_stays_on_the_machine(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         check_leg("127.0.0.1", tmp_path / "none", key)
     with pytest.raises(OutputError, match="is there already"):
-        self_signed(tmp_path / "tls", ["localhost"])
+        write_certificate(tmp_path / "tls", ["localhost"])
 
 
 def test_a_server_of_plain_words(tmp_path: Path) -> None:
-    state = ServerDirectory.at(tmp_path / "state")
+    state = ServerDirectory.create(tmp_path / "state")
     server = assemble_server(state, cloak="casper", k=7, identity="consistent", epsilon=0.01)
     assert server.settings.cloak.k == 7
     assert server.books is not None
@@ -600,7 +600,7 @@ def test_trips_have_an_end() -> None:
     server.update("ana", [(0.0, 0.0, 0.0)], trip="run")
     with pytest.raises(InputError, match="2 positions at most"):
         server.update("ana", [(0.0, 0.0, 1.0)] * 2, trip="walk")
-    server.drop("ana", "run")
+    server.drop_trip("ana", "run")
     server.update("ana", [(0.0, 0.0, 1.0)] * 2, trip="walk")
 
 
@@ -608,17 +608,17 @@ def test_who_went_into_a_mix_zone_while_they_waited_is_refused() -> None:
     city = City(AnonymizerSettings(QuadTree(2), "pseudonymous"), zones=[MixZone("square", -39.0, -3.7, 300, least=2)])
     region = city.server.anonymizer.cloak("p1", city.now)
     name = city.server.identity("p1")
-    assert city.server.told("p1", region, name).identity == name
+    assert city.server.report_region("p1", region, name).identity == name
     for where in (-39.0, -38.5):
         for who in ("p1", "p2"):
             city.move(who, where, -3.7)
         with pytest.raises(NoSolution, match="while they waited"):
-            city.server.told("p1", region, name)
+            city.server.report_region("p1", region, name)
 
 
 def test_a_trip_that_nobody_heard_of_is_still_there() -> None:
     class Deaf(Broken):
-        async def told(self, reports: Any) -> None:
+        async def receive_reports(self, reports: Any) -> None:
             raise self.error
 
     city = City(AnonymizerSettings(QuadTree(4)), None)

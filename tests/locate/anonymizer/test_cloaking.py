@@ -131,7 +131,7 @@ def test_who_leaves_is_forgotten() -> None:
     anonymizer.ask("p2", 2.0, Demand(50, max_wait=100))
     anonymizer.forget("p2")
     assert anonymizer.waiting == 0
-    assert 2 not in set(anonymizer.seen(-1, 100).user.tolist())  # type: ignore[union-attr]
+    assert 2 not in set(anonymizer.reports_between(-1, 100).user.tolist())  # type: ignore[union-attr]
     with pytest.raises(NoSolution):
         anonymizer.cloak("p1", 2.1)
 
@@ -144,7 +144,7 @@ def test_who_comes_after_one_who_left_is_somebody_else() -> None:
     anonymizer.update("caio", 10.0, 50.0, 1)
     assert anonymizer.number("caio") == 1
     assert anonymizer.place("caio", 1.0) == (10.0, 50.0)
-    assert len(anonymizer.seen(0, 5)) == 2
+    assert len(anonymizer.reports_between(0, 5)) == 2
     with pytest.raises(DataError):
         anonymizer.place("bia", 1.0)
 
@@ -163,7 +163,7 @@ def test_nobody_s_last_report_outlives_the_memory() -> None:
     anonymizer.update("bia", -38.5, -3.7, 90.0)
     anonymizer.expire(101.0)
     assert anonymizer.people == 1
-    assert len(anonymizer.seen(-np.inf, np.inf)) == 1
+    assert len(anonymizer.reports_between(-np.inf, np.inf)) == 1
     anonymizer.update("caio", -38.5, -3.7, 200.0)  # as time goes on, it is done by itself
     assert anonymizer.people == 1
     anonymizer.update("davi", -38.6, -3.7, 200.0)
@@ -180,19 +180,19 @@ def test_no_picture_and_no_request_outlives_its_moment(method: Cloak) -> None:
     assert isinstance(crowd.ask("ana", 1.0, Demand(3, max_wait=10.0)), WaitingRequest)
     crowd.update("ana", -38.6, -3.7, 200.0)
     crowd.update("bia", -38.6, -3.7, 200.0)
-    assert not crowd._pictures
+    assert not crowd._cloaks
     assert crowd.waiting == 0
     crowd.ask("ana", 201.0, Demand(2, max_wait=10.0))
 
 
 def test_who_was_forgotten_while_a_picture_was_drawn_is_in_none() -> None:
     crowd = city(QuadTree(2))
-    sketch = crowd.sketch("p1", 2.0, crowd.demand())
+    sketch = crowd.cloak_task("p1", 2.0, crowd.demand())
     assert sketch is not None
-    picture = sketch.draw()
+    picture = sketch.compute()
     crowd.forget("p2")
-    crowd.hang(sketch, picture)
-    assert not crowd._pictures
+    crowd.keep_cloaks(sketch, picture)
+    assert not crowd._cloaks
     assert crowd.cloak("p1", 2.0).people >= 2
 
 
@@ -200,16 +200,16 @@ def test_few_pictures_are_kept_and_few_requests_looked_at_a_time(monkeypatch: py
     crowd = city(QuadTree(2))
     for area in range(50):
         crowd.cloak("p1", 2.0, Demand(2, min_area=float(area)))
-    assert len(crowd._pictures) == anonymizer_module.PICTURES
+    assert len(crowd._cloaks) == anonymizer_module.KEPT_CLOAKS
     monkeypatch.setattr(anonymizer_module, "WORK", 3 * crowd._records.size)
     monkeypatch.setattr(anonymizer_module, "WAITING", 10)
     for person in range(10):
         crowd.ask(f"p{person}", 2.0, Demand(41, max_wait=10.0 + person))
     with pytest.raises(NoSolution, match="10 requests wait already"):
         crowd.ask("p10", 2.0, Demand(41, max_wait=10.0))
-    turns = [[look.held.user for look in crowd.looks(3.0)] for _ in range(4)]
+    turns = [[look.request.user for look in crowd.region_tasks(3.0)] for _ in range(4)]
     assert turns[:3] == [["p0", "p1", "p2"], ["p3", "p4", "p5"], ["p6", "p7", "p8"]]
     assert turns[3][0] == "p9"
-    assert next(look.held.user for look in crowd.looks(12.5)) == "p0"  # whose patience ends comes first
+    assert next(look.request.user for look in crowd.region_tasks(12.5)) == "p0"  # whose patience ends comes first
     assert [outcome.user for outcome in crowd.conclude(40.0, {})] != []
     assert crowd.waiting == 0

@@ -61,7 +61,7 @@ def test_the_table_of_cloaks_is_measured() -> None:
     crowd = people(2000, days=1).trajectories(step=3600)
     assert crowd.time is not None
     noon = crowd.take(crowd.time == crowd.time[12])
-    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=1000)
+    grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=1000)
     for cloak in (QuadTree(20), QuadTree(20, reciprocal=True), Casper(20), Hilbert(20), NearestNeighbours(20)):
         cloaked = cloak.regions(noon)
         shared = cloaked.sharing(noon)

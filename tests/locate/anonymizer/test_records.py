@@ -13,7 +13,7 @@ def test_old_reports_are_not_kept() -> None:
         records.add(f"p{second % 7}", 1.0, 2.0, float(second))
     log = records._log.lon
     assert not records.expire(2 * FIRST - 50.0)
-    assert len(records.seen(-np.inf, np.inf)) == 50
+    assert len(records.reports_between(-np.inf, np.inf)) == 50
     assert not log.any()  # nothing is left in the memory that was used
     assert records.people == 7
     assert records.expire(2 * FIRST)

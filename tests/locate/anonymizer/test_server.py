@@ -29,10 +29,10 @@ class Listener:
 
     heard: list[dict[str, Any]] = field(default_factory=list)
 
-    async def asked(self, *question: Any) -> Any:
+    async def find_nearest(self, *question: Any) -> Any:
         return [[]]
 
-    async def told(self, reports: Any) -> None:
+    async def receive_reports(self, reports: Any) -> None:
         self.heard.extend(reports)
 
     async def close(self) -> None:
@@ -43,7 +43,7 @@ class World:
     """A server that is started again and again over one directory, and what is true of everybody."""
 
     def __init__(self, directory: Path, seed: int) -> None:
-        self.state, self.rng, self.now = ServerDirectory.at(directory), np.random.default_rng(seed), NOW
+        self.state, self.rng, self.now = ServerDirectory.create(directory), np.random.default_rng(seed), NOW
         self.service = Listener()
         self.people = [f"p{number}" for number in range(PEOPLE)]
         self.tokens = {who: self.state.devices.enrol(who) for who in self.people}

@@ -9,7 +9,7 @@ from cobogo.locate.attacks import (
     ATTACKS,
     Scene,
 )
-from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
 from support.location_scenes import cloaked_by_time, crossing, lives, scene
 from support.stand_ins import Noise, square
@@ -45,6 +45,6 @@ def test_every_attack_keeps_the_contract(name: str) -> None:
     told = found.to_dict()
     assert told["attack"] == name
     assert set(told) >= {"success", "baseline", "error_metres", "figures", "knows"}
-    bare = Points.of(truth.lon, truth.lat)
+    bare = Points.from_columns(truth.lon, truth.lat)
     if attack.needs & {"users", "times"}:
-        assert "needs" in (attack.lacks(Scene(bare, Released(bare, free(bare)), square())) or "")
+        assert "needs" in (attack.lacks(Scene(bare, Released(bare, no_cost(bare)), square())) or "")

@@ -14,7 +14,7 @@ from cobogo.locate.attacks import (
     Scene,
 )
 from cobogo.locate.attacks.crowds import Crossings, weights_of
-from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
 from support.location_scenes import cloaked, cloaked_by_time, crossing
 from support.stand_ins import HERE, scattered, square, walkers
@@ -30,7 +30,7 @@ def test_a_cloak_about_a_person_has_them_in_its_middle() -> None:
     x, y = HERE.metres(truth.lon, truth.lat)
     west, south = HERE.degrees(np.floor(x / 500) * 500, np.floor(y / 500) * 500)
     east, north = HERE.degrees(np.floor(x / 500 + 1) * 500, np.floor(y / 500 + 1) * 500)
-    fixed = CentreOfCloak().run(Scene(truth, Released(truth, free(truth), box=(west, south, east, north)), cells))
+    fixed = CentreOfCloak().run(Scene(truth, Released(truth, no_cost(truth), box=(west, south, east, north)), cells))
     assert fixed.success == pytest.approx(fixed.baseline)  # each cell's middle points at one of its people
 
 

@@ -8,7 +8,7 @@ from cobogo.locate.attacks import (
     ContextLinking,
     HomeAndWork,
 )
-from cobogo.locate.attacks.homes import at_night, at_work
+from cobogo.locate.attacks.homes import is_night, is_working_hour
 from cobogo.locate.places.points import Points
 from support.location_scenes import lives, scene
 from support.stand_ins import Noise, Nothing
@@ -28,15 +28,17 @@ def test_homes_and_works_are_found_without_noise_and_seldom_with_much() -> None:
 
 def test_the_hours_follow_the_clock_that_people_live_by() -> None:
     noon = np.array([96 * 3600.0 + 12 * 3600])
-    assert at_work(noon).tolist() == [True]
-    assert at_work(noon, -12).tolist() == [False]
-    assert at_night(noon, -12).tolist() == [True]
-    assert at_work(noon + 5 * 86400).tolist() == [False]
+    assert is_working_hour(noon).tolist() == [True]
+    assert is_working_hour(noon, -12).tolist() == [False]
+    assert is_night(noon, -12).tolist() == [True]
+    assert is_working_hour(noon + 5 * 86400).tolist() == [False]
 
 
 def test_an_address_is_found_in_the_book_without_noise() -> None:
     truth, homes = lives()
-    book = Points.of(np.concatenate([homes.lon, homes.lon + 0.002]), np.concatenate([homes.lat, homes.lat + 0.002]))
+    book = Points.from_columns(
+        np.concatenate([homes.lon, homes.lon + 0.002]), np.concatenate([homes.lat, homes.lat + 0.002])
+    )
     sure = ContextLinking().run(scene(truth, Nothing(), places=book))
     assert (sure.success, sure.figures["candidates"]) == (1.0, 1.0)
     unsure = ContextLinking().run(scene(truth, Noise(0.0005), places=book))

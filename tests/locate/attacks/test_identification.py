@@ -25,7 +25,7 @@ def test_uniqueness_is_what_counting_every_set_finds(people: int, places: int, h
     count = int(rng.integers(1, 60))
     user, place = rng.integers(0, people, count), rng.integers(0, places, count)
     having = [set(place[user == one].tolist()) for one in range(user.max() + 1)]
-    found = uniqueness(Visits.of(user, place), h, trials=300, source=Seeded(seed))
+    found = uniqueness(Visits.from_pairs(user, place), h, trials=300, source=Seeded(seed))
     for one, mine in enumerate(having):
         sizes = [sum(set(some) <= other for other in having) for some in combinations(sorted(mine), h)]
         if not sizes:

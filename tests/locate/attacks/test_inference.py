@@ -16,7 +16,7 @@ from cobogo.locate.attacks.inference import (
     posterior,
     prior_of,
 )
-from cobogo.locate.mechanisms.base import Released, free
+from cobogo.locate.mechanisms.base import Released, no_cost
 from cobogo.locate.places.points import Points
 from support.stand_ins import HERE, Noise, Ring, scattered, square
 
@@ -54,7 +54,7 @@ def test_expected_distances_by_transform_are_sums_over_all_pairs(columns: int, r
 def test_a_law_that_nobody_wrote_down_is_learned_by_trying() -> None:
     grid = square(16, 100.0)
     ring = Ring(400.0)
-    truth = Points.of(*grid.centres(np.full(300, 136)))
+    truth = Points.from_columns(*grid.centres(np.full(300, 136)))
     law = learn_likelihood(ring.apply(truth, Seeded(1)), grid, ring, Seeded(2))
     chances = posterior(law, np.full(grid.cells, 1 / grid.cells))
     metres = law.metres(slice(0, 300))
@@ -65,20 +65,20 @@ def test_what_lies_in_a_set_a_disc_or_a_box_is_all_that_is_believed() -> None:
     grid = square(6)
     prior = np.full(grid.cells, 1 / grid.cells)
     lon, lat = grid.centres([0, 7, 35])
-    middle = Points.of(lon[:1], lat[:1])
-    sets = Released(middle, free(middle), members=Points.of(lon, lat), report=np.zeros(3, dtype=np.int64))
+    middle = Points.from_columns(lon[:1], lat[:1])
+    sets = Released(middle, no_cost(middle), members=Points.from_columns(lon, lat), report=np.zeros(3, dtype=np.int64))
     assert np.flatnonzero(posterior(likelihood_of(sets, grid, None), prior)[0]).tolist() == [0, 7, 35]
-    disc = Released(middle, free(middle), radius=np.array([201.0]))
+    disc = Released(middle, no_cost(middle), radius=np.array([201.0]))
     assert np.flatnonzero(posterior(likelihood_of(disc, grid, None), prior)[0]).tolist() == [0, 1, 6]
     edges = (lon[:1] - 1e-5, lat[:1] - 1e-5, lon[1:2] + 1e-5, lat[1:2] + 1e-5)
-    box = Released(middle, free(middle), box=edges)
+    box = Released(middle, no_cost(middle), box=edges)
     assert np.flatnonzero(posterior(likelihood_of(box, grid, None), prior)[0]).tolist() == [0, 1, 6, 7]
-    tiny = Released(middle, free(middle), radius=np.array([0.0]))
+    tiny = Released(middle, no_cost(middle), radius=np.array([0.0]))
     assert posterior(likelihood_of(tiny, grid, None), prior)[0].argmax() == 0
 
 
 def test_a_prior_counts_visits() -> None:
     grid = square(4)
-    points = Points.of(*grid.centres([3, 3, 5]))
+    points = Points.from_columns(*grid.centres([3, 3, 5]))
     assert prior_of(points, grid, smoothing=0)[[3, 5]] == pytest.approx([2 / 3, 1 / 3])
     assert (prior_of(points, grid) > 0).all()

@@ -19,7 +19,7 @@ def test_the_least_expected_distance_beats_the_report_itself_and_the_likeliest_c
     rng = np.random.default_rng(5)
     prior = rng.dirichlet(np.full(grid.cells, 0.05))
     lon, lat = grid.centres(rng.choice(grid.cells, 1500, p=prior))
-    case = scene(Points.of(lon, lat), Noise(0.01), grid=grid, prior=prior)
+    case = scene(Points.from_columns(lon, lat), Noise(0.01), grid=grid, prior=prior)
     errors = {how: float(ShortObservation(how=how).run(case).error.mean()) for how in ("median", "map", "mean")}
     assert errors["median"] < case.quality_loss * 0.8
     assert errors["median"] < errors["map"]
@@ -39,7 +39,7 @@ def test_averaging_falls_with_the_root_of_the_number_of_reports() -> None:
     home = grid.centres([4])
     for n in (4, 64):
         users = np.repeat(np.arange(400), n)
-        truth = Points.of(np.full(len(users), home[0][0]), np.full(len(users), home[1][0]), user=users)
+        truth = Points.from_columns(np.full(len(users), home[0][0]), np.full(len(users), home[1][0]), user=users)
         found = LongObservation(how="mean").run(scene(truth, Noise(0.01), grid=grid))
         expected = np.sqrt(3 * np.pi / 2) / (0.01 * np.sqrt(n))
         assert found.error.mean() == pytest.approx(expected, rel=6 * 0.523 / 20)
@@ -50,7 +50,7 @@ def test_the_geometric_median_is_better_than_the_mean_and_frequency_about_as_goo
     grid = square(9, 200.0)
     users = np.repeat(np.arange(100), 50)
     lon, lat = grid.centres([40])
-    truth = Points.of(np.full(5000, lon[0]), np.full(5000, lat[0]), user=users)
+    truth = Points.from_columns(np.full(5000, lon[0]), np.full(5000, lat[0]), user=users)
     case = scene(truth, Noise(0.02), grid=grid)
     error = {how: LongObservation(how=how).run(case).error.mean() for how in ("mean", "median", "frequency")}
     assert error["median"] < error["mean"]

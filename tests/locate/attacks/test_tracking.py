@@ -59,19 +59,19 @@ def test_forward_backward_is_the_sum_over_all_paths(seed: int, count: int) -> No
 def test_a_wanderer_s_chances_are_chances_and_a_learned_road_is_followed() -> None:
     grid = square(8)
     wander = Markov.assume(grid)
-    assert np.add.reduceat(wander.chances, wander.starts[:-1]) == pytest.approx(1)
+    assert np.add.reduceat(wander.probabilities, wander.starts[:-1]) == pytest.approx(1)
     lon, lat = grid.centres(np.arange(8))
-    road = Points.of(
+    road = Points.from_columns(
         np.tile(lon, 50), np.tile(lat, 50), time=np.tile(np.arange(8) * 60, 50), user=np.repeat(np.arange(50), 8)
     )
     chain = Markov.learn(road, grid)
     first = slice(chain.starts[2], chain.starts[3])
-    assert chain.ends[first][chain.chances[first].argmax()] == 3
+    assert chain.ends[first][chain.probabilities[first].argmax()] == 3
 
 
 def test_people_s_speed_is_read_off_their_points() -> None:
     assert usual_speed(walkers(5, 50, 1, speed=240)) == pytest.approx(4.0, rel=0.01)
-    assert usual_speed(Points.of([0.0], [0.0])) == WALK
+    assert usual_speed(Points.from_columns([0.0], [0.0])) == WALK
 
 
 def test_tracking_is_better_than_one_report_at_a_time() -> None:
@@ -85,7 +85,7 @@ def test_tracking_is_better_than_one_report_at_a_time() -> None:
 def test_tracking_one_report_is_the_posterior() -> None:
     grid = square(5)
     prior = np.random.default_rng(1).dirichlet(np.ones(grid.cells))
-    truth = Points.of(*grid.centres([7]), time=[0.0], user=["a"])
+    truth = Points.from_columns(*grid.centres([7]), time=[0.0], user=["a"])
     law = likelihood_of(Noise(0.01).apply(truth, Seeded(1)), grid, Noise(0.01))
     found = track(law, Markov.assume(grid), prior, np.array([0]), np.zeros(1))
     assert found == pytest.approx(posterior(law, prior))

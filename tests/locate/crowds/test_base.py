@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.crowds import CLOAKS, Casper, CliqueCloak, Cloak, Cloaked, Hilbert, NearestNeighbours, QuadTree
-from cobogo.locate.crowds.base import over_time
-from cobogo.locate.crowds.cells import inside
+from cobogo.locate.crowds.base import cloak_by_span
+from cobogo.locate.crowds.cells import are_inside
 from cobogo.locate.places.points import Points
 from support.location_crowds import snapshots
 
@@ -39,7 +39,7 @@ def test_every_cloak_holds_its_owner_k_people_and_the_minimum_area(
 ) -> None:
     cloaked = kind(k, least).regions(points)
     kept = ~cloaked.refused
-    assert inside(cloaked.box, points.lon, points.lat)[kept].all()
+    assert are_inside(cloaked.box, points.lon, points.lat)[kept].all()
     assert (cloaked.area[kept] >= least * (1 - 1e-9)).all()
     for row in np.flatnonzero(kept):
         box = tuple(float(edge[row]) for edge in cloaked.box)
@@ -72,7 +72,9 @@ def test_askers_are_no_nearer_to_the_edge_than_anybody_in_the_cloak_would_be(k: 
     """An attacker who knows nobody looks at the rim in vain. Of a person anywhere in a rectangle, the distance to the
     nearest side, as a share of half the rectangle's width, is uniform about: a tenth of it holds a fifth of all."""
     rng = np.random.default_rng(k)
-    points = Points.of(rng.uniform(-38.6, -38.4, 3000), rng.uniform(-3.85, -3.65, 3000), time=rng.uniform(0, 300, 3000))
+    points = Points.from_columns(
+        rng.uniform(-38.6, -38.4, 3000), rng.uniform(-3.85, -3.65, 3000), time=rng.uniform(0, 300, 3000)
+    )
     for cloak in (Hilbert(k, spare=0), CliqueCloak(k, dx=3000, dy=3000, dt=300)):
         cloaked = cloak.regions(points)
         kept = ~cloaked.refused
@@ -87,7 +89,7 @@ def test_askers_are_no_nearer_to_the_edge_than_anybody_in_the_cloak_would_be(k: 
 def test_people_in_one_room_get_the_area_that_they_ask_for(kind: type[Cloak]) -> None:
     """Cloaks widen to the minimum area and take nobody in from another continent for it."""
     room = np.linspace(0, 5e-5, 10)
-    points = Points.of(
+    points = Points.from_columns(
         np.concatenate([-38.5 + room, 139.7 + room]), np.concatenate([-3.7 + room, 35.7 + room]), time=np.zeros(20)
     )
     cloaked = kind(5, 1e6).regions(points)
@@ -97,14 +99,14 @@ def test_people_in_one_room_get_the_area_that_they_ask_for(kind: type[Cloak]) ->
 
 
 def test_too_few_people_are_refused_and_one_person_many_times_is_one_person() -> None:
-    points = Points.of([-38.5] * 6, [-3.7] * 6, user=["ana"] * 5 + ["bia"])
+    points = Points.from_columns([-38.5] * 6, [-3.7] * 6, user=["ana"] * 5 + ["bia"])
     for kind in ALL:
         with pytest.raises(NoSolution, match="only 2 people to hide among"):
             kind(3).regions(points)
 
 
 def test_what_is_released_is_the_rectangle_and_its_middle() -> None:
-    points = Points.of([179.9999, -179.9999, 179.9998], [0.001, -0.001, 0.0])
+    points = Points.from_columns([179.9999, -179.9999, 179.9998], [0.001, -0.001, 0.0])
     released = Hilbert(3).apply(points, Seeded(1))
     assert released.box is not None
     west, _, east, _ = released.box
@@ -124,7 +126,7 @@ def test_guarantees_say_who_can_still_tell() -> None:
 
 def test_an_empty_snapshot_has_no_cloaks() -> None:
     for kind in CLOAKS.values():
-        assert isinstance(kind(2).regions(Points.of([], [], time=[])), Cloaked)
+        assert isinstance(kind(2).regions(Points.from_columns([], [], time=[])), Cloaked)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -139,7 +141,7 @@ def test_options_out_of_range_are_named(kind: type[Cloak]) -> None:
 @given(st.integers(0, 1000), st.integers(2, 4), st.sampled_from([30.0, 100.0]))
 def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float) -> None:
     rng = np.random.default_rng(seed)
-    points = Points.of(
+    points = Points.from_columns(
         rng.normal(-38.5, 0.01, 60),
         rng.normal(-3.7, 0.01, 60),
         time=rng.uniform(0, 300, 60),
@@ -147,7 +149,7 @@ def test_spans_of_time_have_crowds_of_their_own(seed: int, k: int, every: float)
     )
     assert points.time is not None
     assert points.user is not None
-    cloaked = over_time(QuadTree(k), points, every=every)
+    cloaked = cloak_by_span(QuadTree(k), points, every=every)
     spans = np.floor(points.time / every)
     for span in np.unique(spans):
         rows = np.flatnonzero(spans == span)

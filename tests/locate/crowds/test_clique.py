@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cobogo.errors import DataError
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.crowds import CliqueCloak, Gathering
-from cobogo.locate.crowds.cells import area, inside
+from cobogo.locate.crowds.cells import are_inside, area
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
 
@@ -24,7 +24,7 @@ def requests(draw: st.DrawFn) -> tuple[Points, dict[str, np.ndarray]]:
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     size = draw(st.integers(2, 24))
     lon, lat = CENTRE.degrees(*rng.uniform(0, 300, (2, size)))
-    points = Points.of(lon, lat, time=np.sort(rng.uniform(0, 100, size)), user=rng.integers(0, 14, size))
+    points = Points.from_columns(lon, lat, time=np.sort(rng.uniform(0, 100, size)), user=rng.integers(0, 14, size))
     demands = {"k": rng.integers(2, 5, size), "dx": rng.uniform(50, 300, size), "dy": rng.uniform(50, 300, size)}
     return points, {**demands, "dt": rng.uniform(10, 80, size)}
 
@@ -47,14 +47,14 @@ def test_a_crowd_suits_all_its_members(asked: tuple[Points, dict[str, np.ndarray
     points, demands = asked
     assert points.time is not None
     assert points.user is not None
-    met = CliqueCloak(2, least).met(points, **demands)
+    met = CliqueCloak(2, least).gather_requests(points, **demands)
     for crowd in range(met.crowd.max(initial=-1) + 1):
         rows = np.flatnonzero(met.crowd == crowd)
         assert len(set(points.user[rows].tolist())) == len(rows) >= demands["k"][rows].max()
         assert all(near(points, demands, int(a), int(b)) for a, b in combinations(rows, 2))
         assert (met.when[rows] <= points.time[rows] + demands["dt"][rows]).all()
         assert len({tuple(edge[row] for edge in met.box) for row in rows}) == 1
-        assert inside(met.box, points.lon, points.lat)[rows].all()
+        assert are_inside(met.box, points.lon, points.lat)[rows].all()
         assert (area(met.box)[rows] >= least).all()
     assert (met.refused == (met.crowd < 0)).all()
 
@@ -66,7 +66,7 @@ def test_nobody_waits_who_could_have_gone(asked: tuple[Points, dict[str, np.ndar
     points, demands = asked
     assert points.time is not None
     assert points.user is not None
-    met = CliqueCloak(2).met(points, **demands)
+    met = CliqueCloak(2).gather_requests(points, **demands)
     for new in range(len(points)):
         if met.when[new] == points.time[new]:
             continue
@@ -90,7 +90,7 @@ def test_one_by_one_is_the_same_as_all_at_once(asked: tuple[Points, dict[str, np
     points, demands = asked
     assert points.time is not None
     assert points.user is not None
-    met = CliqueCloak(2).met(points, **demands)
+    met = CliqueCloak(2).gather_requests(points, **demands)
     gathering = Gathering(CliqueCloak(2))
     boxes: dict[tuple[str, float], tuple[float, ...]] = {}
     for row in range(len(points)):
@@ -103,24 +103,24 @@ def test_one_by_one_is_the_same_as_all_at_once(asked: tuple[Points, dict[str, np
         box = boxes.get((str(points.user[row]), float(points.time[row])))
         assert (box is None) == met.refused[row]
         assert box is None or box == tuple(float(edge[row]) for edge in met.box)
-    assert len(gathering.expired(1e9)) <= met.refused.sum()
+    assert len(gathering.drop_expired(1e9)) <= met.refused.sum()
     assert gathering.waiting == 0
 
 
 def test_who_asks_for_more_waits_for_more() -> None:
-    points = Points.of([-38.5] * 4, [-3.7] * 4, time=[0, 1, 2, 3], user=["a", "b", "c", "d"])
-    met = CliqueCloak(2, dt=60).met(points, k=[4, 2, 2, 2])
+    points = Points.from_columns([-38.5] * 4, [-3.7] * 4, time=[0, 1, 2, 3], user=["a", "b", "c", "d"])
+    met = CliqueCloak(2, dt=60).gather_requests(points, k=[4, 2, 2, 2])
     assert met.crowd.tolist() == [-1, 0, 0, -1]  # b and c do not wait for a
-    assert CliqueCloak(4).met(points).when.tolist() == [3.0] * 4
+    assert CliqueCloak(4).gather_requests(points).when.tolist() == [3.0] * 4
 
 
 def test_one_person_is_no_company_for_themselves() -> None:
-    points = Points.of([-38.5] * 3, [-3.7] * 3, time=[0, 1, 2], user=["a", "a", "a"])
-    assert CliqueCloak(2).met(points).refused.all()
+    points = Points.from_columns([-38.5] * 3, [-3.7] * 3, time=[0, 1, 2], user=["a", "a", "a"])
+    assert CliqueCloak(2).gather_requests(points).refused.all()
 
 
 def test_what_goes_out_goes_out_when_the_crowd_is_complete() -> None:
-    points = Points.of([-38.5] * 3, [-3.7, -3.7001, -3.9], time=[0, 7, 8], user=["a", "b", "c"])
+    points = Points.from_columns([-38.5] * 3, [-3.7, -3.7001, -3.9], time=[0, 7, 8], user=["a", "b", "c"])
     released = CliqueCloak(2).apply(points, Seeded(1))
     assert released.points.time is not None
     assert released.points.time[:2].tolist() == [7.0, 7.0]
@@ -129,11 +129,11 @@ def test_what_goes_out_goes_out_when_the_crowd_is_complete() -> None:
 
 
 def test_crowds_have_an_end() -> None:
-    points = Points.of([-38.5] * 90, [-3.7] * 90, time=np.arange(90), user=np.arange(90))
-    assert (np.bincount(CliqueCloak(61).met(points).crowd + 1)).tolist() == [29, 61]
+    points = Points.from_columns([-38.5] * 90, [-3.7] * 90, time=np.arange(90), user=np.arange(90))
+    assert (np.bincount(CliqueCloak(61).gather_requests(points).crowd + 1)).tolist() == [29, 61]
     for wrong in (1, 62):
         with pytest.raises(ValueError, match="'k' parameter"):
-            CliqueCloak(2).met(points, k=wrong)
+            CliqueCloak(2).gather_requests(points, k=wrong)
         with pytest.raises(ValueError, match="'k' parameter"):
             Gathering(CliqueCloak(2)).ask("a", 0.0, 0.0, 0.0, k=wrong)
     with pytest.raises(ValueError, match="'k' parameter"):
@@ -142,4 +142,4 @@ def test_crowds_have_an_end() -> None:
 
 def test_requests_without_times_are_refused() -> None:
     with pytest.raises(DataError, match="have no times"):
-        CliqueCloak(2).regions(Points.of([1.0], [1.0]))
+        CliqueCloak(2).regions(Points.from_columns([1.0], [1.0]))

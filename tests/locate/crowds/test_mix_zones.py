@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 from cobogo.errors import DataError
 from cobogo.floor.randomness import Entropy, Seeded
 from cobogo.locate.crowds import mix_quality as mixing
-from cobogo.locate.crowds.mix_quality import best, mix, walking
+from cobogo.locate.crowds.mix_quality import likeliest_exits, measure_mix, walking_weights
 from cobogo.locate.crowds.mix_zones import MixZone, MixZones
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
@@ -105,34 +105,34 @@ def test_shares_and_entropy_are_those_of_all_mappings(weights: np.ndarray) -> No
     share = np.zeros((n, n))
     for way, chance in zip(ways, chances, strict=True):
         share[np.arange(n), way] += chance
-    found = mix(weights, Seeded(1))
+    found = measure_mix(weights, Seeded(1))
     assert found.exact
     assert found.share == pytest.approx(share)
     assert found.entropy == pytest.approx(-(chances * np.log2(chances)).sum(), abs=1e-9)
     assert found.surest == pytest.approx(share.max())
-    assert tuple(best(weights)) in {
+    assert tuple(likeliest_exits(weights)) in {
         way for way, p in zip(ways, chances, strict=True) if p >= chances.max() * (1 - 1e-9)
     }
 
 
 def test_a_perfect_mix_has_all_its_bits_and_a_certain_one_none() -> None:
-    even = mix(np.ones((10, 10)), Seeded(1))
+    even = measure_mix(np.ones((10, 10)), Seeded(1))
     assert even.entropy == pytest.approx(even.most) == pytest.approx(log2(3628800))
-    assert even.each == pytest.approx(np.full(10, log2(10)))
-    certain = mix(np.eye(4), Seeded(1))
+    assert even.entry_bits == pytest.approx(np.full(10, log2(10)))
+    certain = measure_mix(np.eye(4), Seeded(1))
     assert (certain.entropy, certain.surest) == (0.0, 1.0)
 
 
 def test_drawn_mappings_have_the_shares_of_counted_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     weights = np.random.default_rng(2).uniform(0.05, 1, (8, 8))
-    counted = mix(weights, Seeded(1))
+    counted = measure_mix(weights, Seeded(1))
     monkeypatch.setattr(mixing, "EXACT", 7)
-    drawn = mix(weights, Seeded(5))
+    drawn = measure_mix(weights, Seeded(5))
     assert not drawn.exact
     assert drawn.share.sum(axis=0) == pytest.approx(np.ones(8))
     assert drawn.share == pytest.approx(counted.share, abs=0.05)
     assert counted.entropy - 4 <= drawn.entropy <= counted.entropy
-    big = mix(np.ones((40, 40)), Entropy())
+    big = measure_mix(np.ones((40, 40)), Entropy())
     assert big.share.max() < 0.2
     assert big.most - 4 <= big.entropy <= big.most
 
@@ -140,7 +140,7 @@ def test_drawn_mappings_have_the_shares_of_counted_ones(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("links", [0.0, 1e-30, 1e-6])
 def test_the_bits_of_many_people_are_those_of_who_may_be_exchanged(links: float) -> None:
     """Sixteen who went through in pairs: a bit for each pair."""
-    pairs = mix(np.kron(np.eye(8), np.ones((2, 2))) + links, Seeded(1))
+    pairs = measure_mix(np.kron(np.eye(8), np.ones((2, 2))) + links, Seeded(1))
     assert pairs.entropy == pytest.approx(8, abs=1e-3)
     assert pairs.exact == (links < 1e-12)
 
@@ -152,21 +152,21 @@ def test_where_not_all_mappings_are_counted_the_bits_are_no_more_than_there_are(
     rng = np.random.default_rng(3)
     for exits in (9, 12):
         weights = np.exp(-sharpness * rng.exponential(size=(12, exits)))
-        counted = mix(weights, Seeded(1))
+        counted = measure_mix(weights, Seeded(1))
         with monkeypatch.context() as few:
             few.setattr(mixing, "EXACT", 5)
-            bounded = mix(weights, Seeded(2))
+            bounded = measure_mix(weights, Seeded(2))
         assert counted.exact
         assert not bounded.exact
         assert bounded.entropy <= counted.entropy
 
 
 def test_those_inside_may_be_the_one_who_came_out() -> None:
-    found = mix(np.array([[1.0], [1.0], [1e-9]]), Seeded(1))
+    found = measure_mix(np.array([[1.0], [1.0], [1e-9]]), Seeded(1))
     assert found.entropy == pytest.approx(1, abs=1e-6)
     assert found.most == log2(3)
-    assert found.of_exits == pytest.approx([1], abs=1e-6)
-    assert found.each[:2] == pytest.approx([1, 1], abs=1e-6)
+    assert found.exit_bits == pytest.approx([1], abs=1e-6)
+    assert found.entry_bits[:2] == pytest.approx([1, 1], abs=1e-6)
     assert found.surest == pytest.approx(0.5)
 
 
@@ -179,14 +179,14 @@ def test_a_new_name_is_for_those_whom_an_observer_cannot_tell() -> None:
         before = names(zones, who, WEST, start)
         names(zones, who, (HERE[0] - 0.0015, HERE[1]), start + 100)
         assert names(zones, who, (HERE[0] + 0.0019, HERE[1]), start + 360) == before
-    assert zones.mixed("square", Seeded(1)).entropy == 0
+    assert zones.measure_mix("square", Seeded(1)).entropy == 0
     crowd = "klmno"
     first = names(zones, crowd, WEST, 20_000)
     for step, who in enumerate(crowd):
         names(zones, who, (HERE[0] - 0.0015, HERE[1]), 20_100 + 5 * step)
     second = [names(zones, who, (HERE[0] + 0.0019, HERE[1]), 20_360 + 5 * step)[0] for step, who in enumerate(crowd)]
     assert not {*first} & {*second}
-    assert zones.mixed("square", Seeded(1)).entropy > 5
+    assert zones.measure_mix("square", Seeded(1)).entropy > 5
 
 
 @pytest.mark.parametrize("otherwise", ["keep", "silent"])
@@ -203,7 +203,7 @@ def test_who_leaves_after_one_with_a_new_name_does_not_give_them_away(otherwise:
     after = names(zones, "b", far, 4760)[0]
     assert after not in before
     assert (after is None) == (otherwise == "silent")
-    assert zones.mixed("park", Seeded(1)).entropy > 0
+    assert zones.measure_mix("park", Seeded(1)).entropy > 0
 
 
 def test_a_position_that_comes_late_moves_nobody_out_of_a_zone() -> None:
@@ -211,7 +211,7 @@ def test_a_position_that_comes_late_moves_nobody_out_of_a_zone() -> None:
     names(zones, "ab", WEST, 0)
     names(zones, "ab", HERE, 100)
     assert names(zones, "a", WEST, 70) == [None]
-    assert zones.hushed("a")
+    assert zones.is_silent("a")
     assert zones.inside("square") == 2
     assert None not in names(zones, "ab", EAST, 900)
 
@@ -225,7 +225,7 @@ def test_zones_and_silence_outlive_a_restart(tmp_path: Path) -> None:
             names(zones, who, place, step)
     again = MixZones(file=file)
     assert again.zones == zones.zones
-    assert [again.hushed(who) for who in "abc"] == [True, True, False]  # came out of it, was in it, was in none
+    assert [again.is_silent(who) for who in "abc"] == [True, True, False]  # came out of it, was in it, was in none
     names(again, "ab", EAST, 10)
     assert None not in names(again, "ab", WEST, 900)
     again.remove("square")
@@ -250,29 +250,29 @@ def test_nothing_of_a_visit_is_kept_beyond_its_time_or_when_its_owner_leaves() -
     assert zones.inside("market") == 1
     zones.expire(2000)
     assert zones.inside("market") == 0
-    assert zones.hushed("d")  # where nobody knows when they came out, nobody mixed them
+    assert zones.is_silent("d")  # where nobody knows when they came out, nobody mixed them
     zones.forget("d")
-    assert not zones.hushed("d")
+    assert not zones.is_silent("d")
 
 
 def test_who_runs_is_found_and_who_walks_alike_is_not() -> None:
-    times = Points.of([WEST[0]] * 3, [WEST[1]] * 3, time=[0, 0, 0])
-    alike = Points.of([EAST[0]] * 3, [EAST[1]] * 3, time=[1500, 1500, 1500])
-    assert mix(walking(times, alike), Seeded(1)).entropy == pytest.approx(log2(6))
-    entries = Points.of([WEST[0]] * 2, [WEST[1]] * 2, time=[0, 1400])
-    exits = Points.of([EAST[0]] * 2, [EAST[1]] * 2, time=[1500, 2900])
-    assert mix(walking(entries, exits), Seeded(1)).surest > 0.95
-    assert walking(exits, entries).max() == 0
+    times = Points.from_columns([WEST[0]] * 3, [WEST[1]] * 3, time=[0, 0, 0])
+    alike = Points.from_columns([EAST[0]] * 3, [EAST[1]] * 3, time=[1500, 1500, 1500])
+    assert measure_mix(walking_weights(times, alike), Seeded(1)).entropy == pytest.approx(log2(6))
+    entries = Points.from_columns([WEST[0]] * 2, [WEST[1]] * 2, time=[0, 1400])
+    exits = Points.from_columns([EAST[0]] * 2, [EAST[1]] * 2, time=[1500, 2900])
+    assert measure_mix(walking_weights(entries, exits), Seeded(1)).surest > 0.95
+    assert walking_weights(exits, entries).max() == 0
 
 
 def test_a_zone_tells_how_well_it_mixed() -> None:
     zones = MixZones([ZONE])
-    assert zones.mixed("square", Seeded(1)).entropy == 0
+    assert zones.measure_mix("square", Seeded(1)).entropy == 0
     for step, who in enumerate("abc"):
         zones.move(who, HERE[0] - 0.001, HERE[1], step)
     for step, who in enumerate("cab"):
         zones.move(who, EAST[0], EAST[1], 800 + step)
-    found = zones.mixed("square", Seeded(1))
+    found = zones.measure_mix("square", Seeded(1))
     assert found.share.shape == (3, 3)
     assert 2.5 < found.entropy <= log2(6)
 
@@ -295,4 +295,4 @@ def test_weights_that_allow_nothing_are_refused() -> None:
         -np.ones((2, 2)),
     ):
         with pytest.raises(ValueError, match="'weights'"):
-            mix(weights, Seeded(1))
+            measure_mix(weights, Seeded(1))

@@ -16,7 +16,7 @@ from support.location_crowds import snapshots
 
 def test_who_is_left_over_joins_the_crowd_with_the_largest_cell() -> None:
     town, street, village = [(-38.5, -3.7)] * 4, [(-38.3, -3.6), (-38.301, -3.6), (-38.302, -3.6)], [(-39.4, -4.3)] * 2
-    points = Points.of(*zip(*town, *street, *village, strict=True))
+    points = Points.from_columns(*zip(*town, *street, *village, strict=True))
     cloaked = QuadTree(3, reciprocal=True).regions(points)
     assert Counter(cloaked.sharing(points).tolist()) == {4: 4, 5: 5}
     assert len(set(zip(*cloaked.box, strict=True))) == 2

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from cobogo.errors import BudgetSpent
 from cobogo.floor.randomness import Seeded, Source
-from cobogo.locate.anonymizer.example_service import Catalogue
+from cobogo.locate.anonymizer.example_service import PlaceCatalogue
 from cobogo.locate.crowds.cells import boxes, cells
 from cobogo.locate.device import PRESETS, DeviceClient, WindowLedger
 from cobogo.locate.device.client import WITHIN_95
 from cobogo.locate.mechanisms import Adaptive, Disc, Dummies, PlanarLaplace, Predictive
-from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -26,7 +26,7 @@ from support.location_device import HOME, client
 
 
 def test_a_budget_that_never_binds_is_refused_and_reports_are_counted_instead() -> None:
-    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+    grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=500)
     for mechanism in (Disc(300), Dummies(5, grid)):
         with pytest.raises(ValueError, match="spends no ε"):
             DeviceClient(mechanism, budget=0.01, window=3600)
@@ -66,7 +66,7 @@ def test_home_has_one_value_for_good_and_costs_once(tmp_path: Path) -> None:
     restarted.remember("home", *HOME, radius=200)
     reports = {restarted.report(HOME[0], HOME[1] + 0.0004, float(second)).positions for second in range(50)}
     assert reports == {first.positions}
-    assert restarted.ledger.left(10.0) == 0
+    assert restarted.ledger.amount_left(10.0) == 0
     restarted.remember("home", -38.6, -3.8)  # they moved
     with pytest.raises(BudgetSpent):
         restarted.report(-38.6, -3.8, 20.0)
@@ -76,7 +76,7 @@ def test_a_mechanism_that_looks_back_is_given_the_reports_before() -> None:
     device = DeviceClient(Predictive(0.01), budget=1, window=3600, source=Seeded(3))
     reports = [device.report(*HOME, float(second)).positions for second in range(20)]
     assert len(set(reports)) < 10
-    assert device.ledger.spent(20.0) < 20 * 0.008
+    assert device.ledger.amount_spent(20.0) < 20 * 0.008
     first = DeviceClient(Predictive(0.01), budget=0.012, window=3600, source=Seeded(3))
     first.report(*HOME, 0.0)
     with pytest.raises(BudgetSpent):
@@ -97,7 +97,7 @@ class Cell(Mechanism):
     def apply(self, points: Points, source: Source) -> Released:
         column, row = cells(points.lon, points.lat)
         alone = np.zeros(len(points), dtype=np.int64)
-        return Released(points, free(points), box=boxes(column, row, np.full(len(points), self.level), alone, alone))
+        return Released(points, no_cost(points), box=boxes(column, row, np.full(len(points), self.level), alone, alone))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Decoys(Mechanism):
         lon = np.append(words[: self.others] * 360 - 180, points.lon[0])
         lat = np.append(words[self.others :] * 180 - 90, points.lat[0])
         return Released(
-            points, free(points), members=Points(lon, lat), report=np.zeros(self.others + 1, dtype=np.int64)
+            points, no_cost(points), members=Points(lon, lat), report=np.zeros(self.others + 1, dtype=np.int64)
         )
 
 
@@ -126,7 +126,7 @@ class Decoys(Mechanism):
 def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     spread = rng.choice([0.05, 5.0, 60.0])
-    places = Catalogue.of(
+    places = PlaceCatalogue.from_rows(
         [(f"p{n}", "any", *place) for n, place in enumerate(rng.uniform(-spread, spread, (40, 2)).tolist())]
     )
     lon, lat = rng.uniform(-spread, spread, 2)
@@ -139,7 +139,7 @@ def test_answers_are_exactly_the_nearest_after_filtering(mechanism: Mechanism, s
 
 def test_with_noise_the_owner_is_told_whether_the_answer_is_certain() -> None:
     rng = np.random.default_rng(1)
-    places = Catalogue.of(
+    places = PlaceCatalogue.from_rows(
         [(f"p{n}", "any", *place) for n, place in enumerate((rng.normal(size=(300, 2)) * 0.02).tolist())]
     )
     device = DeviceClient(PlanarLaplace(0.01), budget=10, window=1, source=Seeded(8))

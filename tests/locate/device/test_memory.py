@@ -33,8 +33,8 @@ def test_no_window_of_time_costs_more_than_the_budget(tries: list[tuple[float, f
 def test_a_clock_that_goes_back_frees_nothing() -> None:
     ledger = WindowLedger(0.1, window=60)
     ledger.spend(0.1, 1000.0)
-    assert ledger.left(10.0) == 0
-    assert ledger.left(1061.0) == 0.1
+    assert ledger.amount_left(10.0) == 0
+    assert ledger.amount_left(1061.0) == 0.1
 
 
 def test_what_was_spent_outlives_the_process_and_is_its_owner_s_alone(tmp_path: Path) -> None:

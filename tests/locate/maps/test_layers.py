@@ -19,8 +19,10 @@ from cobogo.studies.fortaleza import city_layers
 
 pytestmark = pytest.mark.slow
 
-HERE = Points.of([-38.50, -38.52, -38.54], [-3.73, -3.75, -3.77], time=[0, 3_600, 7_200], user=["a", "a", "a"])
-GRID = Grid.over(-38.60, -3.85, -38.45, -3.75, size=2_000)
+HERE = Points.from_columns(
+    [-38.50, -38.52, -38.54], [-3.73, -3.75, -3.77], time=[0, 3_600, 7_200], user=["a", "a", "a"]
+)
+GRID = Grid.from_bounds(-38.60, -3.85, -38.45, -3.75, size=2_000)
 
 
 LAYERS: dict[str, Layer] = {
@@ -49,7 +51,7 @@ def picture(layers: list[Layer], path: Path, **options: Any) -> np.ndarray:
 
 
 def test_every_kind_of_layer_shows_and_stays_on_the_map(tmp_path: Path) -> None:
-    bare = [*city_layers(names=False), maps.points(HERE.take([]), "nothing")]
+    bare = [*city_layers(bairros=False, names=False), maps.points(HERE.take([]), "nothing")]
     without = picture(bare, tmp_path / "bare.png")
     for name, layer in LAYERS.items():
         found = picture([*bare[:-1], layer], tmp_path / f"{name}.png")
@@ -61,8 +63,8 @@ def test_every_kind_of_layer_shows_and_stays_on_the_map(tmp_path: Path) -> None:
 
 
 def test_a_mark_stands_where_it_should(tmp_path: Path) -> None:
-    corners = Points.of([-38.60, -38.40, -38.60, -38.40], [-3.90, -3.90, -3.70, -3.70])
-    middle = Points.of([-38.50], [-3.80])
+    corners = Points.from_columns([-38.60, -38.40, -38.60, -38.40], [-3.90, -3.90, -3.70, -3.70])
+    middle = Points.from_columns([-38.50], [-3.80])
     drawn = picture([maps.points(corners, "corners", color="grey"), maps.points(middle, "m", color="orange", size=8)],
                     tmp_path / "map.png")  # fmt: skip
     orange = np.array([int(COLORS["orange"][at : at + 2], 16) for at in (1, 3, 5)])
@@ -96,11 +98,11 @@ def test_the_same_layers_give_the_same_picture(tmp_path: Path) -> None:
 
 
 def test_a_view_goes_over_the_date_line_and_holds_discs() -> None:
-    far = maps.discs(Points.of([179.99, -179.99], [0.0, 0.0]), 5_000.0, "discs")
-    view = MapView.of([far])
+    far = maps.discs(Points.from_columns([179.99, -179.99], [0.0, 0.0]), 5_000.0, "discs")
+    view = MapView.fit([far])
     assert 12_000 < view.width < 14_000
     assert 10_000 < view.height < 12_000
-    assert MapView.of([]).width == 1_000
+    assert MapView.fit([]).width == 1_000
 
 
 def inlined(page: Path) -> Any:
@@ -123,7 +125,7 @@ def test_a_page_holds_its_layers_in_both_languages_and_fetches_nothing(tmp_path:
     assert content["words"]["en"].keys() == content["words"]["pt-BR"].keys()
     assert content["clock"]["start"] == 0
     assert content["clock"]["end"] == 7_200
-    east, north = MapView.of([*city_layers(), *LAYERS.values(), evil]).frame.metres(HERE.lon, HERE.lat)
+    east, north = MapView.fit([*city_layers(), *LAYERS.values(), evil]).frame.metres(HERE.lon, HERE.lat)
     assert np.allclose(content["layers"][-1]["x"], east, atol=0.06)
     assert np.allclose(content["layers"][-1]["y"], north, atol=0.06)
 

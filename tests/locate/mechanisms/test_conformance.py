@@ -32,9 +32,9 @@ from cobogo.locate.places.points import Points
 from cobogo.tell.reference.sections import listing
 from cobogo.testing import check_mechanism
 
-AREA = Grid.over(-38.56, -3.79, -38.48, -3.71, size=1500)
+AREA = Grid.from_bounds(-38.56, -3.79, -38.48, -3.71, size=1500)
 PRIOR = np.arange(1, AREA.cells + 1) / 100
-PLACES = PublicPlaces(Points.of(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
+PLACES = PublicPlaces(Points.from_columns(np.linspace(-38.56, -38.48, 9), np.linspace(-3.79, -3.71, 9)))
 
 EXAMPLES: dict[str, Mechanism] = {
     "planar-laplace": PlanarLaplace(0.01),
@@ -67,7 +67,7 @@ def walks(seed: int = 0) -> Points:
     rng = np.random.default_rng(seed)
     steps = np.cumsum(rng.normal(0, 3e-4, (2, 40, 2)), axis=1) + np.array([-38.52, -3.75])
     lon, lat = steps[..., 0].T.ravel(), steps[..., 1].T.ravel()
-    return Points.of(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)
+    return Points.from_columns(lon, lat, time=np.repeat(np.arange(40) * 60.0, 2), user=["ana", "bia"] * 40)
 
 
 def test_every_mechanism_has_an_example() -> None:
@@ -141,7 +141,7 @@ def test_what_one_person_reports_does_not_depend_on_where_others_are(name: str) 
     points = walks()
     assert points.user is not None
     ana = points.user == 0
-    moved = points.at(np.where(ana, points.lon, 100.0), np.where(ana, points.lat, 60.0))
+    moved = points.move_to(np.where(ana, points.lon, 100.0), np.where(ana, points.lat, 60.0))
     one, other = (EXAMPLES[name].apply(where, Seeded(1)) for where in (points, moved))
     assert (one.points.lon[ana] == other.points.lon[ana]).all()
     assert (one.points.lat[ana] == other.points.lat[ana]).all()
@@ -150,7 +150,7 @@ def test_what_one_person_reports_does_not_depend_on_where_others_are(name: str) 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_ends_of_the_world_are_places_like_others(name: str) -> None:
-    ends = Points.of([0, 180, -180, 179.99999, 12, -77], [90, 0, -90, 45, 89.999999, -89.999999])
+    ends = Points.from_columns([0, 180, -180, 179.99999, 12, -77], [90, 0, -90, 45, 89.999999, -89.999999])
     reports = EXAMPLES[name].apply(ends, Seeded(1)).points
     assert np.isfinite(reports.lon).all()
     assert ((reports.lon >= -180) & (reports.lon < 180)).all()

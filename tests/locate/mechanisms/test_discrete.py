@@ -102,5 +102,5 @@ def test_a_prior_that_fits_no_grid_and_a_program_too_large_are_refused() -> None
 
 @pytest.mark.parametrize("kind", [GridExponential, Elastic, Optimal])
 def test_one_cell_is_always_reported(kind: type[Discrete]) -> None:
-    reports = kind(0.01, square(1)).apply(Points.of([0.0, -38.5], [80.0, -3.7]), Seeded(1)).points
+    reports = kind(0.01, square(1)).apply(Points.from_columns([0.0, -38.5], [80.0, -3.7]), Seeded(1)).points
     assert reports.lon == pytest.approx(-38.5)

@@ -9,7 +9,7 @@ from scipy import stats
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import Dummies
 from cobogo.locate.mechanisms.base import Course
-from cobogo.locate.places.geometry import Frame, distance, moved
+from cobogo.locate.places.geometry import Frame, distance, move
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from support.location_grids import FORTALEZA, here
@@ -27,7 +27,7 @@ def sets(mechanism: Dummies, people: Points, seed: int = 1) -> tuple[np.ndarray,
     released = mechanism.apply(people, Seeded(seed))
     assert released.members is not None
     shape = (len(people), mechanism.k)
-    return released.members.lon.reshape(shape), released.members.lat.reshape(shape), released.of_owner["truth"]
+    return released.members.lon.reshape(shape), released.members.lat.reshape(shape), released.owner_only["truth"]
 
 
 @pytest.mark.parametrize("how", KINDS)
@@ -90,8 +90,8 @@ def test_the_true_cell_stands_anywhere_in_the_rank_of_its_set() -> None:
 
 @pytest.mark.parametrize("one_by_one", [False, True])
 def test_moving_dummies_go_as_far_as_the_person_does(one_by_one: bool) -> None:
-    lon, lat = moved(np.full(80, -38.53), np.full(80, -3.76), np.cumsum(np.tile([60.0, 0.0, 90.0, 15.0], 20)), 0.6)
-    people = Points.of(lon, lat, time=np.arange(80) * 60.0, user=np.zeros(80))
+    lon, lat = move(np.full(80, -38.53), np.full(80, -3.76), np.cumsum(np.tile([60.0, 0.0, 90.0, 15.0], 20)), 0.6)
+    people = Points.from_columns(lon, lat, time=np.arange(80) * 60.0, user=np.zeros(80))
     mechanism = Dummies(6, FORTALEZA, "dls", PRIOR, moving=True)
     released = mechanism.apply(people, Seeded(3))
     assert released.members is not None
@@ -123,8 +123,8 @@ def test_dummies_as_likely_as_the_truth_are_anywhere_on_the_map(how: str, prior)
     there (2.5 %, and 10,000 draws: 6 standard deviations are 0.9 points)."""
     grid = Grid(Frame(-38.5, -3.75), 40, 40, 500.0)
     cells = np.resize(np.flatnonzero(np.ones(1600) if prior is None else prior), 1112)
-    released = Dummies(10, grid, how, prior=prior).apply(Points.of(*grid.centres(cells)), Seeded(1))  # type: ignore[arg-type]
-    x, y = released.of_owner["made up"].transpose(2, 0, 1)
+    released = Dummies(10, grid, how, prior=prior).apply(Points.from_columns(*grid.centres(cells)), Seeded(1))  # type: ignore[arg-type]
+    x, y = released.owner_only["made up"].transpose(2, 0, 1)
     row = np.floor(y / 500 + 20)
     assert (row == (cells // 40)[:, None]).mean() < 0.025 + 0.009
     assert (np.ptp(x, axis=1) > 5000).mean() > 0.9
@@ -135,8 +135,8 @@ def test_a_track_that_comes_home_is_not_the_only_one() -> None:
     grid = Grid(Frame(-38.5, -3.75), 400, 400, 500.0)
     angle = np.linspace(0, 2 * np.pi, 25)
     lon, lat = grid.frame.degrees(1000 * np.cos(angle), 700 * np.sin(angle))
-    round_trip = Points.of(lon, lat, time=np.arange(25) * 60.0, user=["ana"] * 25)
+    round_trip = Points.from_columns(lon, lat, time=np.arange(25) * 60.0, user=["ana"] * 25)
     made = Dummies(10, grid, "uniform", moving=True).apply(round_trip, Seeded(1))
-    tracks = made.of_owner["made up"]
+    tracks = made.owner_only["made up"]
     assert (np.hypot(*(tracks[-1] - tracks[0]).T) < 0.1).sum() >= 8  # one began at the edge of the grid
     assert (np.hypot(*(tracks[12] - tracks[0]).T) > 1900).sum() >= 8

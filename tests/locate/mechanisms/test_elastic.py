@@ -23,7 +23,7 @@ def test_within_every_level_of_every_cell_lies_as_much_as_is_asked_for(town: Ela
     mass = np.asarray(town.mass)
     for level in np.linspace(0.05, REACH, 60):
         within = (town.levels() <= level) @ mass
-        assert (within >= np.minimum(town.required(level), mass.sum()) * (1 - 1e-9)).all()
+        assert (within >= np.minimum(town.required_mass(level), mass.sum()) * (1 - 1e-9)).all()
 
 
 def test_elastic_whole_numbers_keep_every_pair_though_only_edges_are_checked(town: Elastic) -> None:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from cobogo.floor.randomness import Seeded
-from cobogo.locate.mechanisms import Disc, Indirect
+from cobogo.locate.mechanisms import Disc, Indirect, KeyedTransform, MapKey
 from cobogo.locate.mechanisms.obfuscation import relevance
-from cobogo.locate.places.cells import PublicPlaces
-from cobogo.locate.places.geometry import distance
+from cobogo.locate.places.cells import PublicPlaces, vectors
+from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.points import Points
 from support.location_grids import here
 
@@ -53,14 +53,48 @@ def test_a_disc_that_was_not_made_smaller_always_holds_its_person(radius: float)
 
 def test_the_nearest_place_is_reported_across_the_date_line_too() -> None:
     rng = np.random.default_rng(5)
-    places = PublicPlaces(Points.of(rng.uniform(-180, 180, 200), np.degrees(np.arcsin(rng.uniform(-1, 1, 200)))))
-    people = Points.of(rng.uniform(-180, 180, 300), rng.uniform(-90, 90, 300))
+    places = PublicPlaces(
+        Points.from_columns(rng.uniform(-180, 180, 200), np.degrees(np.arcsin(rng.uniform(-1, 1, 200))))
+    )
+    people = Points.from_columns(rng.uniform(-180, 180, 300), rng.uniform(-90, 90, 300))
     reports = Indirect(places).apply(people, Seeded(1)).points
     away = distance(people.lon[:, None], people.lat[:, None], places.points.lon, places.points.lat)
     assert people.distance(reports) == pytest.approx(away.min(axis=1), abs=1e-3)
     with pytest.raises(ValueError, match="must have names"):
-        Indirect(places).named(people)
+        Indirect(places).place_names(people)
     with pytest.raises(ValueError, match="one for each of 200"):
         PublicPlaces(places.points, ("one",))
     with pytest.raises(ValueError, match="one at least"):
-        PublicPlaces(Points.of([], []))
+        PublicPlaces(Points.from_columns([], []))
+
+
+def test_a_secret_map_keeps_distances_and_goes_back_with_its_key() -> None:
+    people = here(300)
+    secret = KeyedTransform(MapKey(b"a secret of the house"), Frame(-38.5, -3.75))
+    reports = secret.apply(people, Seeded(1)).points
+    assert people.distance(secret.invert(reports)).max() < 1
+    assert people.distance(reports).mean() > 100
+    a, b = np.arange(150), np.arange(150, 300)
+    assert reports.take(a).distance(reports.take(b)) == pytest.approx(people.take(a).distance(people.take(b)), abs=3)
+    wrong = KeyedTransform(MapKey(b"another one of 16"), Frame(-38.5, -3.75))
+    assert people.distance(wrong.invert(reports)).mean() > 100
+    assert "secret" not in repr(secret)
+    with pytest.raises(ValueError, match="16 bytes or more"):
+        MapKey(b"short")
+
+
+def test_two_known_places_give_a_secret_map_away() -> None:
+    people = here(200)
+    reports = KeyedTransform(MapKey.fresh(), Frame(-38.5, -3.75)).apply(people, Seeded(1)).points
+    known = int(people.distance(people.take(np.zeros(200, dtype=int))).argmax())
+
+    def axes(points: Points) -> np.ndarray:
+        """A frame in space of the two known places."""
+        one, other = vectors(points.lon[[0, known]], points.lat[[0, known]])
+        up = np.cross(one, other)
+        return np.stack([one, up / np.linalg.norm(up), np.cross(one, up / np.linalg.norm(up))], axis=1)
+
+    back = axes(people) @ axes(reports).T
+    x, y, z = back @ vectors(reports.lon, reports.lat).T
+    guessed = people.move_to(np.degrees(np.arctan2(y, x)), np.degrees(np.arcsin(z)))
+    assert people.distance(guessed).max() < 20

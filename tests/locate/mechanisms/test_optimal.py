@@ -39,7 +39,7 @@ def test_of_two_cells_the_optimum_is_randomized_response() -> None:
 def test_the_optimum_is_the_one_of_qif() -> None:
     if not PYTHON.exists() or subprocess.run([PYTHON, "-c", "import qif"], capture_output=True).returncode:
         pytest.skip(f"no qif at {ORACLES}: .venv-oracles/bin/pip install -r tests/oracles/qif.txt (or COBOGO_ORACLES)")
-    grid, prior = square(5), a_prior(25, 3)
+    grid, prior = square(4), a_prior(16, 3)
     task = {"prior": prior.tolist(), "distances": globe_distances(grid).tolist(), "epsilon": 0.008}
     said = subprocess.run(
         [PYTHON, ROOT / "tests/oracles/qif_optimum.py"],

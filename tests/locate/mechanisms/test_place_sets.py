@@ -10,7 +10,7 @@ from scipy import stats
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import Centroid, SeveralPlaces
-from cobogo.locate.places.geometry import distance, moved
+from cobogo.locate.places.geometry import distance, move
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
@@ -18,7 +18,7 @@ from cobogo.locate.places.points import Points
 def test_n_places_have_noise_n_times_as_wide_and_cost_epsilon_together() -> None:
     people = [(1, 4000), (4, 4000)]
     user = np.concatenate([np.repeat(np.arange(many) + size * 10_000, size) for size, many in people])
-    here = Points.of(np.full(len(user), -38.5), np.full(len(user), -3.7), user=user)
+    here = Points.from_columns(np.full(len(user), -38.5), np.full(len(user), -3.7), user=user)
     released = SeveralPlaces(0.02).apply(here, Seeded(1))
     assert here.user is not None
     assert np.bincount(here.user, weights=released.cost) == pytest.approx(0.02)
@@ -29,10 +29,10 @@ def test_n_places_have_noise_n_times_as_wide_and_cost_epsilon_together() -> None
 
 
 AREAS = {
-    "Fortaleza": Grid.over(-38.65, -3.9, -38.4, -3.65, size=500),
-    "Helsinki": Grid.over(24.0, 59.8, 26.0, 60.5, size=500),
-    "across the equator": Grid.over(-1, -1, 1, 1, size=5000),
-    "Fiji": Grid.over(179.5, -17.5, -179.5, -16.5, size=2000),
+    "Fortaleza": Grid.from_bounds(-38.65, -3.9, -38.4, -3.65, size=500),
+    "Helsinki": Grid.from_bounds(24.0, 59.8, 26.0, 60.5, size=500),
+    "across the equator": Grid.from_bounds(-1, -1, 1, 1, size=5000),
+    "Fiji": Grid.from_bounds(179.5, -17.5, -179.5, -16.5, size=2000),
 }
 
 
@@ -50,7 +50,7 @@ def test_the_centre_moves_by_no_more_than_delta_times_the_largest_move(
 
     rng = np.random.default_rng(seed)
     here = grid.frame.degrees(*(rng.uniform(-1, 1, (2, count)) * half))
-    there = moved(*here, rng.uniform(0, metres, count), rng.uniform(0, 6.28, count))
+    there = move(*here, rng.uniform(0, metres, count), rng.uniform(0, 6.28, count))
     apart = distance(*here, *grid.frame.degrees(*clipped(*there))).max()
     centres = [grid.frame.degrees(*clipped(*places).mean(axis=1)) for places in (here, there)]
     assert distance(*centres[0], *centres[1]) <= mechanism.sensitivity * apart + 1e-6
@@ -61,10 +61,10 @@ def test_the_noise_starts_from_the_centre_itself_and_not_from_its_cell() -> None
     mechanism = Centroid(0.2, AREAS["across the equator"])
     assert mechanism.world.size == 1
     world, count = mechanism.world, 40_000
-    one = world.snapped(0.3, 0.3)
-    other = world.snapped(float(one[0]) + 0.000009, float(one[1]))
+    one = world.snap(0.3, 0.3)
+    other = world.snap(float(one[0]) + 0.000009, float(one[1]))
     lon = np.tile([float(one[0]), float(other[0])], count)
-    points = Points.of(lon, np.full(2 * count, float(one[1])), user=np.repeat(np.arange(count), 2))
+    points = Points.from_columns(lon, np.full(2 * count, float(one[1])), user=np.repeat(np.arange(count), 2))
     reports = mechanism.apply(points, Seeded(4)).points
     middle = (float(one[0]) + float(other[0])) / 2
     west = int((reports.lon[::2] < middle).sum())
@@ -75,7 +75,7 @@ def test_a_city_is_flat_enough_and_a_continent_costs_more() -> None:
     assert Centroid(0.01, AREAS["Fortaleza"]).sensitivity < 1.0005
     assert 1.01 < Centroid(0.01, AREAS["Helsinki"]).sensitivity < 1.04
     with pytest.raises(ValueError, match="away from the poles"):
-        Centroid(0.01, Grid.over(0, 80, 10, 89, size=10_000))
+        Centroid(0.01, Grid.from_bounds(0, 80, 10, 89, size=10_000))
 
 
 def test_all_rows_of_a_person_get_one_report_around_the_centre_paid_for_once() -> None:
@@ -83,7 +83,7 @@ def test_all_rows_of_a_person_get_one_report_around_the_centre_paid_for_once() -
     rng = np.random.default_rng(3)
     offset = rng.uniform(-0.02, 0.02, (people, 3, 2))
     lon, lat = (-38.52 + offset[..., 0]).ravel(), (-3.78 + offset[..., 1]).ravel()
-    points = Points.of(lon, lat, user=np.repeat(np.arange(people), 3))
+    points = Points.from_columns(lon, lat, user=np.repeat(np.arange(people), 3))
     released = Centroid(0.01, AREAS["Fortaleza"]).apply(points, Seeded(2))
     reports = released.points.lon.reshape(people, 3), released.points.lat.reshape(people, 3)
     assert all((part == part[:, :1]).all() for part in reports)

@@ -12,13 +12,14 @@ from scipy import integrate, stats
 
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy, Seeded
-from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, SeveralPlaces
-from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, drawn_epsilon, exponentials, laplace_steps
+from cobogo.locate.mechanisms import Adaptive, PlanarLaplace, Predictive, Remap, Remapped, SeveralPlaces
+from cobogo.locate.mechanisms.draws import BEARING_STEP, GRAIN, ROUNDING, epsilon_to_draw, exponentials, laplace_steps
 from cobogo.locate.places.cells import PublicPlaces
-from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, moved
+from cobogo.locate.places.geometry import DEGREE, HALFWAY, RADIUS, distance, move
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.kernels import walk, walk_all
 from cobogo.locate.places.points import Points
+from support.location_laws import a_prior, square
 
 MANY = 40_000
 PLACES = {
@@ -41,7 +42,7 @@ def offsets(lon: float, lat: float, reports: Points) -> tuple[np.ndarray, np.nda
 @pytest.mark.parametrize("place", PLACES)
 def test_the_noise_is_the_same_in_all_directions_everywhere(place: str) -> None:
     lon, lat = PLACES[place]
-    here = Points.of(np.full(MANY, lon), np.full(MANY, lat))
+    here = Points.from_columns(np.full(MANY, lon), np.full(MANY, lat))
     reports = PlanarLaplace(0.01).apply(here, Seeded(11)).points
     x, y = offsets(lon, lat, reports)
     sd = 3**0.5 / 0.01
@@ -57,7 +58,7 @@ def test_the_noise_is_the_same_in_all_directions_everywhere(place: str) -> None:
 
 
 def test_the_radius_follows_its_law_with_the_systems_entropy_too() -> None:
-    here = Points.of(np.full(MANY, -38.5), np.full(MANY, -3.7))
+    here = Points.from_columns(np.full(MANY, -38.5), np.full(MANY, -3.7))
     reports = PlanarLaplace(0.001).apply(here, Entropy()).points
     radius = distance(here.lon, here.lat, reports.lon, reports.lat)
     assert stats.kstest(radius, stats.gamma(2, scale=1000).cdf).pvalue > 1e-6
@@ -101,7 +102,7 @@ def test_the_tail_has_no_edge() -> None:
 
 def test_a_report_can_be_as_far_away_as_the_bits_say() -> None:
     # The first exponential's word is zero, so that 2⁻⁶⁴ goes before the next one, 1/2; the other is of 1/2.
-    here = Points.of([-38.5], [-3.7])
+    here = Points.from_columns([-38.5], [-3.7])
     report = PlanarLaplace(0.01).apply(here, Scripted(0, 2**63, 0)).points
     assert here.distance(report)[0] == pytest.approx(66 * log(2) / 0.01, rel=1e-3)
 
@@ -119,8 +120,8 @@ def test_the_compiled_walk_is_that_of_more_digits(lon: float, lat: float, turned
     world = World(1e-3)  # finer than any grid in use, so that what is left is the walk's own error
     out = np.empty(1), np.empty(1)
     walk_all(*(np.array([v]) for v in (lon, lat, turned, bearing)), True, float(world.rows), world.size, *out)
-    start = world.snapped(lon, lat)
-    there = moved(*start, turned * RADIUS, bearing)
+    start = world.snap(lon, lat)
+    there = move(*start, turned * RADIUS, bearing)
     assert distance(*there, out[0][0], out[1][0]) < 2e-3
 
 
@@ -145,29 +146,29 @@ def test_floats_misplace_a_position_by_less_than_what_is_allowed_for() -> None:
 @pytest.mark.parametrize("size", [1.0, 250.0])
 def test_reports_are_cells_of_the_public_grid_and_nothing_else(size: float) -> None:
     rng = np.random.default_rng(2)
-    here = Points.of(rng.uniform(-180, 180, 2000), rng.uniform(-90, 90, 2000))
+    here = Points.from_columns(rng.uniform(-180, 180, 2000), rng.uniform(-90, 90, 2000))
     reports = PlanarLaplace(0.01, grid=World(size)).apply(here, Seeded(1)).points
-    lon, lat = World(size).snapped(reports.lon, reports.lat)
+    lon, lat = World(size).snap(reports.lon, reports.lat)
     assert (lon == reports.lon).all()
     assert (lat == reports.lat).all()
 
 
 def test_two_places_in_one_cell_have_the_same_reports() -> None:
     world = World(100)
-    a, b = Points.of([-38.50001], [-3.70001]), Points.of([-38.50002], [-3.70002])
-    assert world.snapped(a.lon, a.lat) == world.snapped(b.lon, b.lat)
+    a, b = Points.from_columns([-38.50001], [-3.70001]), Points.from_columns([-38.50002], [-3.70002])
+    assert world.snap(a.lon, a.lat) == world.snap(b.lon, b.lat)
     one, other = (PlanarLaplace(0.01, grid=world).apply(p, Seeded(3)).points for p in (a, b))
     assert (one.lon, one.lat) == (other.lon, other.lat)
 
 
 def test_the_theorem_gives_what_was_computed_by_hand() -> None:
-    drawn = drawn_epsilon(0.01, 1.0, 100_000 * BEARING_STEP)
+    drawn = epsilon_to_draw(0.01, 1.0, 100_000 * BEARING_STEP)
     assert drawn is not None
     # ε − ε′ ≈ 4·r_max·δθ·e^ε/u², to first order.
     assert 0.01 - drawn == pytest.approx(4 * 100_000 * BEARING_STEP * exp(0.01), rel=1e-3)
-    assert drawn_epsilon(0.01, 1.0, 100_000 * 2 * pi * 2**-24) is None
-    assert drawn_epsilon(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
-    assert drawn_epsilon(50.0, 1.0, 1e-3) is not None
+    assert epsilon_to_draw(0.01, 1.0, 100_000 * 2 * pi * 2**-24) is None
+    assert epsilon_to_draw(0.01, 0.01, 100_000 * 2 * pi * 2**-32) is None
+    assert epsilon_to_draw(50.0, 1.0, 1e-3) is not None
     with pytest.raises(ValueError, match="digits can hold on a grid of 1 m"):
         PlanarLaplace(1e-7, grid=World(1))
     with pytest.raises(ValueError, match="cells of 1 m or more"):
@@ -180,7 +181,7 @@ def test_the_law_of_cells_keeps_the_inequality_with_room_for_the_digits(epsilon:
     """Every cell's exact probability, by integration of the density that noise is drawn with, from every pair of cells:
     even with all that the digits may carry over its borders, none is more than e^(ε·d) times another."""
     size, reach = 50.0, 4
-    drawn = PlanarLaplace(epsilon, grid=World(size)).drawn
+    drawn = PlanarLaplace(epsilon, grid=World(size)).noise_epsilon
 
     def share(i: int, j: int, wider: float) -> float:
         """Of the cell i columns and j rows away, made wider (or narrower) by so much on each side."""
@@ -206,7 +207,7 @@ def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None
     """Every cell of the world about a true one: its border in degrees, and the density integrated over it."""
     mechanism = PlanarLaplace(0.01, grid=World(100))
     world = mechanism.world
-    lon0, lat0 = (float(part) for part in world.snapped(-38.5, lat))
+    lon0, lat0 = (float(part) for part in world.snap(-38.5, lat))
     height, count = 180 / world.rows, 300_000
     nodes, weights = np.polynomial.legendre.leggauss(24)
     chances, centres = [], []
@@ -214,14 +215,14 @@ def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None
         middle = lat0 + row * height
         cells = round(360 * DEGREE * np.cos(np.radians(middle)) / world.size)
         for column in range(-3, 4):
-            lon, _ = world.snapped(lon0 + column * 360 / cells, middle)
+            lon, _ = world.snap(lon0 + column * 360 / cells, middle)
             centres.append((float(lon), middle))
             a, b = (float(lon) + nodes * 180 / cells), (middle + nodes * height / 2)
             away = distance(lon0, lat0, a[:, None], b)
             area = (360 / cells * DEGREE * np.cos(np.radians(b))) * height * DEGREE / 4
-            density = mechanism.drawn**2 / (2 * pi) * np.exp(-mechanism.drawn * away)
+            density = mechanism.noise_epsilon**2 / (2 * pi) * np.exp(-mechanism.noise_epsilon * away)
             chances.append(float(weights @ (density * area) @ weights))
-    reports = mechanism.apply(Points.of(np.full(count, -38.5), np.full(count, lat)), Seeded(12)).points
+    reports = mechanism.apply(Points.from_columns(np.full(count, -38.5), np.full(count, lat)), Seeded(12)).points
     column = np.round(np.stack([reports.lon, reports.lat]), 9)
     seen = [int(((column[0] == round(x, 9)) & (column[1] == round(y, 9))).sum()) for x, y in centres]
     expected = np.array([*chances, 1 - sum(chances)]) * count
@@ -229,8 +230,8 @@ def test_cells_are_reported_as_often_as_their_exact_law_says(lat: float) -> None
 
 
 def test_quantiles_and_shares_are_inverse_and_right() -> None:
-    mechanism = PlanarLaplace.within(200, log(4))
-    law = stats.gamma(2, scale=1 / mechanism.drawn)
+    mechanism = PlanarLaplace.from_level(200, log(4))
+    law = stats.gamma(2, scale=1 / mechanism.noise_epsilon)
     for share in (0.01, 0.25, 0.5, 0.95, 0.999):
         assert mechanism.radius(share) == pytest.approx(law.ppf(share), rel=1e-7)
         assert mechanism.share_within(mechanism.radius(share)) == pytest.approx(share)
@@ -240,10 +241,10 @@ def test_quantiles_and_shares_are_inverse_and_right() -> None:
 
 
 def test_a_region_holds_all_reports_and_each_is_at_its_nearest_place() -> None:
-    grid = Grid.over(-38.60, -3.85, -38.45, -3.70, size=1000)
-    region = PublicPlaces.of_cells(grid, np.arange(grid.cells) % 3 > 0)
+    grid = Grid.from_bounds(-38.60, -3.85, -38.45, -3.70, size=1000)
+    region = PublicPlaces.from_grid(grid, np.arange(grid.cells) % 3 > 0)
     rng = np.random.default_rng(6)
-    here = Points.of(rng.uniform(-38.6, -38.45, 300), rng.uniform(-3.85, -3.7, 300))
+    here = Points.from_columns(rng.uniform(-38.6, -38.45, 300), rng.uniform(-3.85, -3.7, 300))
     free = PlanarLaplace(0.002).apply(here, Seeded(5)).points
     bound = PlanarLaplace(0.002, region=region).apply(here, Seeded(5)).points
     away = distance(free.lon[:, None], free.lat[:, None], region.points.lon, region.points.lat)
@@ -255,7 +256,7 @@ def test_a_region_holds_all_reports_and_each_is_at_its_nearest_place() -> None:
 def test_noise_as_wide_as_the_globe_stays_on_it(epsilon: float) -> None:
     """Radii are those of a sphere: of 4,000 reports the share within a radius is off by 0.05 once in 10⁶ at most."""
     noise = PlanarLaplace(epsilon)
-    here = Points.of(np.full(4000, -38.5), np.full(4000, -3.7))
+    here = Points.from_columns(np.full(4000, -38.5), np.full(4000, -3.7))
     away = here.distance(noise.apply(here, Seeded(1)).points)
     for share in (0.2, 0.5, 0.95):
         assert noise.radius(share) < HALFWAY
@@ -269,6 +270,43 @@ def test_noise_wider_than_the_globe_is_refused_at_once(epsilon: float) -> None:
     for kind in (PlanarLaplace, Predictive, Adaptive, SeveralPlaces):
         with pytest.raises(ValueError, match="wider than the globe"):
             kind(epsilon)
-    crowd = Points.of(np.full(30, -38.5), np.full(30, -3.7), user=["ana"] * 30)
+    crowd = Points.from_columns(np.full(30, -38.5), np.full(30, -3.7), user=["ana"] * 30)
     with pytest.raises(NoSolution, match="30 places"):
         SeveralPlaces(1e-6).apply(crowd, Seeded(1))
+
+
+def test_a_remap_is_the_best_guess_of_someone_who_knows_the_prior() -> None:
+    grid, prior = square(6), a_prior(36, 2) ** 4
+    east, north = grid.metres()
+    away = np.hypot(east[:, None] - east, north[:, None] - north)
+    expected = (prior * np.exp(-0.004 * away)) @ away
+    assert Remap(0.004, grid, prior).best(*grid.metres()).tolist() == expected.argmin(axis=1).tolist()
+
+
+def test_remapping_brings_reports_nearer_to_where_people_are() -> None:
+    grid = square(20)
+    prior = np.full(grid.cells, 1e-4)
+    prior[[25, 110, 111, 290, 333]] = 1.0
+    rng = np.random.default_rng(1)
+    here = Points(*grid.centres(rng.choice(grid.cells, 4000, p=prior / prior.sum())))
+    plain = PlanarLaplace(0.01).apply(here, Seeded(2)).points
+    moved = Remapped(0.01, grid, prior).apply(here, Seeded(2)).points
+    assert here.distance(moved).mean() < 0.7 * here.distance(plain).mean()
+    assert Remapped(0.01, grid, prior).guarantee == PlanarLaplace(0.01).guarantee
+
+
+def test_a_report_is_remapped_from_where_it_is_and_not_from_the_middle_of_its_cell() -> None:
+    """Two reports at the two ends of a cell between two crowds go to the crowd that each is nearer to."""
+    grid = square(3, 500.0)
+    prior = np.array([0, 0, 0, 1, 0, 1, 0, 0, 0])
+    lon, lat = grid.frame.degrees([-200.0, 200.0], [0.0, 0.0])
+    remap = Remap(0.01, grid, prior)
+    assert grid.cell_of(*_lonlat(remap(Points.from_columns(lon, lat)))).tolist() == [3, 5]
+    many = Points.from_columns(np.linspace(lon[0], lon[1], 6001), np.full(6001, lat[0]))  # too many to be exact of each
+    found = grid.cell_of(*_lonlat(remap(many)))
+    assert (found[:2500] == 3).all()
+    assert (found[-2500:] == 5).all()
+
+
+def _lonlat(points: Points) -> tuple[np.ndarray, np.ndarray]:
+    return points.lon, points.lat

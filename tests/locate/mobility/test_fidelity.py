@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cobogo.locate.mobility import Space
-from cobogo.locate.mobility.fidelity import daily_ranges, on_a_line, on_a_map
+from cobogo.locate.mobility.fidelity import daily_ranges, line_distance, map_distance
 from cobogo.locate.mobility.space import bound_calls
 from cobogo.studies import fortaleza
 from support.location_calls import FIRST
@@ -15,12 +15,12 @@ def test_earth_mover_s_distances_are_those_of_scipy_and_of_brute_force() -> None
 
     random = np.random.default_rng(4)
     one, other = random.normal(0, 3, 40), random.normal(1, 2, 70)
-    assert on_a_line(one, other) == pytest.approx(wasserstein_distance(one, other))
+    assert line_distance(one, other) == pytest.approx(wasserstein_distance(one, other))
     place = np.column_stack((np.arange(12.0), np.zeros(12)))  # on a line both must agree
     left, right = random.random(12), random.random(12)
     line = wasserstein_distance(np.arange(12), np.arange(12), left, right)
-    assert on_a_map(left, right, place) == pytest.approx(line)
-    assert on_a_map(left, left * 3, place) == 0
+    assert map_distance(left, right, place) == pytest.approx(line)
+    assert map_distance(left, left * 3, place) == 0
     calls = fortaleza.people(40, days=2, seed=3).calls(fortaleza.towers(30))
     space = Space(calls.cells, FIRST, 2, utc_offset=-3)
     records = bound_calls(calls, space)

@@ -3,13 +3,14 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.locate.mobility import Space
+from cobogo.locate.mobility import Space, sample
 from cobogo.locate.mobility.counts import SHARES, WHOLE, histogram_shapes
-from cobogo.locate.mobility.fit import fit_model
-from cobogo.locate.mobility.model import NoisyHistogram, _not_negative, budget, coarsen, estimate, mechanism
+from cobogo.locate.mobility.fidelity import fidelity
+from cobogo.locate.mobility.model import NoisyHistogram, _not_negative, budget, coarsen, estimate, fit_model, mechanism
 from cobogo.studies import fortaleza
 from support.location_calls import FIRST, SPACE, calls_of, reaches_the_noise
 
@@ -77,3 +78,17 @@ def test_both_levels_together_know_more_than_either() -> None:
     assert np.mean(best) < 0.6 * np.mean(worst)
     exact = NoisyHistogram(truth, coarsen(truth, shape), None)
     assert np.allclose(estimate(exact, shape), truth)
+
+
+@pytest.mark.slow
+def test_utility_survives_at_the_scale_of_a_city() -> None:
+    """The noise is fresh each time; the bounds are far from what is found (see docs/where.md)."""
+    calls = fortaleza.people(4_000, days=7, seed=11).calls(fortaleza.towers(80))
+    space = Space(calls.cells, FIRST, 7, utc_offset=-3)
+    near, far = (
+        fidelity(calls, sample(fit_model(calls, space, epsilon), seed=2), space)
+        for epsilon in (Fraction(10), Fraction(1, 100))
+    )
+    assert near["population by hour"]["mean"] < 0.6 * near["population by hour"]["of calls from anywhere"]
+    assert near["daily range"]["earth mover's metres"] < 400
+    assert near["population by hour"]["mean"] < 0.7 * far["population by hour"]["mean"]

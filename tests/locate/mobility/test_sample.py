@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.locate.mobility import MobilityModel, Space, sample, where
+from cobogo.locate.mobility import MobilityModel, Space, dp_where, sample
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.fidelity import fidelity
-from cobogo.locate.mobility.fit import fit_model
-from cobogo.locate.mobility.sample import at_distance, attraction
+from cobogo.locate.mobility.model import fit_model
+from cobogo.locate.mobility.sample import attraction, draw_at_distance
 from cobogo.locate.mobility.space import bound_calls
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.studies import fortaleza
@@ -19,7 +19,7 @@ from support.location_calls import FIRST, SPACE, START, calls_of
 
 
 def test_made_up_calls_are_at_declared_cells_on_declared_days() -> None:
-    made = where(calls_of([[(9, 0), (20, 1)], [(10, 3)]]), SPACE, "0.5", people=300, seed=1)
+    made = dp_where(calls_of([[(9, 0), (20, 1)], [(10, 3)]]), SPACE, "0.5", people=300, seed=1)
     assert isinstance(made.model, MobilityModel)
     assert set(made.calls.cell.tolist()) <= set(range(5))
     kept = bound_calls(made.calls, SPACE)
@@ -32,10 +32,10 @@ def test_made_up_calls_are_at_declared_cells_on_declared_days() -> None:
 
 @pytest.mark.parametrize("people", [[], [[]], [[(9, 0)]], [[(-5, 0)]], [[(9, 4)] * 50]])
 def test_nobody_one_person_one_call_none_on_these_days(people: list[list[tuple[int, int]]]) -> None:
-    made = where(calls_of(people), SPACE, 1, people=50)
+    made = dp_where(calls_of(people), SPACE, 1, people=50)
     assert set(made.calls.cell.tolist()) <= set(range(5))
     assert fidelity(calls_of(people), made.calls, SPACE).keys() >= {"daily range", "population by hour"}
-    again = MobilityModel.of(made.model.as_dict())
+    again = MobilityModel.from_dict(made.model.as_dict())
     assert all((again.counts[name] == made.model.counts[name]).all() for name in SHARES)
 
 
@@ -44,9 +44,9 @@ def test_noise_alone_does_not_make_up_a_country() -> None:
 
 
 def test_one_cell_only() -> None:
-    alone = Cells.of(["x"], [-38.5], [-3.7])
+    alone = Cells.from_columns(["x"], [-38.5], [-3.7])
     calls = Calls(np.zeros(3, np.int64), np.full(3, START), np.zeros(3, np.int64), alone)
-    assert set(where(calls, Space(alone, FIRST, 1), 1, people=20).calls.cell.tolist()) <= {0}
+    assert set(dp_where(calls, Space(alone, FIRST, 1), 1, people=20).calls.cell.tolist()) <= {0}
 
 
 @settings(max_examples=25, deadline=None)
@@ -54,7 +54,7 @@ def test_one_cell_only() -> None:
 def test_a_cell_is_found_at_its_distance_where_there_is_one(start: int, apart: int) -> None:
     space = Space(fortaleza.towers(60), FIRST, 7)
     random = np.random.default_rng(3)
-    found = at_distance(space, np.full(20, start), np.full(20, apart), np.ones(60), random)
+    found = draw_at_distance(space, np.full(20, start), np.full(20, apart), np.ones(60), random)
     bins = space.distance_bin(np.full(60, start), np.arange(60))
     nearest = np.abs(bins - apart).min()
     assert (np.abs(bins[found] - apart) == nearest).all()
@@ -73,7 +73,7 @@ def test_attraction_leads_people_where_they_are_wanted() -> None:
     apart = random.choice(chances.shape[1], len(starts), p=chances[0])
 
     def off(by: np.ndarray) -> float:
-        ends = np.bincount(at_distance(space, starts, apart, by, random), minlength=60)
+        ends = np.bincount(draw_at_distance(space, starts, apart, by, random), minlength=60)
         return float(np.abs(ends / ends.sum() - wanted / wanted.sum()).sum())
 
     assert off(weights) < off(wanted) / 2

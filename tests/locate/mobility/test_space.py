@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from cobogo.errors import PolicyError
-from cobogo.locate.mobility import where
+from cobogo.locate.mobility import dp_where
 from cobogo.locate.mobility.space import bound_calls
 from support.location_calls import SPACE, calls_of
 
@@ -29,4 +29,4 @@ def test_declarations_are_checked(change: dict[str, Any], named: str) -> None:
     with pytest.raises(PolicyError, match=named):
         replace(SPACE, **change)
     with pytest.raises(PolicyError, match="epsilon"):
-        where(calls_of([]), SPACE, 0)
+        dp_where(calls_of([]), SPACE, 0)

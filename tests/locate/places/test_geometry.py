@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cobogo.locate.places.geometry import HALFWAY, Frame, distance, may_be_land, moved
+from cobogo.locate.places.geometry import HALFWAY, Frame, distance, may_be_land, move
 from support.location_points import lats, lons
 
 
 @given(lons, lats, st.floats(0, HALFWAY), st.floats(0, 2 * np.pi))
 def test_a_step_ends_as_far_away_as_it_was_long(lon: float, lat: float, metres: float, bearing: float) -> None:
-    there = moved(lon, lat, metres, bearing)
+    there = move(lon, lat, metres, bearing)
     assert distance(lon, lat, *there) == pytest.approx(metres, abs=0.5)
     assert -180 <= there[0] < 180
     assert -90 <= there[1] <= 90

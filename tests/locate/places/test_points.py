@@ -15,7 +15,7 @@ from cobogo.locate.places.reading import read_points
 
 
 def test_points_go_to_arrow_and_pandas_and_come_back(tmp_path) -> None:
-    points = Points.of(
+    points = Points.from_columns(
         [-38.5, 200.0], [-3.7, 60.0], time=["2026-01-31 08:00:00", "2026-01-31T09:00:00Z"], user=["b", "a"]
     )
     assert points.lon.tolist() == [-38.5, -160.0]
@@ -36,7 +36,7 @@ def test_points_go_to_arrow_and_pandas_and_come_back(tmp_path) -> None:
 
 def test_points_go_to_geopandas_and_come_back_from_any_projection() -> None:
     geopandas = pytest.importorskip("geopandas")
-    points = Points.of([-38.5, -38.6], [-3.7, -3.8], time=[0, 60], user=["b", "a"])
+    points = Points.from_columns([-38.5, -38.6], [-3.7, -3.8], time=[0, 60], user=["b", "a"])
     frame = points.to_geopandas()
     assert isinstance(frame, geopandas.GeoDataFrame)
     assert frame.crs.to_epsg() == 4326
@@ -49,9 +49,9 @@ def test_points_go_to_geopandas_and_come_back_from_any_projection() -> None:
 
 
 def test_traces_are_people_in_the_order_of_time() -> None:
-    points = Points.of([1, 2, 3, 4], [0] * 4, time=[9, 2, 1, 3], user=["x", "y", "x", "y"])
+    points = Points.from_columns([1, 2, 3, 4], [0] * 4, time=[9, 2, 1, 3], user=["x", "y", "x", "y"])
     assert [trace.lon.tolist() for trace in points.traces()] == [[3, 1], [2, 4]]
-    assert Points.of([], [], time=[], user=[]).traces() == []
+    assert Points.from_columns([], [], time=[], user=[]).traces() == []
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_columns_go_by_several_names_or_as_said() -> None:
 @pytest.mark.parametrize("kind", [int, float, str])
 def test_times_count_seconds_or_parts_of_them(unit: int, kind: type) -> None:
     seconds = [1_767_254_400, 1_767_254_460]
-    points = Points.of([0, 0], [0, 0], time=[kind(one * unit) for one in seconds])
+    points = Points.from_columns([0, 0], [0, 0], time=[kind(one * unit) for one in seconds])
     assert points.time == pytest.approx(seconds, abs=1e-3)
 
 
@@ -108,7 +108,7 @@ def test_times_count_seconds_or_parts_of_them(unit: int, kind: type) -> None:
 )
 def test_a_time_that_cannot_be_is_refused_and_not_shown(times: list[object]) -> None:
     with pytest.raises(DataError, match=r"row 2, column time: (is no|counts other|is not a)") as caught:
-        Points.of([0, 0], [0, 0], time=times)
+        Points.from_columns([0, 0], [0, 0], time=times)
     assert str(times[1]) not in str(caught.value)
 
 

@@ -24,7 +24,7 @@ def test_of_what_is_no_table_of_points_nothing_is_shown(tmp_path: Path) -> None:
         "no header.csv": "ana;Rua -38.51;-3.71 S\nbia;Rua -38.52;-3.72 S\n",
         "receiver.nmea": "$GPGGA,at-38.51,-3.71S,M\n$GPGGA,at-38.52,-3.72S,M\n",
     }
-    cells = Cells.of(["a"], [0.0], [0.0])
+    cells = Cells.from_columns(["a"], [0.0], [0.0])
     for name, content in files.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
         for read in (read_points, read_cells, lambda file: read_calls(file, cells)):

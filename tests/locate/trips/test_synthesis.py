@@ -13,9 +13,9 @@ from cobogo.errors import BudgetSpent, DataError
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips import KDelta, TripSynthesis, anonymize, fit
+from cobogo.locate.trips import KDelta, TripSynthesis, anonymize_trips, fit_trips
 from cobogo.locate.trips.kernels import bridges, walk
-from cobogo.locate.trips.segments import bound_walks, moves_of, split, walks_of
+from cobogo.locate.trips.segments import bound_walks, moves_of, split_trips, walks_of
 from cobogo.locate.trips.synthesis import SHARES, WAYS, count_walks, make_consistent, neighbours_inside, sensitivity
 from support.stand_ins import HERE, scattered, square, walkers
 
@@ -29,8 +29,8 @@ def test_nobody_changes_a_part_by_more_than_its_sensitivity(seed: int, trips: in
     rng = np.random.default_rng(seed)
     times = np.cumsum(rng.choice([20, 60, 5000], 60, p=[0.5, 0.4, 0.1]))
     place = scattered(60, square(9, 300.0), seed)
-    points = Points.of(place.lon, place.lat, time=times, user=["one"] * 60)
-    walks = bound_walks(walks_of(split(points, gap=100, frame=grid.frame), grid), trips, longest, Seeded(seed))
+    points = Points.from_columns(place.lon, place.lat, time=times, user=["one"] * 60)
+    walks = bound_walks(walks_of(split_trips(points, gap=100, frame=grid.frame), grid), trips, longest, Seeded(seed))
     for name, counts in count_walks(walks, asked, Seeded(seed)).items():
         assert 0 < counts.sum() + (name == "moves") <= sensitivity(name, asked) + (name == "moves")
     assert walks.number.max() <= longest
@@ -97,7 +97,7 @@ def test_much_budget_tells_the_city_and_little_does_not() -> None:
     real = np.bincount(grid.nearest_cell(points.lon, points.lat), minlength=grid.cells) / len(points)
     off = {}
     for epsilon in (Fraction(1, 1000), Fraction(10_000)):
-        model = fit(points, TripSynthesis(epsilon, grid, trips=1, moves=60))
+        model = fit_trips(points, TripSynthesis(epsilon, grid, trips=1, moves=60))
         made = model.sample(400)
         share = np.bincount(grid.nearest_cell(made.lon, made.lat), minlength=grid.cells) / len(made)
         off[epsilon] = np.abs(share - real).sum() / 2
@@ -109,7 +109,7 @@ def test_much_budget_tells_the_city_and_little_does_not() -> None:
 
 def test_made_up_trips_lie_on_the_centres_of_a_public_grid() -> None:
     grid = square(6, 500.0)
-    made = fit(walkers(30, 20, 1), TripSynthesis(Fraction(1), grid)).sample(50)
+    made = fit_trips(walkers(30, 20, 1), TripSynthesis(Fraction(1), grid)).sample(50)
     lon, lat = grid.centres(grid.cell_of(made.lon, made.lat))
     assert distance(made.lon, made.lat, lon, lat).max() < 0.2
     for trace in made.traces():
@@ -118,11 +118,11 @@ def test_made_up_trips_lie_on_the_centres_of_a_public_grid() -> None:
 
 def test_nobody_s_trips_cost_and_look_like_anybody_s() -> None:
     """That a file is empty must not show either: noise is all that is left of it."""
-    nobody = Points.of([], [], time=[], user=[])
-    made = fit(nobody, TripSynthesis(Fraction(1), square(5, 500.0))).sample(7)
+    nobody = Points.from_columns([], [], time=[], user=[])
+    made = fit_trips(nobody, TripSynthesis(Fraction(1), square(5, 500.0))).sample(7)
     assert made.users == 7
     with pytest.raises(DataError, match="no trips"):
-        anonymize(nobody, KDelta(2, 100))
+        anonymize_trips(nobody, KDelta(2, 100))
 
 
 def test_a_ledger_is_debited_before_anything_is_counted(tmp_path) -> None:
@@ -134,8 +134,8 @@ def test_a_ledger_is_debited_before_anything_is_counted(tmp_path) -> None:
     books.grant("trips", "ana", PrivacyLoss("epsilon", Fraction(3, 2)))
     asked = TripSynthesis(Fraction(1), square(4, 500.0))
     points = walkers(5, 10, 1)
-    fit(points, asked, ledger=books, dataset="trips", analyst="ana")
+    fit_trips(points, asked, ledger=books, dataset="trips", analyst="ana")
     with pytest.raises(BudgetSpent):
-        fit(points, asked, ledger=books, dataset="trips", analyst="ana")
+        fit_trips(points, asked, ledger=books, dataset="trips", analyst="ana")
     assert len(books.entries("trips")) == 1
     books.close()

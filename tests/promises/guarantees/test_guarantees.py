@@ -12,10 +12,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cobogo.promises.guarantees import GUARANTEES, Exposure, Guarantee
-from cobogo.promises.guarantees.growth import DeltaGrowth, growth, owned
-from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy, worst_posterior
+from cobogo.promises.guarantees.prior_posterior import (
+    DeltaGrowth,
+    RhoPrivacy,
+    UpwardRhoPrivacy,
+    largest_growth,
+    ownership_probability,
+    worst_posterior,
+)
 from cobogo.promises.guarantees.ratios import Amplification, DGammaPrivacy, LocalPrivacy
-from cobogo.promises.operators.matrix import of, warner
+from cobogo.promises.operators.matrix import operator_from_matrix, warner
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.alpha_beta import AlphaBeta
 from cobogo.publish.randomize.perturbed_generalization import exposure, largest_group_retention
@@ -76,10 +82,10 @@ def test_the_bound_is_attained() -> None:
 @given(st.floats(1.01, 500), st.floats(0.001, 0.999))
 def test_growth_is_never_larger_than_its_closed_form(gamma: float, prior: float) -> None:
     posterior = gamma * prior / (1 - prior + gamma * prior)
-    assert posterior - prior <= growth(gamma) + 1e-12
+    assert posterior - prior <= largest_growth(gamma) + 1e-12
     root = math.sqrt(gamma)
-    assert growth(gamma) == pytest.approx((root - 1) / (root + 1))
-    assert growth(gamma, prior) <= growth(gamma) + 1e-12
+    assert largest_growth(gamma) == pytest.approx((root - 1) / (root + 1))
+    assert largest_growth(gamma, prior) <= largest_growth(gamma) + 1e-12
 
 
 @pytest.mark.parametrize(
@@ -137,7 +143,7 @@ def test_parameters_that_make_no_sense_are_refused(name: str) -> None:
 def test_the_worst_posterior_is_no_less_than_any_property_s(prior, low: int, random) -> None:
     m = len(prior)
     matrix = np.array([[random.random() + 0.01 for _ in range(m)] for _ in range(m)])
-    operator = of(matrix / matrix.sum(axis=0))
+    operator = operator_from_matrix(matrix / matrix.sum(axis=0))
     rho1 = low / 100
     found = worst_posterior(operator.matrix(), prior, rho1)
     posterior = operator.posterior(prior)
@@ -151,7 +157,7 @@ def test_one_record_of_a_group_of_k() -> None:
     p, m, k, prior = 0.3, 5, 6, 0.4
     u = (1 - p) / m
     h = (p * prior + u) / (p * prior + k * u)
-    assert owned(p, m, k, prior) == pytest.approx(h)
+    assert ownership_probability(p, m, k, prior) == pytest.approx(h)
     random = np.random.default_rng(1)
     runs = 400_000
     mine = np.where(random.random(runs) < prior, 0, 1)

@@ -21,10 +21,9 @@ from hypothesis import strategies as st
 from sqlalchemy import create_engine, text
 
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
-from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.accounting import NANO, PrivacyLoss
 from cobogo.promises.ledger import Ledger
 from cobogo.promises.ledger.balance import Units
-from cobogo.promises.units import NANO
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,8 @@ pytestmark = pytest.mark.slow
 
 def test_the_sparse_vector_follows_its_law() -> None:
     mechanism = SparseVector(1, Fraction(4))
-    of_threshold, of_scores = laws.laplace(mechanism.of_threshold.scale), laws.laplace(mechanism.of_scores.scale)
-    assert (mechanism.of_threshold.scale, mechanism.of_scores.scale) == (0.5, 1.0)
+    of_threshold, of_scores = laws.laplace(mechanism.threshold_noise.scale), laws.laplace(mechanism.score_noise.scale)
+    assert (mechanism.threshold_noise.scale, mechanism.score_noise.scale) == (0.5, 1.0)
 
     def reached(score: int, threshold: int) -> float:
         return sum(p for x, p in of_scores.items() if score + x >= threshold)
@@ -27,9 +27,9 @@ def test_the_sparse_vector_follows_its_law() -> None:
         law[True,] += p * first
         law[False, True] += p * (1 - first) * second
         law[False, False] += p * (1 - first) * (1 - second)
-    assert laws.fits((tuple(mechanism.above(scores, threshold)) for _ in range(4_000)), law)
+    assert laws.fits((tuple(mechanism.compare(scores, threshold)) for _ in range(4_000)), law)
 
 
 def test_the_sparse_vector_stops_after_as_many_as_are_paid_for() -> None:
-    answers = list(SparseVector(1, Fraction(1), most=2, monotonic=True).above([10**6] * 9, 0))
+    answers = list(SparseVector(1, Fraction(1), most=2, monotonic=True).compare([10**6] * 9, 0))
     assert answers == [True, True]

@@ -144,7 +144,7 @@ def test_smoothing_makes_close_values_alike() -> None:
     assert smooth_close < plain_close / 2
     assert smooth_far == pytest.approx(plain_far)
     with pytest.raises(PolicyError, match="needs a hierarchy"):
-        BT("s", 0.5, 0.5, 0.8).fits(tables.domains(close))
+        BT("s", 0.5, 0.5, 0.8).check_domains(tables.domains(close))
 
 
 def test_a_bandwidth_for_each_quasi_identifier() -> None:

@@ -19,7 +19,7 @@ import cobogo as cb
 from cobogo.errors import DataError, NoSolution, OutputError, PolicyError
 from cobogo.promises.models import Classes, Domain, Histogram, Monotone
 from cobogo.promises.models.check import check
-from cobogo.promises.models.m_invariance import MInvariance, changed
+from cobogo.promises.models.m_invariance import MInvariance, changed_classes
 from cobogo.release.series import ReleaseSeries
 from support import random_tables as tables
 from support.random_tables import row
@@ -192,7 +192,7 @@ def test_the_classes_that_hold_somebody_who_changed(
         crowd = [who for who in after if after[who] == place]
         here = {values[who] for who in crowd}
         expected.append(any(last.get(who, here) != here for who in crowd))
-    assert changed(series.earlier("s", names), found.people, found.histograms["s"]).tolist() == expected
+    assert changed_classes(series.earlier("s", names), found.people, found.histograms["s"]).tolist() == expected
 
 
 def crowd_of(release: dict[str, int], values: dict[str, str | None], names: list[str]) -> Classes:

@@ -98,11 +98,11 @@ def test_an_empty_table() -> None:
 def test_wishes_that_name_no_node_are_refused_without_showing_them() -> None:
     domains = tables.domains(replace(row(h="pq"), sensitive={"h": ("p", "q"), "g": ("my secret", None)}))
     with pytest.raises(PolicyError) as refused:
-        Personalized("h", "g", 0.5).fits(domains)
+        Personalized("h", "g", 0.5).check_domains(domains)
     assert '1 value of "g" names no node of the hierarchy of "h"' in refused.value.what
     assert "secret" not in str(refused.value)
     with pytest.raises(PolicyError, match="needs a hierarchy"):
-        Personalized("g", "h", 0.5).fits(domains)
+        Personalized("g", "h", 0.5).check_domains(domains)
 
 
 @pytest.mark.parametrize(("key", "value"), [("p", 1.5), ("p", -0.1), ("guard", ""), ("guard", 3), ("guard", "h")])

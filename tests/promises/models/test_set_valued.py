@@ -112,9 +112,9 @@ def test_who_is_counted_twice_is_taken_off() -> None:
 def test_too_many_combinations_are_refused_before_they_are_counted() -> None:
     long = ",".join(map(str, range(300)))
     domain = Domain("s", (long,), np.array([1]))
-    KM("s", k=2, m=2).fits({"s": domain})
+    KM("s", k=2, m=2).check_domains({"s": domain})
     with pytest.raises(PolicyError, match=r"4,500,250 combinations of up to 3 items.*largest set has 300 items"):
-        KM("s", k=2, m=3).fits({"s": domain})
+        KM("s", k=2, m=3).check_domains({"s": domain})
 
 
 def test_an_empty_table() -> None:

@@ -33,20 +33,20 @@ def worst(posterior: np.ndarray, prior: np.ndarray, rho1: float) -> float:
 
 def test_the_linear_programme_of_the_notes() -> None:
     uniform = Uniform(10, largest_retention(RhoPrivacy("x", 0.12, 0.6).largest_amplification, 10))
-    assert round(uniform.kept(F), 2) == 0.55
+    assert round(uniform.expected_unchanged(F), 2) == 0.55
     upward = linear_programme(F, 0.12, 0.6, downward=False)
     both = linear_programme(F, 0.12, 0.6)
-    assert round(upward.kept(F), 3) == 0.844
-    assert round(both.kept(F), 3) == 0.761
+    assert round(upward.expected_unchanged(F), 3) == 0.844
+    assert round(both.expected_unchanged(F), 3) == 0.761
     posterior = both.posterior(F)
     assert worst(posterior, F, 0.12) == pytest.approx(0.6, abs=1e-6)
     assert worst(posterior, F, 0.4) <= 0.88 + 1e-6  # downward: from 1 − ρ2 to 1 − ρ1
     identifiable = linear_programme(F, 0.06, 0.3, margin=0.2)
-    assert round(identifiable.kept(F), 3) == 0.679
+    assert round(identifiable.expected_unchanged(F), 3) == 0.679
     assert round(identifiable.condition, 1) == 7.5
     capped = linear_programme(F, 0.12, 0.6, cap=20)
     assert capped.amplification <= 20 * (1 + 1e-6)
-    assert uniform.kept(F) < capped.kept(F) < both.kept(F)
+    assert uniform.expected_unchanged(F) < capped.expected_unchanged(F) < both.expected_unchanged(F)
 
 
 def test_what_cannot_be_solved_is_said() -> None:

@@ -28,7 +28,7 @@ def test_no_kernel_reaches_beyond_its_arrays_or_its_numbers(
 ) -> None:
     source = str(Path(cb.__file__).parents[1])
     clean = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-    clean |= {how: "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    clean |= {how: "1", "NUMBA_CACHE_DIR": str(tmp_path), "NUMBA_OPT": "0"}  # compiled once: quickly, not well
     clean["PYTHONPATH"] = os.pathsep.join([source, str(ROOT / "tests")])
     done = subprocess.run(
         [sys.executable, str(SUPPORT / "kernel_tasks.py"), *algorithms], env=clean, capture_output=True, text=True

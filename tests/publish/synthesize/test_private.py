@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cobogo.promises.accounting import choosing, delta_of
+from cobogo.promises.accounting import delta_of, selection_epsilon
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import Attributes, Fitted, PrivateTable, distance
 from cobogo.publish.synthesize.privbayes import CHANGE, dependence
@@ -66,7 +66,7 @@ def test_nothing_is_spent_beyond_the_budget() -> None:
 @given(rho=st.fractions(min_value=Fraction(1, 10**6), max_value=10))
 @settings(max_examples=50)
 def test_the_exponential_mechanism_costs_what_was_allowed(rho: Fraction) -> None:
-    epsilon = choosing(rho)
+    epsilon = selection_epsilon(rho)
     assert epsilon**2 / 8 <= rho
     assert (epsilon + Fraction(1, 10**11)) ** 2 / 8 > rho
 

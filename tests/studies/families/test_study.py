@@ -50,7 +50,7 @@ def of_kind(found: Families, kind: str) -> list[FamilyTrial]:
 
 def test_the_table_itself_loses_nothing_and_gives_people_away(found: Families) -> None:
     (original,) = of_kind(found, "original")
-    assert original.lost == original.use["one-way"] == original.use["query-error"] == 0
+    assert original.loss == original.use["one-way"] == original.use["query-error"] == 0
     assert original.attacks["membership"]["members"] == 1
     assert original.exposed > 1.5 * found.chance
     assert (found.members, found.others) == (1200, 1200)
@@ -58,7 +58,7 @@ def test_the_table_itself_loses_nothing_and_gives_people_away(found: Families) -
 
 def test_more_protection_loses_more_and_gives_less_away(found: Families) -> None:
     two, twenty = of_kind(found, "recoding")
-    assert two.lost <= twenty.lost
+    assert two.loss <= twenty.loss
     assert twenty.attacks["re-identification"]["members"] <= 1 / 20
     assert two.attacks["re-identification"]["members"] <= 1 / 2
     loud, quiet = of_kind(found, "randomization")

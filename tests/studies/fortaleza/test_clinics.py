@@ -55,8 +55,8 @@ def test_bob_is_at_a_clinic_and_among_everybody() -> None:
 
 
 def test_evidence_is_the_ratio_of_shares() -> None:
-    places = Points.of([0.0, 1.0, 2.0, 3.0], [0.0] * 4)
-    everybody = Points.of([0.0] + [5.0] * 9, [0.0] * 10)
+    places = Points.from_columns([0.0, 1.0, 2.0, 3.0], [0.0] * 4)
+    everybody = Points.from_columns([0.0] + [5.0] * 9, [0.0] * 10)
     box = Report(((0.0, 0.0),), box=(-0.1, -0.1, 0.1, 0.1))
     assert log_evidence(box, places, everybody) == pytest.approx(log(0.25 / 0.1))
     both = Report(((0.0, 0.0), (5.0, 0.0)))

@@ -21,7 +21,7 @@ def crowd() -> CityPeople:
 
 @pytest.fixture(scope="module")
 def trajectories(crowd: CityPeople) -> Points:
-    return crowd.trajectories(600)
+    return crowd.trajectories(1_800)
 
 
 def on_land(lon: np.ndarray, lat: np.ndarray) -> np.ndarray:
@@ -38,7 +38,7 @@ def test_nobody_is_ever_in_the_sea(crowd: CityPeople, trajectories: Points) -> N
 
 
 def test_nobody_outruns_a_car(crowd: CityPeople) -> None:
-    exact = crowd.at(np.repeat(np.arange(200), 1_000), np.tile(FIRST_MIDNIGHT + np.arange(1_000) * 60.0, 200))
+    exact = crowd.positions_at(np.repeat(np.arange(200), 1_000), np.tile(FIRST_MIDNIGHT + np.arange(1_000) * 60.0, 200))
     lon, lat = exact.lon.reshape(200, -1), exact.lat.reshape(200, -1)
     speed = distance(lon[:, :-1], lat[:, :-1], lon[:, 1:], lat[:, 1:]) / 60 * 3.6
     assert 10 < speed.max() < 60
@@ -49,11 +49,11 @@ def test_days_have_a_rhythm(crowd: CityPeople, trajectories: Points) -> None:
     workers = np.flatnonzero((crowd.lives.occupation == WORKS) & ~crowd.lives.by_night)
 
     def share_at_work(day: int, hour: float) -> float:
-        then = crowd.at(workers, np.full(len(workers), FIRST_MIDNIGHT + (day * 24 + hour) * 3_600))
+        then = crowd.positions_at(workers, np.full(len(workers), FIRST_MIDNIGHT + (day * 24 + hour) * 3_600))
         return float((then.distance(crowd.work.take(workers)) < 100).mean())
 
     def share_at_home(hour: float) -> float:
-        then = crowd.at(np.arange(len(crowd)), np.full(len(crowd), FIRST_MIDNIGHT + hour * 3_600))
+        then = crowd.positions_at(np.arange(len(crowd)), np.full(len(crowd), FIRST_MIDNIGHT + hour * 3_600))
         return float((then.distance(crowd.home) < 100).mean())
 
     assert share_at_work(1, 11) > 0.8
@@ -62,7 +62,7 @@ def test_days_have_a_rhythm(crowd: CityPeople, trajectories: Points) -> None:
     assert share_at_home(11) < 0.5
     assert trajectories.time is not None
     assert trajectories.time.min() == FIRST_MIDNIGHT
-    assert trajectories.time.max() == FIRST_MIDNIGHT + 7 * 86_400 - 600
+    assert trajectories.time.max() == FIRST_MIDNIGHT + 7 * 86_400 - 1_800
 
 
 def test_homes_follow_residents_and_works_follow_jobs(crowd: CityPeople) -> None:
@@ -72,7 +72,7 @@ def test_homes_follow_residents_and_works_follow_jobs(crowd: CityPeople) -> None
     expected = residents() / residents().sum() * len(crowd)
     assert ((np.array(list(homes.values())) - expected) ** 2 / expected).sum() < 260  # χ², 120 degrees: 1e-12
     works = crowd.lives.occupation == WORKS
-    centre = Points.of([-38.515], [-3.733])
+    centre = Points.from_columns([-38.515], [-3.733])
     near = distance(crowd.work.lon, crowd.work.lat, centre.lon, centre.lat) < 4_000
     lives_near = distance(crowd.home.lon, crowd.home.lat, centre.lon, centre.lat) < 4_000
     assert near[works].mean() > 2 * lives_near.mean()
@@ -92,7 +92,7 @@ def test_calls_are_made_at_the_nearest_tower(crowd: CityPeople) -> None:
     assert len(cells) == len(set(cells.names)) == 300
     assert 5 < len(calls) / len(crowd) / 7 < 11
     some = np.arange(0, len(calls), 97)
-    there = crowd.at(calls.user[some], calls.time[some])
+    there = crowd.positions_at(calls.user[some], calls.time[some])
     east, north = cells.frame.metres(there.lon, there.lat)
     away = np.hypot(east[:, None] - cells.metres[:, 0], north[:, None] - cells.metres[:, 1])
     assert np.allclose(away.min(axis=1), away[np.arange(len(some)), calls.cell[some]])

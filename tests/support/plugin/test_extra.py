@@ -2,13 +2,14 @@
 
 import pyarrow as pa
 from cobogo_extra.attack import Loneliness
+from cobogo_extra.collector import OneQuestion
 from cobogo_extra.mechanism import Rounding
 from cobogo_extra.metric import Suppression
 from cobogo_extra.model import Parity
 from hypothesis import strategies as st
 
 from cobogo.examine.attacks.case import open_case
-from cobogo.testing import check_attack, check_mechanism, check_metric, check_model
+from cobogo.testing import check_attack, check_collector, check_mechanism, check_metric, check_model
 
 
 def test_the_model() -> None:
@@ -27,3 +28,7 @@ def test_the_attack() -> None:
 
 def test_the_mechanism() -> None:
     check_mechanism(Rounding(2))
+
+
+def test_the_collector() -> None:
+    check_collector(OneQuestion(values=5, epsilon=1.0))

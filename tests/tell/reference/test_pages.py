@@ -8,8 +8,7 @@ import pytest
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.formula import FormulaError, formulas, plain
 from cobogo.tell.reference.pages import pages
-from cobogo.tell.reference.parts import PARTS, read
-from cobogo.tell.reference.sections import SECTIONS, find, listing, names
+from cobogo.tell.reference.sections import PARTS, SECTIONS, find, listing, names, read
 from cobogo.tell.reference.sections import pages as sections
 
 THINGS = [(slug, name) for slug, section in sections().items() for name in section.cards()]

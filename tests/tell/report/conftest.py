@@ -110,7 +110,7 @@ def _one_class() -> Content:
 
 
 def _wide() -> Content:
-    """Fifty quasi-identifiers with hierarchies of many heights, a hundred classes shown."""
+    """Fifty quasi-identifiers with hierarchies of many heights, forty classes shown."""
     names = tuple(f"attribute {i:02d}" for i in range(50))
     sizes = np.arange(1, 201) ** 3
     stories = tuple(
@@ -128,7 +128,7 @@ def _wide() -> Content:
         attributes=stories,
         class_sizes=sizes,
         largest=tuple(
-            (tuple("*" if i % 2 else f"value {i}" for i in range(50)), int(size)) for size in sizes[::-1][:100]
+            (tuple("*" if i % 2 else f"value {i}" for i in range(50)), int(size)) for size in sizes[::-1][:40]
         ),
         quasi_identifiers=names,
         sensitive=tuple(SensitiveStory(f"s{i}", 1.0, 1.0, np.arange(1, 201) + 0) for i in range(14)),

@@ -8,12 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
+from PIL import Image
 
 from cobogo.tell.report import plots
 from cobogo.tell.report.canvas import Sheet
-from cobogo.tell.report.content import AttributeStory, Content, LatticeStory
-from cobogo.tell.report.figures import Plot, plots_of
+from cobogo.tell.report.content import AttributeStory, Content, LatticeStory, Plot, plots_of
 from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import draw
 
@@ -23,13 +22,13 @@ SAY = words("en")
 
 
 def shape(path: Path) -> tuple[int, int]:
-    """Height and width of a PNG that has something on it."""
-    image = imread(path)
-    height, width = image.shape[:2]
+    """Height and width of a PNG that has dark marks on white paper."""
+    with Image.open(path) as image:
+        (width, height), pixels = image.size, image.convert("RGB")
     assert 1000 <= width <= 1600
     assert 150 <= height <= 7000
-    assert image[..., :3].min() < 0.5
-    assert image[0, 0, :3].tolist() == [1, 1, 1]
+    assert min(low for low, _ in pixels.getextrema()) < 128
+    assert pixels.getpixel((0, 0)) == (255, 255, 255)
     return height, width
 
 
@@ -37,6 +36,9 @@ def shape(path: Path) -> tuple[int, int]:
 def test_every_plot_of_every_content_is_drawn(content: Content, language: str, tmp_path: Path) -> None:
     drawn = plots_of(content)
     assert drawn
+    if language != "en" or len(content.quasi_identifiers) == 50:
+        # Plots of one kind have the same words in a language; those of the wide content have the same data, too.
+        drawn = tuple({plot.kind: plot for plot in drawn}.values())
     for plot in drawn:
         path = tmp_path / f"{plot.stem}.png"
         draw(plot, content, path, say=words(language))
@@ -73,8 +75,14 @@ def test_a_million_classes_are_drawn_at_once(tmp_path: Path) -> None:
     shape(tmp_path / "a.png")
 
 
-@pytest.mark.parametrize("distinct", [[1], [3, 3], list(range(1, 41)), [2, 500], [1, 10**6]])
-@pytest.mark.parametrize("asked", [None, 1, 3, 60])
+@pytest.mark.parametrize(
+    ("distinct", "asked"),
+    [
+        *((distinct, asked) for distinct in ([1], [3, 3], list(range(1, 41))) for asked in (None, 1, 3, 60)),
+        ([2, 500], 3),  # too many values for a column each: what was asked for is not marked
+        ([1, 10**6], 60),
+    ],
+)
 def test_any_numbers_of_distinct_values_can_be_drawn(distinct: list[int], asked: int | None, tmp_path: Path) -> None:
     plots.distinct_values(
         np.array(distinct), tmp_path / "a.png", say=SAY, attribute="$a_b$", asked=asked, title="k = 2"
@@ -105,7 +113,8 @@ def test_a_distribution_may_lack_a_side(
 def test_levels_of_no_attribute_and_of_one_without_a_hierarchy(tmp_path: Path) -> None:
     for stories in ([], [AttributeStory("a", "quasi-identifier", (), 1), AttributeStory("b", "sensitive")]):
         plots.levels(stories, tmp_path / "a.png", say=SAY)
-        assert imread(tmp_path / "a.png").shape[1] > 1000
+        with Image.open(tmp_path / "a.png") as image:
+            assert image.width > 1000
 
 
 @pytest.mark.parametrize("heights", [(0,), (1,), (2, 2), (1,) * 7, (39,), (3, 3, 3, 2), (12, 3)])
@@ -121,7 +130,7 @@ def test_a_label_is_shortened_until_it_fits() -> None:
     for text in ("", "short", "W" * 500, "Messejana/Fortaleza/CE", "عربي" * 50):
         assert sheet.measure(sheet.fit(text, 1.0)) <= 1.0
     assert sheet.fit("Messejana/Fortaleza/CE", 1.2).endswith("CE")
-    lines = sheet.wrapped([f"value {i}" for i in range(50)], 3.0, 9, lines=2, glue=" · ")
+    lines = sheet.wrap([f"value {i}" for i in range(50)], 3.0, 9, lines=2, glue=" · ")
     assert len(lines) == 2
     shown = sum(line.count("value") for line in lines)
     assert lines[1].endswith(f"… +{50 - shown}"), "what is not shown is counted"

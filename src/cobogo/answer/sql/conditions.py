@@ -1,6 +1,6 @@
 """WHERE: comparisons of declared columns with literals of their type, and what AND, OR and NOT make of them.
 
-Only what can never fail whatever the data are: no arithmetic, no functions, no casts.
+Only conditions that cannot fail on any data: no arithmetic, no functions, no casts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import cast
 from sqlglot import exp
 
 from cobogo.answer.query import Both, Compare, Comparison, Condition, Either, Literals, Missing, Not, OneOf
-from cobogo.answer.sql.nodes import WHERE, column_name, described, refused, taken
+from cobogo.answer.sql.nodes import WHERE, column_name, describe, refusal, take
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn
@@ -34,92 +34,94 @@ ALLOWED = (
 DEEPEST = 100
 
 
-def condition(node: exp.Expression, dataset: DeclaredDataset, depth: int = 0) -> Condition:
-    """A condition of the analyst's as typed values."""
+def parse_condition(node: exp.Expression, dataset: DeclaredDataset, depth: int = 0) -> Condition:
+    """Parse a condition of the analyst into typed values."""
     if depth > DEEPEST:
-        raise refused(f"the condition is nested more than {DEEPEST} deep", ALLOWED)
+        raise refusal(f"the condition is nested more than {DEEPEST} deep", ALLOWED)
     deeper = depth + 1
     if type(node) in COMPARISONS:
-        left, right = taken(node, "this", "expression")
+        left, right = take(node, "this", "expression")
         as_written, exchanged = COMPARISONS[type(node)]
         if isinstance(left, exp.Column):
-            return _compared(left, as_written, right, dataset)
-        return _compared(right, exchanged, left, dataset)
+            return _comparison(left, as_written, right, dataset)
+        return _comparison(right, exchanged, left, dataset)
     match node:
         case exp.Paren():
-            return condition(taken(node, "this")[0], dataset, deeper)
+            return parse_condition(take(node, "this")[0], dataset, deeper)
         case exp.Not():
-            return Not(condition(taken(node, "this")[0], dataset, deeper))
+            return Not(parse_condition(take(node, "this")[0], dataset, deeper))
         case exp.And() | exp.Or():
-            left, right = taken(node, "this", "expression")
+            left, right = take(node, "this", "expression")
             made = Both if isinstance(node, exp.And) else Either
-            return made(condition(left, dataset, deeper), condition(right, dataset, deeper))
-    return _of_a_column(node, dataset)
+            return made(parse_condition(left, dataset, deeper), parse_condition(right, dataset, deeper))
+    return _column_condition(node, dataset)
 
 
-def _of_a_column(node: exp.Expression, dataset: DeclaredDataset) -> Condition:
+def _column_condition(node: exp.Expression, dataset: DeclaredDataset) -> Condition:
     match node:
         case exp.Between():
-            column, low, high = taken(node, "this", "low", "high")
-            return Both(_compared(column, ">=", low, dataset), _compared(column, "<=", high, dataset))
+            column, low, high = take(node, "this", "low", "high")
+            return Both(_comparison(column, ">=", low, dataset), _comparison(column, "<=", high, dataset))
         case exp.In():
-            column, values = taken(node, "this", "expressions")
-            name, declared = _declared(column, dataset)
+            column, values = take(node, "this", "expressions")
+            name, declared = _declared_column(column, dataset)
             if not values:
-                raise refused("IN names no values", ALLOWED)
-            return OneOf(name, tuple(literal(value, name, declared) for value in values))
+                raise refusal("IN names no values", ALLOWED)
+            return OneOf(name, tuple(parse_literal(value, name, declared) for value in values))
         case exp.Is():
-            column, null = taken(node, "this", "expression")
+            column, null = take(node, "this", "expression")
             if not isinstance(null, exp.Null):
-                raise refused("IS is answered with NULL only", ALLOWED)
-            return Missing(_declared(column, dataset)[0])
+                raise refusal("IS is answered with NULL only", ALLOWED)
+            return Missing(_declared_column(column, dataset)[0])
         case exp.Column():
-            name, declared = _declared(node, dataset)
+            name, declared = _declared_column(node, dataset)
             if declared.type != "boolean":
-                raise refused(f'"{name}" is no column of truth values', ALLOWED)
+                raise refusal(f'"{name}" is no column of truth values', ALLOWED)
             return Compare(name, "=", True)
-    raise refused(f"{described(node)} is not answered in WHERE", ALLOWED)
+    raise refusal(f"{describe(node)} is not answered in WHERE", ALLOWED)
 
 
-def literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> Literals:
-    """A literal of a column's type."""
+def parse_literal(node: exp.Expression, name: str, declared: DeclaredColumn) -> Literals:
+    """Parse a literal, which must be of a column's type."""
     value = _value(node, declared)
-    if not declared.holds(value):
-        raise refused(
+    if not declared.accepts(value):
+        raise refusal(
             f'"{name}" is of type {declared.type}, and is compared with something else',
             f"Write {_example(declared)}.",
         )
     return value
 
 
-def _compared(column: exp.Expression, operator: Comparison, value: exp.Expression, dataset: DeclaredDataset) -> Compare:
-    name, declared = _declared(column, dataset)
-    return Compare(name, operator, literal(value, name, declared))
+def _comparison(
+    column: exp.Expression, operator: Comparison, value: exp.Expression, dataset: DeclaredDataset
+) -> Compare:
+    name, declared = _declared_column(column, dataset)
+    return Compare(name, operator, parse_literal(value, name, declared))
 
 
-def _declared(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
+def _declared_column(node: exp.Expression, dataset: DeclaredDataset) -> tuple[str, DeclaredColumn]:
     name, quoted = column_name(node)
-    found = dataset.column_named(name, quoted=quoted, where=WHERE)
+    found = dataset.find_column(name, quoted=quoted, where=WHERE)
     return found, dataset.columns[found]
 
 
 def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
     match node:
         case exp.Boolean():
-            (value,) = taken(node, "this")
+            (value,) = take(node, "this")
             return bool(value)
         case exp.Neg():
-            (inner,) = taken(node, "this")
+            (inner,) = take(node, "this")
             value = _value(inner, declared) if isinstance(inner, exp.Literal) and not inner.is_string else None
             if value is None:
-                raise refused("a minus sign stands before what is no number", ALLOWED)
+                raise refusal("a minus sign stands before what is no number", ALLOWED)
             return -cast(int | Decimal, value)
         case exp.Literal():
-            text, is_string = taken(node, "this", "is_string")
-            return _of_text(str(text), declared) if is_string else _of_number(str(text), declared)
+            text, is_string = take(node, "this", "is_string")
+            return _text_literal(str(text), declared) if is_string else _number_literal(str(text), declared)
         case exp.Cast():
-            inner, kind = taken(node, "this", "to", ignored=("_type",))
-            (named,) = taken(kind, "this", ignored=("nested",))
+            inner, kind = take(node, "this", "to", ignored=("_type",))
+            (named,) = take(kind, "this", ignored=("nested",))
             if (
                 named == exp.DType.DATE
                 and isinstance(inner, exp.Literal)
@@ -127,23 +129,23 @@ def _value(node: exp.Expression, declared: DeclaredColumn) -> Literals:
                 and declared.type == "date"
             ):
                 return _value(inner, declared)
-    raise refused(f"{described(node)} stands where a literal is expected", ALLOWED)
+    raise refusal(f"{describe(node)} stands where a literal is expected", ALLOWED)
 
 
-def _of_text(text: str, declared: DeclaredColumn) -> Literals:
+def _text_literal(text: str, declared: DeclaredColumn) -> Literals:
     if declared.type != "date":
         return text
     try:
         return date.fromisoformat(text)
     except ValueError:
-        raise refused("what is compared with a date is none", f"Write {_example(declared)}.") from None
+        raise refusal("what is compared with a date is none", f"Write {_example(declared)}.") from None
 
 
-def _of_number(text: str, declared: DeclaredColumn) -> Literals:
+def _number_literal(text: str, declared: DeclaredColumn) -> Literals:
     try:
         fraction(text)
     except ValueError:
-        raise refused("the number is beyond what can be compared", ALLOWED) from None
+        raise refusal("the number is beyond what can be compared", ALLOWED) from None
     return int(text) if text.isdecimal() and declared.type != "number" else Decimal(text)
 
 

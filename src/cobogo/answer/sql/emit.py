@@ -1,8 +1,8 @@
-"""From a plan to the engine's statements. Bounding what a person contributes is the last step before each aggregate.
+"""From a plan to SQL statements. Bounding what a person contributes is the last step before each aggregate.
 
-In every statement the rows are typed, filtered and, for each person and group, put together into figures that are held
-within what was declared. Of a person's groups those are kept that a salted hash of person and group puts first: the
-choice depends on nobody else. Then, and only then, people are added up.
+A statement casts and filters the rows, computes figures for each person and group, and clamps them to what was
+declared. Of a person's groups it keeps those that a salted hash of person and group puts first: the choice depends on
+nobody else. Only then it adds people up.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ class SqlSource:
     kinds: Mapping[str, Any]
 
 
-def held(figure: str, low: int, high: int) -> str:
-    """A whole number within bounds; NULL stays NULL, which LEAST and GREATEST would pass over."""
+def clamp(figure: str, low: int, high: int) -> str:
+    """Clamp a whole number to bounds. NULL stays NULL, which LEAST and GREATEST would pass over."""
     return f"CASE WHEN {figure} < {low} THEN {low} WHEN {figure} > {high} THEN {high} ELSE {figure} END"
 
 
 class Emitter:
-    """Writes the statements of one plan in one engine's language."""
+    """Writes the statements of one plan in one engine's dialect."""
 
     def __init__(self, plan: QueryPlan, source: SqlSource, dialect: Dialect, salt: int) -> None:
         self.plan, self.source, self.dialect, self.salt = plan, source, dialect, salt
@@ -50,66 +50,66 @@ class Emitter:
         """Counts and sums of each group: a row a group, its keys first, then a figure for each measurement."""
         rows, figures = self.plan.rows_of_a_person, dict(enumerate(measurements))
         if self.dataset.unit is None:
-            people = f"p AS (SELECT {self._listed(self.keys)}{self._single(figures)} FROM t)"
+            people = f"p AS (SELECT {self._list(self.keys)}{self._single(figures)} FROM t)"
         else:
-            own = ", ".join(
-                ["count(*) AS n", *(self._gathered(number, m) for number, m in figures.items() if m.column)]
-            )
+            own = ", ".join(["count(*) AS n", *(self._gather(number, m) for number, m in figures.items() if m.column)])
             people = f"p AS (SELECT {self._all('u')}, {own} FROM t GROUP BY {self._all('u')})"
-        counted = ", ".join(f"{self._counted(number, m, rows)} AS f{number}" for number, m in figures.items())
-        bounded = ", ".join(f"{self._bounded(number, m, rows)} AS h{number}" for number, m in figures.items())
-        added = [f"{self._added(f'h{number}')} AS m{number}" for number in figures]
+        counted = ", ".join(f"{self._contribution(number, m, rows)} AS f{number}" for number, m in figures.items())
+        bounded = ", ".join(f"{self._bound(number, m, rows)} AS h{number}" for number, m in figures.items())
+        added = [f"{self._total(f'h{number}')} AS m{number}" for number in figures]
         return (
-            f"WITH {self._rows(measurements)}, {people}{self._kept('p')}, "
-            f"f AS (SELECT {self._listed(self.keys)}{counted} FROM b), "
-            f"h AS (SELECT {self._listed(self.keys)}{bounded} FROM f) "
-            f"SELECT {', '.join([*self.keys, *added])} FROM h{self._grouped()}"
+            f"WITH {self._rows(measurements)}, {people}{self._limit_groups('p')}, "
+            f"f AS (SELECT {self._list(self.keys)}{counted} FROM b), "
+            f"h AS (SELECT {self._list(self.keys)}{bounded} FROM f) "
+            f"SELECT {', '.join([*self.keys, *added])} FROM h{self._group_by()}"
         )
 
     def distinct(self, measurement: ExactMeasurement) -> str:
-        """How many values of a column each group has, of each person at most so many."""
+        """How many values of a column each group has, at most max-rows of each person."""
         value, rows = self.columns[str(measurement.column)], self.plan.rows_of_a_person
         shown = ", ".join([*self.keys, "count(DISTINCT v) AS m0"])
         values = f"SELECT DISTINCT {self._all('u')}, {value} AS v FROM t WHERE {value} IS NOT NULL"
         if self.dataset.unit is None:
-            values = f"SELECT {self._listed(self.keys)}{value} AS v FROM t WHERE {value} IS NOT NULL"
-            return f"WITH {self._rows([measurement])}, b AS ({values}) SELECT {shown} FROM b{self._grouped()}"
-        hashed = self.dialect.hashed(["u", *self.keys, "v"], self.salt)
+            values = f"SELECT {self._list(self.keys)}{value} AS v FROM t WHERE {value} IS NOT NULL"
+            return f"WITH {self._rows([measurement])}, b AS ({values}) SELECT {shown} FROM b{self._group_by()}"
+        hashed = self.dialect.salted_hash(["u", *self.keys, "v"], self.salt)
         ranked = f"row_number() OVER (PARTITION BY {self._all('u')} ORDER BY {hashed}, v) AS place"
         few = f"p AS (SELECT * FROM (SELECT {self._all('u')}, v, {ranked} FROM d) AS w WHERE place <= {rows})"
-        kept = self._kept("p", several=True)
-        return f"WITH {self._rows([measurement])}, d AS ({values}), {few}{kept} SELECT {shown} FROM b{self._grouped()}"
+        kept = self._limit_groups("p", several=True)
+        return f"WITH {self._rows([measurement])}, d AS ({values}), {few}{kept} SELECT {shown} FROM b{self._group_by()}"
 
     def bins(self, measurement: ExactMeasurement) -> str:
-        """How many rows each group has in each interval of a column, of each person at most so many."""
+        """How many rows each group has in each interval of a column, at most max-rows of each person."""
         column = str(measurement.column)
-        bins, rows = PublicIntervals.of(self.dataset.columns[column]), self.plan.rows_of_a_person
-        number = self.dialect.divided(f"(v - ({bins.low}))", str(bins.width))
-        placed = f"d AS (SELECT {self._all('u')}, {number} AS v, count(*) AS n FROM ({self._fixed(column)}) AS f "
+        bins, rows = PublicIntervals.from_column(self.dataset.columns[column]), self.plan.rows_of_a_person
+        number = self.dialect.divide(f"(v - ({bins.low}))", str(bins.width))
+        placed = (
+            f"d AS (SELECT {self._all('u')}, {number} AS v, count(*) AS n FROM ({self._stepped_rows(column)}) AS f "
+        )
         placed += f"WHERE v IS NOT NULL GROUP BY {self._all('u')}, {number})"
-        shown = ", ".join([*self.keys, "v", f"{self._added('n')} AS m0"])
+        shown = ", ".join([*self.keys, "v", f"{self._total('n')} AS m0"])
         grouped = f" GROUP BY {', '.join([*self.keys, 'v'])}"
         if self.dataset.unit is None:
             return f"WITH {self._rows([measurement])}, {placed} SELECT {shown} FROM d{grouped}"
-        hashed = self.dialect.hashed(["u", *self.keys, "v"], self.salt)
+        hashed = self.dialect.salted_hash(["u", *self.keys, "v"], self.salt)
         before = f"sum(n) OVER (PARTITION BY {self._all('u')} ORDER BY {hashed}, v ROWS UNBOUNDED PRECEDING) - n"
         seen = f"e AS (SELECT {self._all('u')}, v, n, {before} AS already FROM d)"
         left = f"CASE WHEN n > {rows} - already THEN {rows} - already ELSE n END"
         few = f"p AS (SELECT {self._all('u')}, v, {left} AS n FROM e WHERE already < {rows})"
-        kept = self._kept("p", several=True)
+        kept = self._limit_groups("p", several=True)
         return f"WITH {self._rows([measurement])}, {placed}, {seen}, {few}{kept} SELECT {shown} FROM b{grouped}"
 
     def _rows(self, measurements: list[ExactMeasurement]) -> str:
-        """The rows of known people that the question is about: typed, then filtered."""
+        """The rows of known people that the question is about: cast, then filtered."""
         dialect = self.dialect
         columns, kinds, decimal = self.dataset.columns, self.source.kinds, self.dataset.decimal
         typed = [
-            f"{dialect.typed(name, columns[name], kinds[name], decimal)} AS {short}"
+            f"{dialect.cast_column(name, columns[name], kinds[name], decimal)} AS {short}"
             for name, short in self.columns.items()
             if self.query.lookup is None or name not in self.query.lookup.names
         ]
         unit = self.dataset.unit
-        typed += [f"{dialect.unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
+        typed += [f"{dialect.cast_unit(unit, kinds[unit])} AS u"] if unit is not None else ["1 AS u"]
         wanted = [] if unit is None else ["u IS NOT NULL"]
         if self.query.where is not None:
             wanted.append(self._condition(self.query.where))
@@ -122,15 +122,15 @@ class Emitter:
             elif public is not None:
                 wanted.append(dialect.one_of(self.columns[name], public))
         needed = dict.fromkeys(self.columns[str(m.column)] for m in measurements if m.column is not None)
-        before, looked_up = self._joined()
+        before, looked_up = self._join()
         source, parts = self._part(before, wanted)
         chosen = f"SELECT {', '.join(['u', *keys, *needed])} FROM {source}"
         filtered = f" WHERE {' AND '.join(f'({one})' for one in wanted)}" if wanted else ""
         read = f"s AS (SELECT {', '.join(typed)} FROM ({self.source.statement}) AS o)"
         return f"{read}{looked_up}{parts}, t AS ({chosen}{filtered})"
 
-    def _joined(self) -> tuple[str, str]:
-        """Rows with what a public table has beside them. Its keys stand once, so that nobody's rows become more."""
+    def _join(self) -> tuple[str, str]:
+        """Join rows with a public table. Each key appears once in it, so that nobody gets more rows."""
         lookup = self.query.lookup
         if lookup is None:
             return "s", ""
@@ -143,8 +143,8 @@ class Emitter:
         return "j", f", j AS (SELECT s.*{added} FROM s JOIN (VALUES {rows}) AS l({names}) ON s.{key} = l.of_key)"
 
     def _part(self, before: str, wanted: list[str]) -> tuple[str, str]:
-        """Rows of one part of a partition. In which parts a person counts is decided before any part is looked at, by
-        the same salt for all of them."""
+        """Select the rows of one part of a partition. Which parts a person counts in follows from the salt, the same
+        for all parts, before any part is looked at."""
         part = self.query.part
         if part is None:
             return before, ""
@@ -154,14 +154,13 @@ class Emitter:
         place = "1"
         if self.dataset.unit is not None:
             within.append("u IS NOT NULL")
-            place = (
-                f"dense_rank() OVER (PARTITION BY u ORDER BY {self.dialect.hashed(['u', column], self.salt)}, {column})"
-            )
+            order = self.dialect.salted_hash(["u", column], self.salt)
+            place = f"dense_rank() OVER (PARTITION BY u ORDER BY {order}, {column})"
         wanted += [f"part <= {self.plan.parts_of_a_person}", f"{column} = {self.dialect.literal(part.key)}"]
         return "q", f", q AS (SELECT *, {place} AS part FROM {before} WHERE {' AND '.join(within)})"
 
     def _key(self, name: str) -> str:
-        """What a column is grouped by: its value, or the interval that it is in."""
+        """What a column is grouped by: its value, or the interval of its value."""
         column, declared = self.columns[name], self.dataset.columns[name]
         if declared.edges is None:
             return column
@@ -173,15 +172,15 @@ class Emitter:
         cases = "".join(f" WHEN {column} < {border} THEN {name}" for border, name in zip(borders, named, strict=True))
         return f"CASE WHEN {column} IS NULL THEN NULL{cases} ELSE {last} END"
 
-    def _gathered(self, number: int, measurement: ExactMeasurement) -> str:
-        """A person's figure in a group, and how many rows it is of."""
+    def _gather(self, number: int, measurement: ExactMeasurement) -> str:
+        """A person's figure in a group, and the number of its rows."""
         if measurement.kind == "present":
             return f"count({self.columns[str(measurement.column)]}) AS n{number}"
         value = self._value(measurement)
         return f"count({value}) AS n{number}, {self.dialect.total(value)} AS s{number}"
 
     def _single(self, figures: dict[int, ExactMeasurement]) -> str:
-        """The same where a row is a person: nothing is to be put together."""
+        """The same where each row is a person of its own: nothing has to be added up."""
         one = ["1 AS n"]
         for number, measurement in figures.items():
             if measurement.column is not None:
@@ -192,25 +191,25 @@ class Emitter:
 
     def _value(self, measurement: ExactMeasurement) -> str:
         """A row's value in whole steps, within its bounds, as its distance from the centre."""
-        fixed = f"({self._in_steps(str(measurement.column))} - ({measurement.centre}))"
+        fixed = f"({self._steps(str(measurement.column))} - ({measurement.centre}))"
         return f"({fixed} * {fixed})" if measurement.kind == "squares" else fixed
 
-    def _in_steps(self, name: str) -> str:
+    def _steps(self, name: str) -> str:
         column, declared = self.columns[name], self.dataset.columns[name]
         low, high = declared.steps
         if declared.type == "integer":
-            return f"({held(column, low, high)})"
+            return f"({clamp(column, low, high)})"
         scale = 10**declared.decimals
         lower, upper = (self.dialect.literal(Decimal(step) / scale) for step in (low, high))
         rounded = f"CAST(floor({column} * {self.dialect.literal(Decimal(scale))} + 0.5) AS {self.dialect.whole})"
-        inside = held(rounded, low, high)
+        inside = clamp(rounded, low, high)
         return f"(CASE WHEN {column} <= {lower} THEN {low} WHEN {column} >= {upper} THEN {high} ELSE {inside} END)"
 
-    def _fixed(self, name: str) -> str:
-        return f"SELECT {self._all('u')}, {self._in_steps(name)} AS v FROM t"
+    def _stepped_rows(self, name: str) -> str:
+        return f"SELECT {self._all('u')}, {self._steps(name)} AS v FROM t"
 
-    def _counted(self, number: int, measurement: ExactMeasurement, rows: int) -> str:
-        """A person's figure, as far as it counts. More rows than count are as many as do, of their average."""
+    def _contribution(self, number: int, measurement: ExactMeasurement, rows: int) -> str:
+        """A person's figure. More rows than max-rows count as max-rows rows of their average."""
         match measurement.kind:
             case "people":
                 return "1"
@@ -220,31 +219,31 @@ class Emitter:
                 return f"n{number}"
         if self.dataset.unit is None:
             return f"s{number}"
-        average = self.dialect.divided(f"(s{number} * {rows})", f"n{number}")
+        average = self.dialect.divide(f"(s{number} * {rows})", f"n{number}")
         return f"CASE WHEN n{number} > {rows} THEN {average} ELSE s{number} END"
 
-    def _bounded(self, number: int, measurement: ExactMeasurement, rows: int) -> str:
-        """The same within what one person can be: the last step before people are added up."""
+    def _bound(self, number: int, measurement: ExactMeasurement, rows: int) -> str:
+        """Clamp a person's figure to what one person can contribute: the last step before people are added up."""
         if measurement.kind not in ("sum", "squares"):
-            return held(f"f{number}", 0, rows)
+            return clamp(f"f{number}", 0, rows)
         low, high = self.dataset.columns[str(measurement.column)].steps
         ends = [end - measurement.centre for end in (low, high)]
         low, high = (min(0, *ends), max(0, *ends)) if measurement.kind == "sum" else (0, max(end * end for end in ends))
-        return f"CAST({held(f'f{number}', rows * low, rows * high)} AS {self.dialect.whole})"
+        return f"CAST({clamp(f'f{number}', rows * low, rows * high)} AS {self.dialect.whole})"
 
-    def _added(self, figure: str) -> str:
-        """People's figures added up, as a whole number of 64 bits; none at all are 0."""
+    def _total(self, figure: str) -> str:
+        """Add people's figures up, as a whole number of 64 bits; 0 without any people."""
         total = f"coalesce({self.dialect.total(figure)}, 0)"
-        return f"CAST({held(total, -LARGEST, LARGEST)} AS {self.dialect.whole})"
+        return f"CAST({clamp(total, -LARGEST, LARGEST)} AS {self.dialect.whole})"
 
-    def _kept(self, people: str, *, several: bool = False) -> str:
-        """Of a person's groups those that count; ``several``: a group may stand in several rows."""
+    def _limit_groups(self, people: str, *, several: bool = False) -> str:
+        """Keep as many groups of each person as count. ``several``: a group may have several rows."""
         bound = self.plan.groups_of_a_person
         every = not self.keys or self.dataset.unit is None
         every = every or (self.plan.public is not None and bound >= len(self.plan.public))
         if every:
             return f", b AS (SELECT * FROM {people})"
-        order = ", ".join([self.dialect.hashed(["u", *self.keys], self.salt), *self.keys])
+        order = ", ".join([self.dialect.salted_hash(["u", *self.keys], self.salt), *self.keys])
         function = "dense_rank" if several else "row_number"
         ranked = f"SELECT *, {function}() OVER (PARTITION BY u ORDER BY {order}) AS rank FROM {people}"
         return f", b AS (SELECT * FROM ({ranked}) AS r WHERE rank <= {bound})"
@@ -267,9 +266,9 @@ class Emitter:
     def _all(self, first: str) -> str:
         return ", ".join([first, *self.keys])
 
-    def _grouped(self) -> str:
+    def _group_by(self) -> str:
         return f" GROUP BY {', '.join(self.keys)}" if self.keys else ""
 
     @staticmethod
-    def _listed(names: list[str]) -> str:
+    def _list(names: list[str]) -> str:
         return "".join(f"{name}, " for name in names)

@@ -1,4 +1,4 @@
-"""What the parser found, taken apart so that nothing is overlooked: every argument is consumed or refused."""
+"""Nodes of the parser, taken apart such that nothing is overlooked: every argument is consumed or refused."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ LONGEST = 20_000
 
 
 def check_text(text: str) -> None:
-    """Refuse what no ledger could write down, before anybody reads it."""
+    """Refuse a text that the ledger could not write down."""
     if len(text) > LONGEST:
-        raise refused(f"the question is longer than {LONGEST:,} characters")
+        raise refusal(f"the question is longer than {LONGEST:,} characters")
     if not is_writable(text):
-        raise refused("the question holds a NUL or half of a character")
+        raise refusal("the question holds a NUL or half of a character")
 
 
-def refused(what: str, remedy: str = ALLOWED) -> QueryRefused:
+def refusal(what: str, remedy: str = ALLOWED) -> QueryRefused:
     """A refusal that says what is allowed instead."""
     return QueryRefused(what, where=WHERE, remedy=remedy)
 
 
-def taken(node: exp.Expression, *names: str, ignored: tuple[str, ...] = ()) -> tuple[Any, ...]:
-    """The arguments of a node by their names; any other argument that says something is refused."""
+def take(node: exp.Expression, *names: str, ignored: tuple[str, ...] = ()) -> tuple[Any, ...]:
+    """Take the arguments of a node by their names; refuse a node that has any other argument."""
     for name, value in node.args.items():
         if name not in names and name not in ignored and value not in (None, False, []):
-            raise refused(f"{described(node)} with {name.strip('_').replace('_', ' ').upper()} is not answered")
+            raise refusal(f"{describe(node)} with {name.strip('_').replace('_', ' ').upper()} is not answered")
     return tuple(node.args.get(name) for name in names)
 
 
-def described(node: exp.Expression) -> str:
-    """What a node is, in the words of SQL, without its content."""
+def describe(node: exp.Expression) -> str:
+    """Describe a node in the words of SQL, without its content."""
     return type(node).__name__.upper() if not isinstance(node, exp.Select) else "SELECT"
 
 
 def column_name(node: object) -> tuple[str, bool]:
     """The name of a plain column, and whether it was quoted."""
     if not isinstance(node, exp.Column):
-        what = described(node) if isinstance(node, exp.Expression) else "this"
-        raise refused(f"{what} stands where the name of a column is expected")
-    (identifier,) = taken(node, "this")
+        what = describe(node) if isinstance(node, exp.Expression) else "this"
+        raise refusal(f"{what} stands where the name of a column is expected")
+    (identifier,) = take(node, "this")
     return identifier_name(identifier)
 
 
 def identifier_name(node: object) -> tuple[str, bool]:
     """A name, and whether it was quoted."""
     if not isinstance(node, exp.Identifier):
-        what = described(node) if isinstance(node, exp.Expression) else "this"
-        raise refused(f"{what} stands where a name is expected")
-    name, quoted = taken(node, "this", "quoted")
+        what = describe(node) if isinstance(node, exp.Expression) else "this"
+        raise refusal(f"{what} stands where a name is expected")
+    name, quoted = take(node, "this", "quoted")
     return str(name), bool(quoted)

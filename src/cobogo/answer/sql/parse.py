@@ -1,4 +1,4 @@
-"""From an analyst's SQL to a typed question, or a refusal that says what is allowed instead."""
+"""From an analyst's SQL to a typed question, or a refusal that says what is allowed."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from cobogo.answer.public import PublicTable, extended, joined
-from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, own_name
-from cobogo.answer.sql.conditions import condition
-from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, described, identifier_name, refused, taken
+from cobogo.answer.public import PublicTable, extend_dataset, plan_join
+from cobogo.answer.query import CuratorQuery, Kind, Lookup, OrderBy, QueryAggregate, default_name
+from cobogo.answer.sql.conditions import parse_condition
+from cobogo.answer.sql.nodes import ALLOWED, WHERE, check_text, column_name, describe, identifier_name, refusal, take
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.curator_file import DeclaredDataset, dataset_named
+from cobogo.promises.curator_file import DeclaredDataset, find_dataset
 
 OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
     exp.Sum: "sum",
@@ -29,20 +29,20 @@ OF_A_COLUMN: dict[type[exp.Expression], Kind] = {
 def parse(
     text: str, datasets: Mapping[str, DeclaredDataset], public: Mapping[str, PublicTable] = MappingProxyType({})
 ) -> CuratorQuery:
-    """A question about one of the data sets, which may be joined with a public table."""
+    """Parse a question about one of the data sets, which may be joined with a public table."""
     select = _statement(text)
     parts = ("expressions", "from_", "joins", "where", "group", "order", "limit")
-    expressions, source, joins, where, group, order, limit = taken(select, *parts)
-    name = dataset_named(_table(source), datasets, WHERE)
+    expressions, source, joins, where, group, order, limit = take(select, *parts)
+    name = find_dataset(_table(source), datasets, WHERE)
     lookup = _join(joins, datasets[name], public)
-    dataset = extended(CuratorQuery(name, (), lookup=lookup), datasets[name])
+    dataset = extend_dataset(CuratorQuery(name, (), lookup=lookup), datasets[name])
     keys = _keys(group, dataset)
     shown, aggregates = _outputs(expressions, keys, dataset)
     return CuratorQuery(
         dataset=name,
         aggregates=aggregates,
         keys=keys,
-        where=None if where is None else condition(taken(where, "this")[0], dataset),
+        where=None if where is None else parse_condition(take(where, "this")[0], dataset),
         shown=shown,
         order=_order(order, [column for column, _ in shown]),
         limit=_limit(limit),
@@ -55,22 +55,22 @@ def _statement(text: str) -> exp.Select:
     try:
         statements = sqlglot.parse(text, read="duckdb")
     except (SqlglotError, RecursionError, ValueError):
-        raise refused("this is not SQL that can be read") from None
+        raise refusal("this is not SQL that can be read") from None
     if len(statements) != 1 or statements[0] is None:
-        raise refused("one statement is answered at a time")
+        raise refusal("one statement is answered at a time")
     (statement,) = statements
     if not isinstance(statement, exp.Select):
-        raise refused(f"{type(statement).__name__.upper()} is not answered")
+        raise refusal(f"{type(statement).__name__.upper()} is not answered")
     return statement
 
 
 def _table(source: object) -> str:
     if not isinstance(source, exp.From):
-        raise refused("no data set is named")
-    (table,) = taken(source, "this")
+        raise refusal("no data set is named")
+    (table,) = take(source, "this")
     if not isinstance(table, exp.Table):
-        raise refused(f"{described(table)} stands where a data set is expected")
-    (identifier,) = taken(table, "this")
+        raise refusal(f"{describe(table)} stands where a data set is expected")
+    (identifier,) = take(table, "this")
     return identifier_name(identifier)[0]
 
 
@@ -78,28 +78,28 @@ def _join(joins: list[exp.Join] | None, dataset: DeclaredDataset, public: Mappin
     if not joins:
         return None
     if len(joins) > 1 or not public:
-        raise refused("a join is answered with one public table, and with nothing else")
-    table, using, kind = taken(joins[0], "this", "using", "kind")
+        raise refusal("a join is answered with one public table, and with nothing else")
+    table, using, kind = take(joins[0], "this", "using", "kind")
     if not isinstance(table, exp.Table) or (kind or "INNER") != "INNER" or not using or len(using) != 1:
-        raise refused("a join is answered as JOIN a public table USING (its key)")
-    (identifier,) = taken(table, "this")
+        raise refusal("a join is answered as JOIN a public table USING (its key)")
+    (identifier,) = take(table, "this")
     name, key = identifier_name(identifier)[0], identifier_name(using[0])[0]
-    return joined(name, key, dataset, public, where=WHERE)
+    return plan_join(name, key, dataset, public, where=WHERE)
 
 
 def _keys(group: object, dataset: DeclaredDataset) -> tuple[str, ...]:
     if group is None:
         return ()
     assert isinstance(group, exp.Group)
-    (expressions,) = taken(group, "expressions")
+    (expressions,) = take(group, "expressions")
     keys = []
     for node in expressions or ():
         name, quoted = column_name(node)
-        keys.append(dataset.column_named(name, quoted=quoted, where=WHERE))
+        keys.append(dataset.find_column(name, quoted=quoted, where=WHERE))
     if not keys:
-        raise refused("GROUP BY names no columns")
+        raise refusal("GROUP BY names no columns")
     if len(set(keys)) < len(keys):
-        raise refused("a column stands twice in GROUP BY")
+        raise refusal("a column stands twice in GROUP BY")
     return tuple(keys)
 
 
@@ -112,24 +112,24 @@ def _outputs(
     for node in nodes:
         alias, inner = None, node
         if isinstance(node, exp.Alias):
-            inner, identifier = taken(node, "this", "alias")
+            inner, identifier = take(node, "this", "alias")
             alias = identifier_name(identifier)[0]
         if isinstance(inner, exp.Column):
             name, quoted = column_name(inner)
-            found = dataset.column_named(name, quoted=quoted, where=WHERE)
+            found = dataset.find_column(name, quoted=quoted, where=WHERE)
             if found not in keys:
-                raise refused(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
+                raise refusal(f'"{found}" is shown without being grouped by', f"Add it to GROUP BY. {ALLOWED}")
             shown.append((alias or found, found))
             continue
         kind, column, share = _aggregate(inner, dataset)
-        one = QueryAggregate(kind, column, own_name(kind, column, share), share)
+        one = QueryAggregate(kind, column, default_name(kind, column, share), share)
         aggregates.append(one)
         shown.append((alias or one.name, one))
     names = [name.casefold() for name, _ in shown]
     if len(set(names)) < len(names):
-        raise refused("two columns of the answer have the same name", "Name them with AS.")
+        raise refusal("two columns of the answer have the same name", "Name them with AS.")
     if not aggregates:
-        raise refused("no aggregate is asked for")
+        raise refusal("no aggregate is asked for")
     return tuple(shown), tuple(dict.fromkeys(aggregates))
 
 
@@ -137,64 +137,64 @@ def _aggregate(node: exp.Expression, dataset: DeclaredDataset) -> tuple[Kind, st
     if isinstance(node, exp.Count):
         return _count(node, dataset)
     if type(node) in OF_A_COLUMN:
-        (column,) = taken(node, "this")
+        (column,) = take(node, "this")
         kind = OF_A_COLUMN[type(node)]
         return kind, _column(column, dataset), Fraction(1, 2) if kind == "quantile" else None
     if isinstance(node, exp.Quantile):
-        column, share = taken(node, "this", "quantile")
+        column, share = take(node, "this", "quantile")
         return "quantile", _column(column, dataset), _share(share)
     if isinstance(node, exp.PercentileCont | exp.PercentileDisc):
-        column, share = taken(node, "this", "expression")
+        column, share = take(node, "this", "expression")
         return "quantile", _column(column, dataset), _share(share)
-    raise refused(f"{described(node)} is not answered")
+    raise refusal(f"{describe(node)} is not answered")
 
 
 def _count(node: exp.Count, dataset: DeclaredDataset) -> tuple[Kind, str | None, None]:
-    inner, more = taken(node, "this", "expressions", ignored=("big_int",))
+    inner, more = take(node, "this", "expressions", ignored=("big_int",))
     if more:
-        raise refused("COUNT of several columns is not answered")
+        raise refusal("COUNT of several columns is not answered")
     if isinstance(inner, exp.Star):
-        taken(inner)
+        take(inner)
         return "count", None, None
     if isinstance(inner, exp.Distinct):
-        (columns,) = taken(inner, "expressions")
+        (columns,) = take(inner, "expressions")
         if len(columns) != 1:
-            raise refused("COUNT(DISTINCT …) of several columns is not answered")
+            raise refusal("COUNT(DISTINCT …) of several columns is not answered")
         name, quoted = column_name(columns[0])
         if dataset.unit is not None and (
             name == dataset.unit or (not quoted and name.casefold() == dataset.unit.casefold())
         ):
             return "people", None, None
-        return "count_distinct", dataset.column_named(name, quoted=quoted, where=WHERE), None
+        return "count_distinct", dataset.find_column(name, quoted=quoted, where=WHERE), None
     return "count", _column(inner, dataset), None
 
 
 def _column(node: object, dataset: DeclaredDataset) -> str:
     name, quoted = column_name(node)
-    return dataset.column_named(name, quoted=quoted, where=WHERE)
+    return dataset.find_column(name, quoted=quoted, where=WHERE)
 
 
 def _share(node: object) -> Fraction:
     if not isinstance(node, exp.Literal) or node.is_string:
-        raise refused("the share of a quantile is a number between 0 and 1")
+        raise refusal("the share of a quantile is a number between 0 and 1")
     try:
-        return fraction(str(taken(node, "this", ignored=("is_string",))[0]))
+        return fraction(str(take(node, "this", ignored=("is_string",))[0]))
     except ValueError:
-        raise refused("the share of a quantile is a number between 0 and 1") from None
+        raise refusal("the share of a quantile is a number between 0 and 1") from None
 
 
 def _order(node: object, names: list[str]) -> tuple[OrderBy, ...]:
     if node is None:
         return ()
     assert isinstance(node, exp.Order)
-    (expressions,) = taken(node, "expressions")
+    (expressions,) = take(node, "expressions")
     order = []
     for ordered in expressions:
-        column, descending = taken(ordered, "this", "desc", ignored=("nulls_first",))
+        column, descending = take(ordered, "this", "desc", ignored=("nulls_first",))
         name, quoted = column_name(column)
         found = [known for known in names if known == name or (not quoted and known.casefold() == name.casefold())]
         if not found:
-            raise refused(f'ORDER BY names "{name}", which is no column of the answer')
+            raise refusal(f'ORDER BY names "{name}", which is no column of the answer')
         order.append(OrderBy(found[0], bool(descending)))
     return tuple(order)
 
@@ -203,8 +203,8 @@ def _limit(node: object) -> int | None:
     if node is None:
         return None
     assert isinstance(node, exp.Limit)
-    (number,) = taken(node, "expression")
+    (number,) = take(node, "expression")
     text = "" if not isinstance(number, exp.Literal) or number.is_string else str(number.this)
     if not text.isdecimal() or len(text) > 18:
-        raise refused("LIMIT is followed by a whole number, of 18 digits at most")
+        raise refusal("LIMIT is followed by a whole number, of 18 digits at most")
     return int(text)

@@ -1,1 +1,1 @@
-"""Finding frequent words that nobody lists: alphabets of pieces, the methods, and their messages."""
+"""Discovery of frequent words without a list of candidates: domains, methods, and their protocol."""

@@ -1,4 +1,4 @@
-"""Domains too large to list: sequences of symbols, each one of a few."""
+"""Domains too large to list: sequences of symbols of a small alphabet."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNKNOWN = "\ufffd"
 """Stands for any character that is not of the alphabet."""
 
 LARGEST = 2**60
-"""More sequences than that cannot be numbered."""
+"""The most sequences of a domain: their numbers must fit into 64 bits."""
 
 
 class SequenceDomain(ABC):
@@ -42,10 +42,10 @@ class SequenceDomain(ABC):
 
     @abstractmethod
     def possible(self, sequences: Ints) -> NDArray[np.bool_]:
-        """Which rows are the beginning, or a part, of any value's."""
+        """Which rows are the beginning, or a part, of the sequence of some value."""
 
-    def numbered(self, sequences: Ints) -> Ints:
-        """Each row as one number: in base ``symbols``."""
+    def to_numbers(self, sequences: Ints) -> Ints:
+        """Each row as one number, in base ``symbols``."""
         found = np.zeros(len(sequences), dtype=np.int64)
         for place in range(sequences.shape[1]):
             found = found * self.symbols + sequences[:, place]
@@ -150,7 +150,7 @@ class NumberDomain(SequenceDomain):
 
     def values(self, sequences: Ints) -> list[int]:
         """The numbers."""
-        return [int(number) for number in self.numbered(sequences)]
+        return [int(number) for number in self.to_numbers(sequences)]
 
     def possible(self, sequences: Ints) -> NDArray[np.bool_]:
         """All are."""

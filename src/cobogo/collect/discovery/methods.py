@@ -1,12 +1,12 @@
-"""The contract of a discovery: clients hold values of a domain too large to list; which do many of them hold?
+"""The contract of a discovery: find the frequent values of a domain that is too large to list.
 
-Clients are dealt by chance into groups. Each reports once, with the whole of ``epsilon``: the members of a group report
-the same *piece* of their values, through a sketch (`collect.sketch`). The last group reports whole values. The other
-groups' sketches lead to candidates; the last group's tells which of them are there.
+Clients are divided into random groups. Each reports once, with the whole of ``epsilon``: the members of a group report
+the same *piece* of their values, through a sketch (`cobogo.collect.sketch`). The last group reports whole values. The
+sketches of the other groups lead to candidates; the sketch of the last group shows which of them are frequent.
 
-The guarantee: a report's law changes by a factor of at most e^ε whatever the client holds. And since the candidates do
-not depend on the last group's reports, each can be tested on them at alpha / candidates: a value that nobody holds is
-found significant with a probability of at most alpha, all candidates together (see `cobogo.collect.sketch_protocol`).
+The guarantee: the probability of a report changes by a factor of at most e^ε with the client's value. The candidates do
+not depend on the reports of the last group, so each can be tested on them at alpha / candidates: with a probability of
+at most alpha any value that no client holds is found significant (see `cobogo.collect.sketch_protocol`).
 To add one: one class that extends `Discovery`, and its name in `DiscoveryCollection.randomizers`.
 """
 
@@ -35,10 +35,10 @@ from cobogo.floor.randomness import Source, below
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FrequentValues:
     """Candidates, the most frequent first, with estimates of how many of all users hold them. ``significant`` are those
-    that chance does not explain: with all candidates that were tested, at the level ``alpha``; ``chances`` are how
-    likely the last group would show as much of each if nobody held it."""
+    that noise does not explain, at the level ``alpha`` for all candidates together; ``chances`` are the probabilities
+    that the last group would show as much of each if no client held it."""
 
     values: list[Any]
     counts: Floats
@@ -51,20 +51,20 @@ class Found:
 
     @property
     def shares(self) -> Floats:
-        """The same as shares of the users."""
+        """The counts as shares of the users."""
         return self.counts / max(self.users, 1)
 
     @property
     def there(self) -> list[Any]:
-        """The values that are significantly there."""
+        """The significant values."""
         return [value for value, sure in zip(self.values, self.significant, strict=True) if sure]
 
 
 @dataclass(frozen=True)
 class Discovery(ABC):
     """A way to find frequent values of a ``domain``, at a privacy loss of at most ``epsilon`` for each user. At most
-    ``keep`` pieces of a group are followed up: more cost the server time, not privacy. ``seed`` names the public hash
-    functions of the sketches, of ``rows`` rows of ``width`` cells: 0 stands for as many as suit ε."""
+    ``keep`` pieces of a group are followed up: more cost the server time, not privacy. ``seed`` determines the public
+    hash functions of the sketches, of ``rows`` rows of ``width`` cells; 0 chooses their number by ε."""
 
     epsilon: float
     domain: SequenceDomain = field(default_factory=WordDomain)
@@ -75,7 +75,7 @@ class Discovery(ABC):
 
     name: ClassVar[str]
     stray: ClassVar[int]
-    """How many of a group's pieces that nobody has may be followed up by chance."""
+    """How many pieces of a group that no client holds are followed up, on average."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.keep <= 65_536:
@@ -84,8 +84,8 @@ class Discovery(ABC):
 
     @cached_property
     def sketch(self) -> SketchOracle:
-        """How pieces are reported: by one bit up to an ε of 3, above by a cell, of four times as many as would do if
-        cells were never shared."""
+        """The sketch of pieces: one bit up to an ε of 3; above, a cell of a row that has four times the cells that
+        would be best without collisions."""
         if self.epsilon <= 3:
             return HadamardSketch(1, self.epsilon, self.rows or 256, self.width or 1024, self.seed)
         width = self.width or min(4 * (round(exp(self.epsilon)) + 1), 4096)
@@ -100,7 +100,7 @@ class Discovery(ABC):
     @property
     @abstractmethod
     def groups(self) -> int:
-        """Into how many groups clients are dealt."""
+        """The number of groups of clients."""
 
     @abstractmethod
     def piece(self, group: int, sequences: Ints) -> Ints:
@@ -116,18 +116,18 @@ class Discovery(ABC):
         """How many candidates may come to be tested, for planning."""
 
     def encode(self, held: Sequence[Any] | NDArray[Any], source: Source) -> Reports:
-        """One report for each client: its group, and a bit of a sketch."""
+        """One report for each client: its group, and a report of the group's sketch."""
         sequences = self.domain.sequences(held)
         groups = below(self.groups, len(sequences), source)
         pieces = np.empty(len(sequences), dtype=np.int64)
         for group in range(self.groups):
             members = np.flatnonzero(groups == group)
             pieces[members] = self.piece(group, sequences[members])
-        said = self.sketch.encode(pieces, source)
+        inner = self.sketch.encode(pieces, source)
         reports = np.empty(len(sequences), dtype=self.report)
         reports["group"] = groups
-        for name in said.dtype.names or ():
-            reports[name] = said[name]
+        for name in inner.dtype.names or ():
+            reports[name] = inner[name]
         return reports
 
     def tally(self, reports: Reports) -> Ints:
@@ -135,7 +135,7 @@ class Discovery(ABC):
         return np.stack([self.sketch.sketch(reports[reports["group"] == group]) for group in range(self.groups)])
 
     def law(self, held: Any) -> Mapping[tuple[Any, ...], Fraction]:
-        """The exact probability of every report of a client who holds a value, to check by."""
+        """The exact probability of every report of a client who holds a value, for tests."""
         sequence = self.domain.sequences([held])
         return {
             (group, *report): chance / self.groups
@@ -143,7 +143,7 @@ class Discovery(ABC):
             for report, chance in self.sketch.law(int(self.piece(group, sequence)[0])).items()
         }
 
-    def find(self, tally: Ints, *, alpha: float = 0.05) -> Found:
+    def find(self, tally: Ints, *, alpha: float = 0.05) -> FrequentValues:
         """The frequent values."""
         if not 0 < alpha < 1:
             raise ValueError(f"The 'alpha' parameter of {self.name} must be above 0 and below 1. Got {alpha!r} instead")
@@ -151,7 +151,7 @@ class Discovery(ABC):
         sequences = self.candidates(tally[:-1]) if asked else np.zeros((0, self.domain.length), dtype=np.int64)
         if not len(sequences):
             nothing = np.zeros(0)
-            return Found([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
+            return FrequentValues([], nothing, nothing, nothing, nothing.astype(np.bool_), users, len(sequences), alpha)
         last = judge(self.sketch, tally[-1], self.piece(self.groups - 1, sequences))
         counts, errors = last.counts, last.errors
         significant = last.chances < alpha / len(sequences)
@@ -159,7 +159,7 @@ class Discovery(ABC):
         sampled = asked * share * (1 - share) * (1 - asked / users)
         scale = users / asked
         order = np.lexsort((np.arange(len(counts)), -counts))[: self.keep]
-        return Found(
+        return FrequentValues(
             self.domain.values(sequences[order]),
             counts[order] * scale,
             np.sqrt(errors[order] ** 2 + sampled[order]) * scale,
@@ -170,9 +170,9 @@ class Discovery(ABC):
             alpha,
         )
 
-    def most(self, tally: Ints, pieces: Ints) -> tuple[Ints, Floats]:
-        """Which of the pieces are the most frequent in a group, and how many have them: at most ``keep``, and only
-        those above what chance would show of a few (``stray``) that nobody has."""
+    def most_frequent(self, tally: Ints, pieces: Ints) -> tuple[Ints, Floats]:
+        """The most frequent pieces of a group, and how many clients hold each: at most ``keep``, and only pieces whose
+        estimate noise alone would exceed for at most ``stray`` pieces on average."""
         support, users = self.sketch.read(tally, pieces), int(tally[:, 0].sum())
         noise = np.sqrt(Oracle.variance(self.sketch, np.zeros(1), users))
         seen = np.flatnonzero(self.sketch.estimate(support, users).counts > noise)
@@ -182,8 +182,8 @@ class Discovery(ABC):
         return seen[chosen], found.counts[chosen]
 
     def variance(self, held: Floats, users: int) -> Floats:
-        """The variance of the estimate of each value among all users, where so many hold each: that of the last
-        group's reports, and of who happens to be in it. What frequent values do by sharing cells is taken out."""
+        """The variance of the estimate of each value among all users, where so many hold each: from the reports of the
+        last group, and from the random choice of that group. Collisions of frequent values are corrected for."""
         asked = max(users // self.groups, 1)
         scale = users / asked
         share = np.asarray(held, dtype=np.float64) / users
@@ -192,7 +192,8 @@ class Discovery(ABC):
 
 
 TRIED = 2**12
-"""A prefix is extended by as many symbols as give at most so many extensions of each."""
+"""A prefix is extended by several symbols at once, with at most so many extensions. More symbols at once need fewer
+groups, so that each has more users; the server reads the sketch once for each extension."""
 
 
 @card("pem", title="prefix extending method", group="words")
@@ -241,23 +242,23 @@ class Prefixes(Discovery):
 
     @property
     def values(self) -> int:
-        """Extensions of a few frequent prefixes, and of as many that chance put among them."""
+        """Extensions of a few frequent prefixes, and of as many that noise put among them."""
         last = self.domain.length - self.lengths[-2] if self.groups > 1 else self.domain.length
         return int(self.domain.symbols**last) * (2 * self.stray if self.groups > 1 else 1)
 
     def piece(self, group: int, sequences: Ints) -> Ints:
         """The prefix."""
-        return self.domain.numbered(sequences[:, : self.lengths[group]])
+        return self.domain.to_numbers(sequences[:, : self.lengths[group]])
 
     def candidates(self, tallies: Ints) -> Ints:
-        """Extensions of the prefixes that are the most frequent, as often as there are groups."""
-        found = self._extended(np.zeros((1, 0), dtype=np.int64), self.lengths[0])
+        """Extend the most frequent prefixes, group by group."""
+        found = self._extend(np.zeros((1, 0), dtype=np.int64), self.lengths[0])
         for group, (length, longer) in enumerate(pairwise(self.lengths)):
-            chosen, _ = self.most(tallies[group], self.piece(group, found))
-            found = self._extended(found[chosen], longer - length)
+            chosen, _ = self.most_frequent(tallies[group], self.piece(group, found))
+            found = self._extend(found[chosen], longer - length)
         return found
 
-    def _extended(self, sequences: Ints, by: int) -> Ints:
+    def _extend(self, sequences: Ints, by: int) -> Ints:
         for _ in range(by):
             ends = np.tile(np.arange(self.domain.symbols), len(sequences))
             sequences = np.column_stack([np.repeat(sequences, self.domain.symbols, axis=0), ends])
@@ -266,10 +267,10 @@ class Prefixes(Discovery):
 
 
 MARKS = 256
-"""How many marks there are: a wrong combination of fragments gets by with one chance in as many."""
+"""The number of marks: a wrong combination of fragments has the right mark with a probability of one in so many."""
 
 AT_MOST = 2**18
-"""Combinations that are followed up: the most frequent ones, where there are more."""
+"""Combinations that are followed up, the most frequent ones first: bounds the memory of the server."""
 
 
 @card("sfp", title="sequence fragment puzzle", group="words")
@@ -321,30 +322,30 @@ class Puzzles(Discovery):
 
     @property
     def values(self) -> int:
-        """A few: what was put together wrongly carries the wrong mark."""
+        """A few: wrong combinations have the wrong mark."""
         return 2 * self.stray
 
     def marks(self, sequences: Ints) -> Ints:
         """A public hash of each whole value."""
         zeros = np.zeros(len(sequences), dtype=np.int64)
-        return cells(zeros, self.domain.numbered(sequences), 1, MARKS, self.seed ^ 0x5F0)
+        return cells(zeros, self.domain.to_numbers(sequences), 1, MARKS, self.seed ^ 0x5F0)
 
     def piece(self, group: int, sequences: Ints) -> Ints:
         """A fragment with its mark; of the last group, the whole value."""
         if group == len(self.places):
-            return self.domain.numbered(sequences)
+            return self.domain.to_numbers(sequences)
         place = self.places[group]
-        return self.domain.numbered(sequences[:, place : place + self.fragment]) * MARKS + self.marks(sequences)
+        return self.domain.to_numbers(sequences[:, place : place + self.fragment]) * MARKS + self.marks(sequences)
 
     def candidates(self, tallies: Ints) -> Ints:
-        """Fragments of every place that carry the same mark, put together where the whole has it."""
+        """Combine fragments of all places that have the same mark, where the whole has that mark."""
         found = np.zeros((MARKS, 0), dtype=np.int64)
         marks, worth = np.arange(MARKS), np.full(MARKS, np.inf)
         for group, place in enumerate(self.places):
             fragments = self._fragments(min(self.fragment, self.domain.length - place))
-            every = (self.domain.numbered(fragments)[:, None] * MARKS + np.arange(MARKS)).reshape(-1)
-            chosen, counts = self.most(tallies[group], every)
-            left, right = _same(marks, chosen % MARKS)
+            every = (self.domain.to_numbers(fragments)[:, None] * MARKS + np.arange(MARKS)).reshape(-1)
+            chosen, counts = self.most_frequent(tallies[group], every)
+            left, right = _match(marks, chosen % MARKS)
             least = np.minimum(worth[left], counts[right])
             joined = np.column_stack([found[left], fragments[chosen[right] // MARKS]])
             fits = self.domain.possible(joined)
@@ -361,10 +362,10 @@ class Puzzles(Discovery):
         return fit
 
 
-def _same(one: Ints, other: Ints) -> tuple[Ints, Ints]:
+def _match(one: Ints, other: Ints) -> tuple[Ints, Ints]:
     """Every pair of places at which two lists have the same number.
 
-    >>> [places.tolist() for places in _same(np.array([5, 7]), np.array([7, 9, 7, 5]))]
+    >>> [places.tolist() for places in _match(np.array([5, 7]), np.array([7, 9, 7, 5]))]
     [[0, 1, 1], [3, 0, 2]]
     """
     order = np.argsort(other, kind="stable")

@@ -1,4 +1,4 @@
-"""Which word do many of you hold? A discovery as a protocol: nobody lists candidates, not even afterwards."""
+"""A discovery as a protocol: questions whose frequent answers are found without a list of candidates."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class DiscoveryProtocol(Protocol):
 
     @property
     def detectable(self) -> Detectable:
-        """Its last group, which tells what is there."""
+        """The discovery: its last group decides what is significant."""
         return self.discovery
 
     def read(self, values: Sequence[str | None]) -> list[str]:
@@ -58,12 +58,12 @@ class DiscoveryProtocol(Protocol):
         words, numbers = distinct_texts(text_array(values))
         return [words[number] for number in numbers.tolist()]
 
-    def answered_as(self, value: str) -> str:
-        """The word as it can be found."""
+    def canonical_value(self, value: str) -> str:
+        """The word that would be found: cut to its length, with unknown letters replaced."""
         domain = self.discovery.domain
         return str(domain.values(domain.sequences(self.read([value])))[0])
 
-    def permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+    def draw_permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:  # noqa: ARG002
         """The discovery's reports."""
         return pack_reports(self.discovery.encode(held, source), self.layout)
 
@@ -74,7 +74,8 @@ class DiscoveryProtocol(Protocol):
         )
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
-        """The words that are certainly there. Chance is what the last group's reports show of one that nobody holds."""
+        """The significant words, with the probability that the last group would show as much of one that no client
+        holds."""
         found = self.discovery.find(counts, alpha=level)
         sure = np.flatnonzero(found.significant)
         words = tuple(str(found.values[number]) for number in sure)
@@ -83,7 +84,7 @@ class DiscoveryProtocol(Protocol):
 
 
 class DiscoveryCollection(Collection):
-    """A question whose answer is a word, of which the frequent ones are wanted and nobody knows which they may be."""
+    """A question whose answer is a word; the frequent words are wanted, and no candidates are known."""
 
     mechanism: Literal["pem", "sfp"]
     epsilon: Annotated[float, Field(gt=0, le=20)]
@@ -104,6 +105,6 @@ class DiscoveryCollection(Collection):
             return DiscoveryProtocol(method(self.epsilon, WordDomain(self.letters, self.length), **sizes))
         except ValueError as error:
             keys = ("letters", "length", "keep", "rows", "width", "seed")
-            raise self.refused(
+            raise self.refusal(
                 next((key for key in keys if f"'{key}'" in str(error)), "mechanism"), str(error)
             ) from None

@@ -1,1 +1,1 @@
-"""RAPPOR: randomized Bloom filters of strings that nobody has listed (Erlingsson, Pihur and Korolova 2014)."""
+"""RAPPOR: randomized Bloom filters of any strings (Erlingsson, Pihur and Korolova 2014)."""

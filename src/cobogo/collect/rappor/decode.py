@@ -1,4 +1,4 @@
-"""From counted bits to strings: which candidates are there, and how many clients hold each."""
+"""From counted bits to strings: which candidates clients hold, and how many clients hold each."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.collect.rappor.parameters import RapporParameters, filters
+from cobogo.collect.rappor.filters import RapporParameters, bloom_filters
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
 
 CERTAINTY = 0.05
-"""The probability that any string at all is found that nobody holds: shared out among the candidates."""
+"""The probability that any string is found that no client holds; divided among the candidates."""
 
 
 @dataclass(frozen=True, eq=False)
-class Decoded:
+class DecodedStrings:
     """Candidates that were found, the most frequent first, with estimates of how many clients hold them.
 
     ``fit`` is the share of the variance of the bits that the strings found explain (R²): where it is low, clients
@@ -32,18 +32,18 @@ class Decoded:
 
     @property
     def shares(self) -> Floats:
-        """The same as shares of the clients."""
+        """The counts as shares of the clients."""
         return self.counts / max(self.users, 1)
 
 
 MOST_CELLS = 1 << 26
-"""Candidates times bits that are decoded at once: some 2 GB, and a minute of a core."""
+"""Candidates times bits that are decoded at once, at most: some 2 GB, and a minute of a core."""
 
 
-def unbiased(counted: Ints, parameters: RapporParameters) -> tuple[Floats, Floats]:
-    """For each cohort and bit, how many clients' filters have it, and the standard error of that.
+def estimate_bits(counted: Ints, parameters: RapporParameters) -> tuple[Floats, Floats]:
+    """Estimate for each cohort and bit how many clients' filters have it, with the standard error.
 
-    A bit shown c times in N reports was set in about (c − p*·N) / (q* − p*) filters.
+    A bit shown c times in N reports was set in about (c − p*·N) / (q* − p*) filters, without bias.
     """
     reports, shown = counted[:, :1].astype(np.float64), counted[:, 1:].astype(np.float64)
     q, p = float(parameters.shown_if_set), float(parameters.shown_if_not)
@@ -55,32 +55,32 @@ def unbiased(counted: Ints, parameters: RapporParameters) -> tuple[Floats, Float
 
 def decode(
     counted: Ints, candidates: Sequence[str], parameters: RapporParameters, *, level: float = CERTAINTY
-) -> Decoded:
-    """Which of the candidates clients hold: those whose estimate by weighted least squares is significantly above
-    nothing, at a level that is divided among all candidates (Bonferroni).
+) -> DecodedStrings:
+    """Find the candidates that clients hold: their estimates by weighted least squares are significantly above zero, at
+    a level that is divided among all candidates (Bonferroni).
 
-    Where there are more candidates than half of the bits of all cohorts, as few as will do are chosen first (LASSO).
-    The level does not account for that choice: more strings than it says may then be found that nobody holds.
+    Where there are more candidates than half of the bits of all cohorts, a LASSO selects some first. The level does not
+    account for that selection: more strings than it says may then be found that no client holds.
     """
     names = list(dict.fromkeys(candidates))
     users = int(counted[:, 0].sum())
     if not names or not users:
-        return Decoded((), np.zeros(0), np.zeros(0), users, 0.0)
+        return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
     _refuse_too_many(len(names), parameters)
-    heights, spread = unbiased(counted, parameters)
+    heights, spread = estimate_bits(counted, parameters)
     share = counted[:, 0] / users  # of the clients, in each cohort: chance deals them out unevenly
-    blooms = filters(names, parameters).transpose(0, 2, 1) * share[:, None, None]
+    blooms = bloom_filters(names, parameters).transpose(0, 2, 1) * share[:, None, None]
     weights = 1 / spread.reshape(-1)
     design = blooms.reshape(-1, len(names)) * weights[:, None]
     target = heights.reshape(-1) * weights
-    chosen = _chosen(design, target)
+    chosen = _choose_candidates(design, target)
     if not len(chosen):
-        return Decoded((), np.zeros(0), np.zeros(0), users, 0.0)
-    estimates, errors, fit = _fitted(design[:, chosen], target)
+        return DecodedStrings((), np.zeros(0), np.zeros(0), users, 0.0)
+    estimates, errors, fit = _fit(design[:, chosen], target)
     z = _normal_quantile(1 - level / len(names))
     there = (estimates > z * errors) & (errors > 0)
     order = np.argsort(-estimates[there], kind="stable")
-    return Decoded(
+    return DecodedStrings(
         tuple(np.array(names, dtype=object)[chosen][there][order]),
         estimates[there][order],
         errors[there][order],
@@ -99,9 +99,9 @@ def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
         )
 
 
-def _chosen(design: Floats, target: Floats) -> Ints:
-    """All candidates, where they are at most half as many as the bits. Else those that a LASSO with coefficients of at
-    least 0 gives a place, along its path until as many are in: beyond, least squares would be drowned."""
+def _choose_candidates(design: Floats, target: Floats) -> Ints:
+    """All candidates, where they are at most half as many as the bits. Else those that a LASSO with nonnegative
+    coefficients selects, along its path up to that number: with more, least squares would fit noise."""
     most = max(1, len(target) // 2)
     if design.shape[1] <= most:
         return np.arange(design.shape[1])
@@ -120,7 +120,7 @@ def _chosen(design: Floats, target: Floats) -> Ints:
     return np.flatnonzero(path[:, fits[-1]] > 0)
 
 
-def _fitted(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
+def _fit(design: Floats, target: Floats) -> tuple[Floats, Floats, float]:
     """Least squares of weighted bits: estimates, their standard errors, and R²."""
     inverse = np.linalg.pinv(design.T @ design, hermitian=True)
     estimates = inverse @ (design.T @ target)
@@ -143,10 +143,10 @@ def _normal_quantile(probability: float) -> float:
 class Decoding:
     """Reports under ``parameters``, to be decoded with so many candidate strings (``values``).
 
-    What weighted least squares makes of N reports: a bit of the string's filter tells its count with variance
-    N·r(1 − r) / (q* − p*)², r the rate at which the bit is shown; a string has h bits in each cohort, and one h-th of
-    that variance is left. The other candidates, fitted beside it, take away the share of the evidence that they are of
-    all bits: the variance grows by bits / (bits − candidates), up to 2, where as many are chosen first.
+    The variance of weighted least squares on N reports: one bit of a string's filter estimates its count with variance
+    N·r(1 − r) / (q* − p*)², with r the rate at which the bit is shown. A string has h bits in each cohort, which leaves
+    one h-th of that variance. Fitting the other candidates as well raises it by a factor of bits / (bits − candidates),
+    up to 2, where candidates are selected first.
     """
 
     parameters: RapporParameters

@@ -11,13 +11,22 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from pydantic import AfterValidator, Field
 
-from cobogo.collect.collection import Collection, check_listed
+from cobogo.collect.collection import Collection, check_values
 from cobogo.collect.layout import Layout, Rows
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, chances_of, distinct_texts, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, tail_probabilities, text_array
 from cobogo.collect.rappor.decode import Decoding, decode
-from cobogo.collect.rappor.parameters import RapporParameters, filters_of
-from cobogo.collect.rappor.reports import AT_ONCE, OTHER, Reports, counts, instantaneous, likelihoods, permanent
+from cobogo.collect.rappor.filters import (
+    AT_ONCE,
+    OTHER,
+    RapporParameters,
+    Reports,
+    client_filters,
+    count_reports,
+    likelihoods,
+    randomize_permanently,
+    randomize_report,
+)
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below
@@ -52,8 +61,8 @@ class Rappor(Protocol):
 
     Guarantee: ε∞-local differential privacy for all reports of one value together, ε₁ for a single one; nobody need be
         trusted.
-    Limits: Holds for one constant value: who changes theirs tells more. Only candidates are found, and only frequent
-        ones.
+    Limits: Holds for one constant value: a client whose value changes reveals more. Only candidates are found, and only
+        frequent ones.
     Cost: $O(b)$ bits for a client; $O(n\,b)$ to count n reports, and a regression with a column for each candidate.
     Paper: Ú. Erlingsson, V. Pihur and A. Korolova, RAPPOR: randomized aggregatable privacy-preserving ordinal response,
         CCS 2014.
@@ -97,45 +106,52 @@ class Rappor(Protocol):
         words, numbers = distinct_texts(text_array(values))
         return Strings(tuple(words), numbers)
 
-    def standing(self, count: int, source: Source) -> Ints:
+    def draw_standing(self, count: int, source: Source) -> Ints:
         """A cohort, by chance."""
         return below(self.parameters.cohorts, count, source)
 
-    def permanent(self, held: Strings, standing: Ints, source: Source) -> Rows:
+    def draw_permanent(self, held: Strings, standing: Ints, source: Source) -> Rows:
         """The filter of a string in the client's cohort, randomized once."""
         rows = np.empty((len(held), self.layout.width), dtype=np.uint8)
-        filters, which = filters_of(held.texts, held.numbers, standing, self.parameters)
+        filters, which = client_filters(held.texts, held.numbers, standing, self.parameters)
         for start in range(0, len(held), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            kept = permanent(filters[which[part]], self.parameters, source)
+            kept = randomize_permanently(filters[which[part]], self.parameters, source)
             rows[part] = self.layout.pack([standing[part]], kept)
         return rows
 
-    def reports(self, permanent: Rows, source: Source) -> Rows:
+    def draw_reports(self, permanent: Rows, source: Source) -> Rows:
         """Each bit shown by chance, anew each time."""
         rows = np.array(permanent)
         bits = rows[:, -self.parameters.bits // 8 :]
         for start in range(0, len(rows), AT_ONCE):
             part = slice(start, start + AT_ONCE)
-            bits[part] = instantaneous(bits[part], self.parameters, source)
+            bits[part] = randomize_report(bits[part], self.parameters, source)
         return rows
 
     def tally(self, rows: Rows) -> Ints:
         """Bits counted by cohort."""
         (cohorts,), bits = self.layout.unpack(rows)
-        return counts(Reports(cohorts, bits), self.parameters)
+        return count_reports(Reports(cohorts, bits), self.parameters)
 
     def likelihoods(self, rows: Rows) -> tuple[tuple[str, ...], Floats]:
-        """Of the candidates, and of any other string: as if its filter were drawn bit by bit."""
+        """For the candidates, and for any other string, whose filter is taken to be random."""
         (cohorts,), bits = self.layout.unpack(rows)
         return (*self.candidates, OTHER), likelihoods(cohorts, bits, self.candidates, self.parameters)
 
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
-        """The candidates that were found."""
+        """The candidates that clients hold."""
         found = decode(counts, self.candidates, self.parameters, level=level)
         scores = np.divide(found.counts, found.errors, out=np.zeros(len(found.counts)), where=found.errors > 0)
         return CollectionFindings(
-            found.strings, found.counts, found.errors, chances_of(scores), users, len(self.candidates), level, found.fit
+            found.strings,
+            found.counts,
+            found.errors,
+            tail_probabilities(scores),
+            users,
+            len(self.candidates),
+            level,
+            found.fit,
         )
 
 
@@ -152,7 +168,7 @@ class RapporCollection(Collection):
     f: Share = Decimal("0.5")
     p: Share = Decimal("0.5")
     q: Share = Decimal("0.75")
-    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_listed)] = ()
+    candidates: Annotated[tuple[str, ...], Field(max_length=1_000_000), AfterValidator(check_values)] = ()
 
     randomizers: ClassVar[Mapping[str, type[Rappor]]] = {"rappor": Rappor}
     server_only: ClassVar[frozenset[str]] = frozenset({"candidates"})
@@ -161,8 +177,8 @@ class RapporCollection(Collection):
         """RAPPOR with these parameters."""
         sizes: dict[str, Any] = {"bits": self.bits, "hashes": self.hashes, "cohorts": self.cohorts}
         try:
-            parameters = RapporParameters.of(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
+            parameters = RapporParameters.from_decimals(**sizes, f=str(self.f), p=str(self.p), q=str(self.q))
         except ValueError as error:
             key = next((key for key in (*sizes, "f", "p", "q") if f"'{key}'" in str(error)), "mechanism")
-            raise self.refused(key, str(error)) from None
+            raise self.refusal(key, str(error)) from None
         return Rappor(parameters, self.candidates)

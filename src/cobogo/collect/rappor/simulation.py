@@ -1,4 +1,4 @@
-"""RAPPOR tried out on made-up clients: what would be found of a distribution, and how far off.
+"""A simulation of RAPPOR with made-up clients: which strings of a distribution are found, and with which error.
 
 The distributions, the candidates that are missing and those that nobody holds, and the measures are those of the
 simulation that RAPPOR's authors published with their code: strings ``v1`` … ``v100`` that are as frequent as a normal,
@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.collect.rappor.decode import CERTAINTY, Decoded, decode
-from cobogo.collect.rappor.parameters import RapporParameters
-from cobogo.collect.rappor.reports import counts, encode
+from cobogo.collect.rappor.decode import CERTAINTY, DecodedStrings, decode
+from cobogo.collect.rappor.filters import RapporParameters, count_reports, encode
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Source, below
 
@@ -31,18 +30,18 @@ SHAPES: dict[str, Callable[[Floats], Floats]] = {
 PAPER = RapporParameters(bits=128, hashes=2, cohorts=64)
 """The parameters of the paper's experiment: f = 0.5, p = 0.5, q = 0.75."""
 
-DEMO = RapporParameters.of(bits=16, hashes=2, cohorts=64, f="0.2", p="0.1", q="0.9")
+DEMO = RapporParameters.from_decimals(bits=16, hashes=2, cohorts=64, f="0.2", p="0.1", q="0.9")
 """Those of the demonstration that comes with the authors' code, at 100,000 reports."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Simulated:
-    """What was made up, and what was found of it."""
+class Simulation:
+    """The true shares, and the strings that were found."""
 
     names: tuple[str, ...]
     shares: Floats
     candidates: tuple[str, ...]
-    found: Decoded
+    found: DecodedStrings
 
     @property
     def detected(self) -> int:
@@ -79,7 +78,7 @@ class Simulated:
         return float(np.mean(inside)) if inside else 1.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The content for JSON."""
         return {
             "reports": self.found.users, "strings": len(self.names), "detected": self.detected,
             "invented": self.invented, "total_variation": self.total_variation, "covered": self.covered,
@@ -96,7 +95,7 @@ def simulate(
     missing: int | None = None,
     extra: int = 0,
     level: float = CERTAINTY,
-) -> Simulated:
+) -> Simulation:
     """Report for made-up clients and decode. Every ``missing``-th string is no candidate, and ``extra`` candidates are
     strings that nobody holds."""
     weights = SHAPES[shape](np.arange(1, strings + 1) / strings)
@@ -106,6 +105,6 @@ def simulate(
     names = tuple(f"v{number}" for number in range(1, strings + 1))
     known = [name for number, name in enumerate(names, 1) if missing is None or number % missing]
     candidates = (*known, *(f"v{strings + number}" for number in range(1, extra + 1)))
-    counted = counts(encode(names, held, parameters, source), parameters)
+    counted = count_reports(encode(names, held, parameters, source), parameters)
     true = np.bincount(held, minlength=strings) / clients
-    return Simulated(names, true, candidates, decode(counted, candidates, parameters, level=level))
+    return Simulation(names, true, candidates, decode(counted, candidates, parameters, level=level))

@@ -1,7 +1,7 @@
-"""Attacks on releases: what somebody could find out, about whom, and how surely.
+"""Attacks on releases: what an attacker could learn, about whom, and with what confidence.
 
-A release that holds what it promises may still tell more than was meant. An attack takes what was released and what an
-attacker may know, and says who is exposed. See `cobogo.examine.attacks.base` for the contract.
+A release that holds its promises may still reveal more than was meant. An attack takes the release and what an attacker
+may know, and lists the rows that are exposed. See `cobogo.examine.attacks.base` for the contract.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ATTACKS: Registry[type[Attack]] = Registry(
         "probabilistic": ".attribute_linkage:Belief",
         "corruption": ".attribute_linkage:Corruption",
         "minimality": ".minimality:Minimality",
-        "unsorted-matching": ".unsorted:UnsortedMatching",
+        "unsorted-matching": ".unsorted_matching:UnsortedMatching",
         "join": ".joining:Join",
         "projections": ".joining:Projections",
         "tracker": ".tracker:Tracker",
@@ -67,8 +67,8 @@ def attack(
 ) -> Findings:
     """Attack releases: ``attack("record-linkage", "release/", knowledge="voters.csv")``. Truthy when it succeeds.
 
-    A release is a directory that Cobogó wrote, or a file or a frame with a ``policy`` that tells its columns' roles, or
-    a `Release`. ``options`` are the attack's own, ``threshold`` among them.
+    A release is a directory that Cobogó wrote, a `Release`, or a file or a frame with a ``policy`` that gives the roles
+    of its columns. ``options`` are those of the attack, ``threshold`` among them.
     """
     chosen = build(name, options)
     return run(
@@ -86,7 +86,7 @@ def attack(
 
 
 def run(chosen: Attack, case: Case) -> Findings:
-    """Run an attack on a case that must have what it needs."""
+    """Run an attack on a case; refuse a case that lacks something."""
     lacking = chosen.lacks(case)
     if lacking is not None:
         raise PolicyError(f"the attack {lacking}", where=chosen.name, remedy="See `cobogo attack --help`.")
@@ -94,7 +94,7 @@ def run(chosen: Attack, case: Case) -> Findings:
 
 
 def build(name: str, options: Mapping[str, Any]) -> Attack:
-    """An attack by its name, with its options: values, or texts that stand for them.
+    """Build an attack by its name and its options, which are values or their texts.
 
     >>> build("duplicate", {"threshold": "0.9"})
     Duplicate(threshold=0.9)

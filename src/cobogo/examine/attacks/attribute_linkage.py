@@ -1,4 +1,4 @@
-"""Attribute linkage: what the records that may be a person's have in common."""
+"""Attribute linkage: sensitive values that the records that may be a person's have in common."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
+from cobogo.examine.attacks.base import Attack, Finding, Findings, Input, Score
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.masking import followed_by_distance
-from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
-from cobogo.floor.arguments import number, whole
+from cobogo.examine.attacks.masking import unlinkable_reason
+from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspects
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.release.manifest import RECODING
@@ -21,11 +21,11 @@ from cobogo.release.manifest import RECODING
 
 @dataclass(frozen=True)
 class AttributeLinkage(Attack):
-    """What attacks on a sensitive attribute share: it is enough to know among which records a person's is.
+    """What attacks on a sensitive attribute share: the attacker knows which records may be a person's.
 
-    With ``--knowledge``, they attack the people of that table, by the columns that it shares with the release; without,
-    everybody in the release, who are taken to be in their class. Without an ``attribute``, each sensitive one is
-    attacked, and the surest finding about a person counts.
+    With ``--knowledge``, these attacks are on the people of that table, by the columns that it shares with the release;
+    without it, on everybody in the release, each of whom is known to be in a class. Without an ``attribute``, every
+    sensitive attribute is attacked, and the surest finding about a person counts.
     """
 
     threshold: float = 0.5
@@ -33,35 +33,30 @@ class AttributeLinkage(Attack):
     columns: tuple[str, ...] | None = None
 
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
-
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+    by: ClassVar[Score] = "confidence"  # what the threshold is compared with
 
     @abstractmethod
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
-        """For each group of people with the same suspects, how sure the attacker is, and would be without them."""
+        """For each group of people with the same suspects, the attacker's confidence and the baseline."""
 
-    def by(self) -> str:
-        """Whether the threshold is one of confidence or of gain."""
-        return "confidence"
+    def obstacle(self, case: Case, attribute: str) -> str | None:
+        """Why an attribute cannot be attacked, as part of a sentence; None where it can."""
 
-    def applies(self, case: Case, attribute: str) -> str | None:
-        """Why an attribute cannot be attacked so; None where it can."""
-
-    def idle(self, case: Case) -> str | None:
-        """Nobody is known by values with noise, unless by distance."""
-        noisy = None if case.release.kind == RECODING else followed_by_distance(case.release)
-        return super().idle(case) or noisy
+    def skip_reason(self, case: Case) -> str | None:
+        """Noisy values can be linked by distance only."""
+        noisy = None if case.release.kind == RECODING else unlinkable_reason(case.release)
+        return super().skip_reason(case) or noisy
 
     def run(self, case: Case) -> Findings:
-        """The surest finding about each person. Of means, which nobody can be linked to, those in each class."""
-        if followed_by_distance(case.release) and case.release.kind == RECODING:
+        """The surest finding about each person. Where quasi-identifiers were replaced by means, which cannot be linked,
+        the people of each class are attacked instead of those of the knowledge."""
+        if unlinkable_reason(case.release) and case.release.kind == RECODING:
             case = replace(case, knowledge=None)
         best: tuple[Floats, Floats, Floats] | None = None
         measures: dict[str, float | int | None] = {}
         notes: list[str] = []
-        chosen = attributes(case, self.attribute)
-        reasons = {name: self.applies(case, name) for name in chosen}
+        chosen = attacked_attributes(case, self.attribute)
+        reasons = {name: self.obstacle(case, name) for name in chosen}
         notes += [f"{name} was left out: {why}" for name, why in reasons.items() if why]
         usable = [name for name, why in reasons.items() if not why]
         found = None
@@ -69,8 +64,8 @@ class AttributeLinkage(Attack):
             found = suspects(case, name, self.columns)
             groups, before = self.judge(found)
             confidence, baseline = groups[found.ids], before[found.ids]
-            score = confidence - baseline if self.by() == "gain" else confidence
-            measures[f"highest {self.by()} of {name}"] = float(score.max(initial=0.0))
+            score = confidence - baseline if self.by == "gain" else confidence
+            measures[f"highest {self.by} of {name}"] = float(score.max(initial=0.0))
             if best is not None:
                 better = score > best[2]
                 confidence, baseline = np.where(better, confidence, best[0]), np.where(better, baseline, best[1])
@@ -81,12 +76,12 @@ class AttributeLinkage(Attack):
             self.refuse(chosen, reasons)
             raise AssertionError
         there = np.flatnonzero(found.sizes[found.ids] > 0)
-        return self.found(
-            found.of,
+        return self.build_findings(
+            found.rows_of,
             there + 1,
             best[0][there],
             baseline=best[1][there],
-            by=self.by(),
+            by=self.by,
             attacked=len(found.ids),
             measures=measures,
             notes=tuple(dict.fromkeys(notes)),
@@ -94,7 +89,7 @@ class AttributeLinkage(Attack):
         )
 
     def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
-        """Raise the error of a release no attribute of which can be attacked so."""
+        """Raise the error of a release that has no attribute to attack."""
         why = "; ".join(f"{name}: {reasons[name]}" for name in chosen)
         raise PolicyError(f"no sensitive attribute can be attacked ({why})", where=self.name)
 
@@ -104,12 +99,12 @@ class AttributeLinkage(Attack):
 class Homogeneity(AttributeLinkage):
     r"""Learn a sensitive value because most or all of the records that may be a person's share it.
 
-    Before, a value is believed with its share of the whole release.
+    The baseline of a value is its share of the whole release.
 
     Formula: $\max_x \frac{c_x}{s}$ of $s$ suspects, $c_x$ of whom have the value $x$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 cold", "<40 gout", "40+ cancer", "40+ cancer")
         >>> found = attack("homogeneity", ward, policy=roles("age", "ill"))
         >>> found.exposed.tolist(), found.confidence.round(2).tolist()
@@ -117,7 +112,7 @@ class Homogeneity(AttributeLinkage):
 
     Guarantee: None: an attack finds, it does not protect. Entropy and recursive l-diversity, (α,k)-anonymity and
         t-closeness bound it; distinct l-diversity does not.
-    Limits: Takes every suspect to be as likely as another.
+    Limits: Assumes that all suspects are equally likely.
     Cost: $O(n\,v)$ for n people and the v values of their suspects.
     Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ICDE 2006.
@@ -129,7 +124,8 @@ class Homogeneity(AttributeLinkage):
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The most frequent value."""
-        return _at(found.best(found.shares), found.shares), _at(found.best(found.shares), found.priors)
+        best = found.best(found.shares)
+        return _numbers_at(best, found.shares), _numbers_at(best, found.priors)
 
 
 @card("background-knowledge", title="background knowledge")
@@ -137,13 +133,13 @@ class Homogeneity(AttributeLinkage):
 class BackgroundKnowledge(AttributeLinkage):
     r"""Rule values out by what is known of a person, and see what is left.
 
-    Who knows of ``facts`` values that a person does not have them strikes the records that do. The attacker is taken to
-    know the most useful facts.
+    An attacker who knows ``facts`` values that a person does not have strikes the records with these values. The
+    attacker is assumed to know the most useful facts.
 
     Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
-    Example: One who knows that the patient has no gout is left with flu and cold.
+    Example: An attacker who knows that the patient has no gout is left with flu and cold.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
         >>> attack("background-knowledge", ward, policy=roles("age", "ill"), facts=1).confidence.round(2).tolist()
         [0.67, 0.67, 0.67, 0.67]
@@ -176,8 +172,8 @@ class BackgroundKnowledge(AttributeLinkage):
         left = 1 - found.sums(np.where(struck, found.shares, 0.0))
         before = 1 - found.sums(np.where(struck, found.priors, 0.0))
         return (
-            np.minimum(_at(best, found.shares) / np.maximum(left, 1e-12), 1.0),
-            np.minimum(_at(best, found.priors) / np.maximum(before, 1e-12), 1.0),
+            np.minimum(_numbers_at(best, found.shares) / np.maximum(left, 1e-12), 1.0),
+            np.minimum(_numbers_at(best, found.priors) / np.maximum(before, 1e-12), 1.0),
         )
 
 
@@ -186,12 +182,12 @@ class BackgroundKnowledge(AttributeLinkage):
 class Skewness(AttributeLinkage):
     r"""Believe a value much more of a person than of anybody else, though the class has several.
 
-    Measures the gain. Of all values the one that gains most counts, or the ``value`` given.
+    The score is the gain of the value that gains most, or of the ``value`` given.
 
     Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
     Example: One in fifty is positive, and two of a class of four.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> tests = table("zip test", "1 pos", "1 pos", "1 neg", "1 neg", *[f"{2 + n % 12} neg" for n in range(96)])
         >>> found = attack("skewness", tests, policy=roles("zip", "test"))
         >>> found.confidence.tolist()[0], found.baseline.tolist()[0]
@@ -207,14 +203,11 @@ class Skewness(AttributeLinkage):
     value: str | None = None
 
     finds: ClassVar[Finding] = "value"
+    by: ClassVar[Score] = "gain"
     knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
     defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
 
-    def by(self) -> str:
-        """A gain."""
-        return "gain"
-
-    def applies(self, case: Case, attribute: str) -> str | None:
+    def obstacle(self, case: Case, attribute: str) -> str | None:
         """The value asked for must occur."""
         release = case.release.rows
         if self.value is None or attribute not in release.columns or self.value in release.labels(attribute):
@@ -227,30 +220,30 @@ class Skewness(AttributeLinkage):
         if self.value is not None:
             wanted = np.array([label == self.value for label in found.domain.labels], dtype=np.bool_)[found.values]
             sums = found.sums(np.where(wanted, found.shares, 0.0))
-            return sums, np.full(len(found), float(found.domain.distribution[_place(found, self.value)]))
+            return sums, np.full(len(found), float(found.domain.distribution[_label_code(found, self.value)]))
         best = found.best(gains)
-        return _at(best, found.shares), _at(best, found.priors)
+        return _numbers_at(best, found.shares), _numbers_at(best, found.priors)
 
 
 @card("probabilistic")
 @dataclass(frozen=True)
 class Belief(AttributeLinkage):
-    r"""Compare what is believed of each person's sensitive value before the release and after it.
+    r"""Compare the beliefs about each person's sensitive value before the release and after it.
 
-    Of all statements "the value is one of these", the one whose probability rises most: the values that are more
-    frequent among the suspects than in the whole release. No statement about the person can gain more.
+    The score is the gain of the statement "the value is one of these" that gains most: its values are those that are
+    more frequent among the suspects than in the whole release. No statement about the person can gain more.
 
     Formula: $\max_S \left( p(S) - q(S) \right) = \frac{1}{2} \sum_x \lvert p_x - q_x\rvert$ with $p$ the shares among
         the suspects and $q$ those of the whole release
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 cold", "40+ gout", "40+ gout")
         >>> attack("probabilistic", ward, policy=roles("age", "ill")).score.tolist()
         [0.5, 0.5, 0.5, 0.5]
 
     Guarantee: None: an attack finds, it does not protect. t-closeness with the equal distance bounds it by t.
-    Limits: The belief before is the release's own distribution, not what an attacker may know of the world.
+    Limits: The belief before is the release's own distribution, not what an attacker may know about the population.
     Cost: $O(n\,v)$ for n people and the v values of their suspects.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007,
         for beliefs before and after.
@@ -259,12 +252,9 @@ class Belief(AttributeLinkage):
     threshold: float = 0.25
 
     finds: ClassVar[Finding] = "value"
+    by: ClassVar[Score] = "gain"
     knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
     defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
-
-    def by(self) -> str:
-        """A gain."""
-        return "gain"
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The values that gain, together."""
@@ -280,19 +270,19 @@ class Belief(AttributeLinkage):
 class Corruption(AttributeLinkage):
     r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
 
-    The value is certain once all that do not have it are known.
+    The value is certain once the attacker knows all suspects that do not have it.
 
     Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 flu", "<40 flu", "<40 cold", "<40 gout")
         >>> attack("corruption", ward, policy=roles("age", "ill"), t=2, threshold=0.9).confidence.tolist()
         [1.0, 1.0, 1.0, 1.0]
 
     Guarantee: None: an attack finds, it does not protect. t-corruption bounds it; perturbing each record on its own
         makes others' values useless.
-    Limits: The attacker is taken to know those who help most.
+    Limits: The attacker is assumed to know the members that help most.
     Cost: $O(n\,v)$ for n people and the v values of their suspects.
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
@@ -308,37 +298,37 @@ class Corruption(AttributeLinkage):
         whole(self.name, "t", self.t, least=0)
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
-        """The most frequent value, when t records of others are struck; of values that were drawn record by record,
-        what the most telling one says, for even whoever knows which record is the person's learns no more."""
+        """The most frequent value, once t records of others are struck. Where values were drawn record by record, the
+        record that reveals most: an attacker who knows which record is the person's learns no more than that."""
         best = found.best(found.weights)
         if found.surest is not None:
-            return found.surest, _at(best, found.priors)
-        count = _at(best, found.weights)
+            return found.surest, _numbers_at(best, found.priors)
+        count = _numbers_at(best, found.weights)
         left = np.maximum(found.sizes - np.minimum(self.t, found.sizes - count), 1e-300)
-        return np.where(found.sizes > 0, count / left, 0.0), _at(best, found.priors)
+        return np.where(found.sizes > 0, count / left, 0.0), _numbers_at(best, found.priors)
 
     def run(self, case: Case) -> Findings:
-        """Also tell how many must be known before anybody is exposed."""
+        """Also count how many others the attacker must know before anybody is exposed."""
         findings = super().run(case)
         fewest = []
-        for name in attributes(case, self.attribute):
+        for name in attacked_attributes(case, self.attribute):
             found = suspects(case, name, self.columns)
             if found.surest is not None:
                 continue
-            count = _at(found.best(found.weights), found.weights)
+            count = _numbers_at(found.best(found.weights), found.weights)
             with np.errstate(divide="ignore", invalid="ignore"):
                 wanted = np.floor(found.sizes - count / self.threshold + 1 + 1e-9) if self.threshold else count * 0
             wanted = np.maximum(wanted, 0.0)[(found.sizes > 0) & (wanted <= found.sizes - count)]
             fewest += [int(wanted.min())] if len(wanted) else []
         measures = {**findings.measures, "fewest known members that expose somebody": min(fewest, default=None)}
-        return Findings(**{**findings.__dict__, "measures": measures})
+        return replace(findings, measures=measures)
 
 
-def _at(entries: object, numbers: Floats) -> Floats:
-    """The numbers of some entries; 0 of none."""
+def _numbers_at(entries: object, numbers: Floats) -> Floats:
+    """The numbers of some entries; 0 for the entry −1."""
     chosen = np.asarray(entries)
     return np.where(chosen >= 0, np.append(numbers, 0.0)[chosen], 0.0)
 
 
-def _place(found: Suspects, value: str) -> int:
+def _label_code(found: Suspects, value: str) -> int:
     return found.domain.labels.index(value)

@@ -1,4 +1,4 @@
-"""Averaging: noise that is drawn anew for each release is noise that can be averaged away."""
+"""Averaging: noise that is drawn anew for each release can be averaged away."""
 
 from __future__ import annotations
 
@@ -14,39 +14,40 @@ from cobogo.data.classes import Domain
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings
-from cobogo.examine.attacks.case import Case, Published
-from cobogo.examine.attacks.suspects import attributes
+from cobogo.examine.attacks.case import Case, PublishedTable
+from cobogo.examine.attacks.rows import code_alike
+from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
 LEAST = 0.1
-"""The least share of the rows that must be told again in every release: of fewer, nothing follows for the others."""
+"""The least share of the rows that must be matched in every release; with fewer, the attack counts as not tried."""
 
 CERTAIN = 6.0
-"""Standard deviations beyond which an order is no chance: one in 10⁹."""
+"""Standard deviations beyond which an agreement is no coincidence: it has a probability of one in 10⁹."""
 
 FEWEST = 20
-"""Rows below which no order can be told from chance."""
+"""Rows below which an order cannot be distinguished from a random one."""
 
 
 @card("averaging")
 @dataclass(frozen=True)
 class Averaging(Attack):
-    r"""Put several perturbed releases of the same people together: what each hides, their agreement shows.
+    r"""Combine several perturbed releases of the same people, so that their noise cancels out.
 
-    Rows belong together by a column ``key``. Without one, by their position, if values at the same place agree far
-    oftener than chance has it; else by all other columns, where these tell a row apart in every release. Where neither
-    is so, the attack is not tried. Of numbers, found is the value to ``within`` a share of the range, and the noise's
-    variance is told by the differences between the releases. Of other values, each is taken to be kept with a
-    probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew; found is the
-    likeliest value, by all releases together. The baseline is what one release alone tells.
+    Rows are matched by a column ``key``. Without a key, they are matched by position, if values at the same position
+    agree far more often than by chance; otherwise by all other columns, for rows that these identify in every release.
+    Where neither works, the attack is not tried. A number is found if it is known to ``within`` a share of the range;
+    the variance of the noise is estimated from the differences between the releases. Another value is assumed to be
+    kept with a probability (``retention``, or estimated from how often two releases agree) and otherwise drawn anew;
+    the likeliest value given all releases is found. The baseline is the confidence given one release.
 
     Formula: the mean of $n$ releases has the variance $\frac{\sigma^2}{n}$; of categories $\Pr[x \mid y_1 \ldots y_n]
         \propto q_x \prod_i P[y_i \mid x]$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles
+        >>> from cobogo.studies.worked_examples import roles
         >>> import numpy as np, pyarrow as pa
         >>> random, true = np.random.default_rng(1), np.linspace(1000, 9000, 100)
         >>> noisy = [pa.table({"pay": (true + random.normal(0, 800, 100)).round(2)}) for _ in range(16)]
@@ -55,8 +56,8 @@ class Averaging(Attack):
         True
 
     Guarantee: None: an attack finds, it does not protect. Draw once, and release the same draw again.
-    Limits: Draws must be independent from release to release; those of a memoized mechanism are not. Rows that nothing
-        tells again are left out.
+    Limits: Draws must be independent from release to release; those of a memoized mechanism are not. Rows that cannot
+        be matched are left out.
     Cost: $O(n\,r)$ for r releases of n rows; of categories with m values $O(n\,r\,m)$.
     Paper: None in particular: after A. Evfimievski, J. Gehrke and R. Srikant 2003, whose amplification n independent
         draws raise to the n-th power.
@@ -75,71 +76,68 @@ class Averaging(Attack):
     releases: ClassVar[tuple[int, int]] = (2, 1000)
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         number(self.name, "within", self.within, above=0, most=1)
         if self.retention is not None:
             number(self.name, "retention", self.retention, above=0, most=1)
 
     def run(self, case: Case) -> Findings:
-        """For each person, how surely the value is told."""
-        (name,) = attributes(case, self.attribute)[:1]
-        codes, labels = _coded(case.releases, name, self.key)
+        """For each person, the confidence in the value."""
+        (name,) = attacked_attributes(case, self.attribute)[:1]
+        codes, labels = _code_column(case.releases, name, self.key)
         domain = Domain(name, labels, np.bincount(codes[0], minlength=len(labels)).astype(np.int64))
         numeric = domain.is_numeric and len(labels) > 2
-        places, how = _places(
+        places, how = _locate_people(
             case.releases, name, self.key, [domain.numbers[part] for part in codes] if numeric else codes
         )
         rows = np.flatnonzero((places >= 0).all(axis=0))
         many, lost = case.release.rows.count, case.release.rows.count - len(rows)
         if len(rows) < LEAST * many:
             why = "nothing tells which rows of the releases are of one person: their order is random (--set key=…)"
-            return self.found("release", rows[:0], np.zeros(0), attacked=many, untried=why)
+            return self.build_findings("release", rows[:0], np.zeros(0), attacked=many, untried=why)
         draws = np.array([part[place[rows]] for part, place in zip(codes, places, strict=True)])
         distinct = np.unique(draws, axis=0)
         notes: tuple[str, ...] = (f"{lost:,} rows were not found in every release",) if lost else ()
-        told = f"rows were put together by {how}"
+        matched = f"rows were put together by {how}"
         measures: dict[str, float | int | None] = {"releases": len(draws), "draws that differ": len(distinct)}
         if len(distinct) == 1:
-            notes = (*notes, "all releases are the same draw: they tell no more than one of them", told)
+            notes = (*notes, "all releases are the same draw: they tell no more than one of them", matched)
             nothing = np.zeros(len(rows))
-            return self.found("release", rows + 1, nothing, attacked=len(rows), measures=measures, notes=notes)
+            return self.build_findings("release", rows + 1, nothing, attacked=len(rows), measures=measures, notes=notes)
         if numeric:
-            sure, before, more = _averaged(domain.numbers[distinct], self.within)
+            sure, before, more = _average_numbers(domain.numbers[distinct], self.within)
         else:
-            sure, before, more = _weighed(distinct, len(labels), self.retention)
-        return self.found(
+            sure, before, more = _weigh_values(distinct, len(labels), self.retention)
+        return self.build_findings(
             "release",
             rows + 1,
             sure,
             baseline=before,
             attacked=len(rows),
             measures=measures | more,
-            notes=(*notes, told),
+            notes=(*notes, matched),
         )
 
 
-def _coded(releases: tuple[Published, ...], name: str, key: str | None) -> tuple[list[Ints], tuple[str | None, ...]]:
-    """The codes of one column in each release, and what they stand for in all."""
+def _code_column(
+    releases: tuple[PublishedTable, ...], name: str, key: str | None
+) -> tuple[list[Ints], tuple[str | None, ...]]:
+    """Code one column of all releases alike; the codes of each release, and the labels."""
     for release in releases:
         for wanted in (name, key):
             if wanted is not None and wanted not in release.rows.columns:
                 raise DataError(f'has no column "{wanted}"', where=release.name)
-    labels = tuple(dict.fromkeys(label for release in releases for label in release.rows.labels(name)))
-    index = {label: code for code, label in enumerate(labels)}
-    return [
-        np.array([index[label] for label in release.rows.labels(name)], dtype=np.int64)[release.rows.codes(name)]
-        for release in releases
-    ], labels
+    return code_alike([release.rows.columns[name] for release in releases])
 
 
-def _places(
-    releases: tuple[Published, ...], name: str, key: str | None, values: Sequence[NDArray[Any]]
+def _locate_people(
+    releases: tuple[PublishedTable, ...], name: str, key: str | None, values: Sequence[NDArray[Any]]
 ) -> tuple[Ints, str]:
-    """Releases × rows of the first: the row of each release that is of the same person, −1 where none is known; and by
-    what that is told."""
+    """Releases × rows of the first: the row of each release that is of the same person, −1 where it is unknown; and
+    what rows were matched by."""
     many = releases[0].rows.count
     if key is not None:
-        return _told_by(releases, [key]), f"the column {key}"
+        return _match_rows(releases, [key]), f"the column {key}"
     if all(
         release.rows.count == many and _in_order(values[0], part)
         for release, part in zip(releases, values, strict=True)
@@ -150,13 +148,13 @@ def _places(
         for column in releases[0].rows.names
         if column != name and all(column in release.rows.columns for release in releases)
     ]
-    return _told_by(releases, others), f"the columns {', '.join(others)}"
+    return _match_rows(releases, others), f"the columns {', '.join(others)}"
 
 
 def _in_order(one: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether values at the same place agree far oftener than in a random order: beyond `CERTAIN` deviations.
+    """Whether values at the same place agree more often than in a random order, by `CERTAIN` deviations.
 
-    Of numbers by their correlation, of others by how many are equal.
+    Numbers agree by their correlation, other values by how many are equal.
     """
     if np.array_equal(one, other, equal_nan=one.dtype.kind == "f"):
         return True
@@ -172,22 +170,17 @@ def _in_order(one: NDArray[Any], other: NDArray[Any]) -> bool:
     return bool(len(one) >= FEWEST and ((one == other).sum() - chance * len(one)) / spread > CERTAIN)
 
 
-def _told_by(releases: tuple[Published, ...], names: Sequence[str]) -> Ints:
-    """The rows of each release that have the same values in some columns as each of the first, where one row has."""
+def _match_rows(releases: tuple[PublishedTable, ...], names: Sequence[str]) -> Ints:
+    """For each row of the first release, the row of each release with equal values in some columns; −1 unless there is
+    exactly one."""
     first = releases[0].rows
     if not names:
         return np.full((len(releases), first.count), -1, dtype=np.int64)
     columns, sizes = [], []
     for name in names:
-        known: dict[str | None, int] = {}
-        codes = [
-            np.array([known.setdefault(label, len(known)) for label in release.rows.labels(name)], dtype=np.int64)[
-                release.rows.codes(name)
-            ]
-            for release in releases
-        ]
+        codes, labels = code_alike([release.rows.columns[name] for release in releases])
         columns.append(np.concatenate(codes))
-        sizes.append(len(known))
+        sizes.append(len(labels))
     ends = np.cumsum([release.rows.count for release in releases])
     parts = np.split(number_tuples(columns, sizes, int(ends[-1]))[0], ends[:-1])
     places = []
@@ -199,8 +192,8 @@ def _told_by(releases: tuple[Published, ...], names: Sequence[str]) -> Ints:
     return np.array(places)
 
 
-def _averaged(draws: Floats, within: float) -> tuple[Floats, Floats, dict[str, float | int | None]]:
-    """How probably the mean of all draws, and one of them, lies within a share of the range of the true number."""
+def _average_numbers(draws: Floats, within: float) -> tuple[Floats, Floats, dict[str, float | int | None]]:
+    """The probabilities that the mean of all draws, and that one draw, is within a share of the range of the truth."""
     known = ~np.isnan(draws)
     many = known.sum(axis=0)
     mean = np.where(many > 0, np.nansum(draws, axis=0) / np.maximum(many, 1), np.nan)
@@ -212,19 +205,21 @@ def _averaged(draws: Floats, within: float) -> tuple[Floats, Floats, dict[str, f
     def hits(number: int) -> float:
         return erf(reach * sqrt(number) / (noise * sqrt(2))) if noise and number else float(number > 0)
 
-    chances = np.array([hits(number) for number in range(len(draws) + 1)])
-    told: dict[str, float | int | None] = {
+    probabilities = np.array([hits(number) for number in range(len(draws) + 1)])
+    measures: dict[str, float | int | None] = {
         "estimated noise of one release": noise,
         "noise of the mean": noise / sqrt(len(draws)),
     }
-    return chances[many], np.where(many > 0, chances[1], 0.0), told
+    return probabilities[many], np.where(many > 0, probabilities[1], 0.0), measures
 
 
-def _weighed(draws: Ints, values: int, retention: float | None) -> tuple[Floats, Floats, dict[str, float | int | None]]:
-    """How probable the likeliest value is after all draws, and after the first.
+def _weigh_values(
+    draws: Ints, values: int, retention: float | None
+) -> tuple[Floats, Floats, dict[str, float | int | None]]:
+    """The probability of the likeliest value after all draws, and after the first.
 
-    Kept with p and drawn anew otherwise, two draws agree with p² + (1 − p²)/m; and a value that f of the people have
-    is seen of p·f + (1 − p)/m of them.
+    If a value is kept with probability p and drawn anew from m values otherwise, two draws agree with probability
+    p² + (1 − p²)/m, and a value of a share f of the people is drawn for a share p·f + (1 − p)/m of them.
     """
     if retention is None:
         agreeing = [float((one == other).mean()) for place, one in enumerate(draws) for other in draws[place + 1 :]]
@@ -235,7 +230,7 @@ def _weighed(draws: Ints, values: int, retention: float | None) -> tuple[Floats,
     prior = np.maximum((seen - other) / max(retention, 1e-9), 1e-9)
     prior = prior / prior.sum()
 
-    def after(some: Ints) -> Floats:
+    def posterior(some: Ints) -> Floats:
         times = np.zeros((some.shape[1], values))
         for draw in some:
             times[np.arange(len(draw)), draw] += 1
@@ -243,4 +238,4 @@ def _weighed(draws: Ints, values: int, retention: float | None) -> tuple[Floats,
         weight = np.exp(weight - weight.max(axis=1, keepdims=True))
         return np.asarray((weight / weight.sum(axis=1, keepdims=True)).max(axis=1))
 
-    return after(draws), after(draws[:1]), {"retention": retention}
+    return posterior(draws), posterior(draws[:1]), {"retention": retention}

@@ -3,19 +3,20 @@
 An attack says what its attacker knows, what can be found with that, how surely, about whom, and what helps against it.
 To add one: one frozen dataclass that extends `Attack` and carries a card, whose fields are its options, and one line in
 `examine.attacks.ATTACKS`. It is then a command (``cobogo attack NAME``), it is listed, and the conformance suite asks
-of it what is asked of all. Whom it finds is told by the numbers of their rows; no value of a table is ever shown.
+of it what is asked of all. Findings name people by the numbers of their rows; no value of a table is ever shown.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from cobogo.errors import number_of
+from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import Card
 from cobogo.floor.representation import brief
@@ -24,25 +25,30 @@ if TYPE_CHECKING:
     from cobogo.examine.attacks.case import Case
 
 SLACK = 1e-9
+"""What rounding may add to a confidence: a person is exposed beyond the threshold by more than this."""
+
 SHOWN = 1000
 """Rows that ``to_dict`` lists; `Findings.exposed` has them all."""
 
 Input = Literal["knowledge", "control", "queries"]
-"""What an attack may be given beside releases: a table about people that the attacker knows, a table about people who
+"""What an attack may be given besides releases: a table about people that the attacker knows, a table about people who
 are known not to be in the release, and queries that were answered."""
 
-
 Finding = Literal["record", "value", "presence"]
-"""What an attack finds: whose a record is (a person is re-identified), what a person has (a value is inferred), or that
-a person is in the data."""
+"""What an attack finds: the record of a person (re-identification), a person's value (inference), or that a person is
+in the data (presence)."""
+
+Score = Literal["confidence", "gain"]
+"""What is compared with the threshold: the attacker's confidence, or by how much it exceeds the baseline."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Findings:
-    """What an attack found: for each row in ``rows``, how sure the attacker is of what was found.
+    """What an attack found: for each row in ``rows``, the attacker's confidence.
 
-    ``baseline`` is how sure anybody would be without the attack; nobody is exposed by what was known before. An attack
-    measures either how sure the attacker is (``by`` confidence) or how much surer than before (``by`` gain).
+    ``baseline`` is the confidence that anybody would have without the attack; a row is exposed only where the attack
+    exceeds it. The score of a row is the attacker's confidence (``by`` confidence) or how much it exceeds the baseline
+    (``by`` gain).
 
     >>> found = Findings("toy", "release", np.array([1, 4]), np.array([0.2, 1.0]), threshold=0.5, attacked=9)
     >>> found.succeeded, found.exposed.tolist(), found.highest
@@ -50,22 +56,22 @@ class Findings:
     """
 
     attack: str
-    of: str  # whose rows are numbered: "knowledge", "release", "release 2"
+    rows_of: str  # whose rows are numbered: "knowledge", "release", "release 2"
     rows: Ints  # ascending; the first row of data is 1
     confidence: Floats  # from 0 to 1, one for each of the rows
     threshold: float
-    attacked: int  # rows that were looked at; the others were not found at all
+    attacked: int  # all rows that the attack tried to find, in ``rows`` or not
     summary: str = ""  # one or two sentences
     knows: str = ""
     defence: str = ""
     baseline: Floats | None = None
-    by: Literal["confidence", "gain"] = "confidence"
+    by: Score = "confidence"
     measures: Mapping[str, float | int | None] = field(default_factory=dict)  # further figures, by name
     notes: tuple[str, ...] = ()  # what could be done in part only
     records: Ints | None = None  # for each of the rows, the one row of the release that was found; 0 where none was
-    untried: str = ""  # why nothing follows from finding nobody, as part of a sentence; empty where it was tried
+    untried: str = ""  # why an empty result proves nothing, as part of a sentence; empty where it was tried
     finds: Finding = "record"
-    assumes: Mapping[str, Any] = field(default_factory=dict)  # the attack's options beside the threshold
+    assumes: Mapping[str, Any] = field(default_factory=dict)  # the attack's options besides the threshold
 
     def __repr__(self) -> str:
         found = f"{len(self.exposed):,} of {self.attacked:,} rows beyond {self.threshold:g}"
@@ -76,54 +82,54 @@ class Findings:
 
     @property
     def score(self) -> Floats:
-        """What is compared with the threshold, for each row."""
+        """For each row, the number that is compared with the threshold."""
         if self.by == "gain" and self.baseline is not None:
             return self.confidence - self.baseline
         return self.confidence
 
     @property
     def beyond(self) -> Mask:
-        """Which of the rows are beyond the threshold, and beyond what anybody knew."""
-        found: Mask = self.score > self.threshold + SLACK
-        return found if self.baseline is None else found & (self.confidence > self.baseline + SLACK)
+        """Which rows exceed the threshold, and the baseline."""
+        above: Mask = self.score > self.threshold + SLACK
+        return above if self.baseline is None else above & (self.confidence > self.baseline + SLACK)
 
     @property
     def exposed(self) -> Ints:
-        """The rows of the people who are found beyond the threshold."""
+        """The rows beyond the threshold."""
         return self.rows[self.beyond]
 
     @property
     def succeeded(self) -> bool:
-        """Whether anybody is."""
+        """Whether any row is exposed."""
         return bool(self.beyond.any())
 
     @property
     def tried(self) -> bool:
-        """Whether the attack could be tried: that it found nobody says something then. Who is found is found."""
+        """Whether the attack could be tried, so that an empty result means something; one that succeeded was tried."""
         return self.succeeded or not self.untried
 
     @property
     def highest(self) -> float:
-        """How sure the attacker is at best."""
+        """The largest confidence."""
         return float(self.confidence.max(initial=0.0))
 
     @property
     def surest(self) -> tuple[float, float | None]:
-        """The largest score, and how sure anybody was of the same without the attack."""
+        """The largest score, and the baseline of the same row."""
         if not len(self.rows):
             return 0.0, None
         place = int(np.argmax(np.where(self.beyond, self.score, -1.0) if self.succeeded else self.score))
         return float(self.score[place]), None if self.baseline is None else float(self.baseline[place])
 
     def to_dict(self) -> dict[str, Any]:
-        """For ``--json``: figures and row numbers, the surest first, at most `SHOWN` of them."""
+        """Figures and row numbers for ``--json``: the surest first, at most `SHOWN` of them."""
         chosen = np.flatnonzero(self.beyond)
         order = chosen[np.argsort(-self.score[chosen], kind="stable")][:SHOWN]
         listed = []
         for place in order:
-            entry: dict[str, Any] = {"row": int(self.rows[place]), "confidence": rounded(self.confidence[place])}
+            entry: dict[str, Any] = {"row": int(self.rows[place]), "confidence": round_figure(self.confidence[place])}
             if self.baseline is not None:
-                entry["before"] = rounded(self.baseline[place])
+                entry["before"] = round_figure(self.baseline[place])
             if self.records is not None and self.records[place]:
                 entry["record"] = int(self.records[place])
             listed.append(entry)
@@ -136,12 +142,12 @@ class Findings:
             "by": self.by,
             "attacked": self.attacked,
             "exposed": len(chosen),
-            "highest": rounded(self.highest),
-            "surest": rounded(self.surest[0]),
-            "surest_before": rounded(self.surest[1]),
-            "average": rounded(self.confidence.sum() / max(self.attacked, 1)),
-            "baseline": None if self.baseline is None else rounded(self.baseline.sum() / max(self.attacked, 1)),
-            "measures": {name: rounded(value) for name, value in self.measures.items()},
+            "highest": round_figure(self.highest),
+            "surest": round_figure(self.surest[0]),
+            "surest_before": round_figure(self.surest[1]),
+            "average": round_figure(self.confidence.sum() / max(self.attacked, 1)),
+            "baseline": None if self.baseline is None else round_figure(self.baseline.sum() / max(self.attacked, 1)),
+            "measures": {name: round_figure(value) for name, value in self.measures.items()},
             "knows": self.knows,
             "assumes": {
                 name: list(value) if isinstance(value, tuple) else value for name, value in self.assumes.items()
@@ -149,7 +155,7 @@ class Findings:
             "untried": self.untried,
             "summary": self.summary,
             "defence": self.defence,
-            "rows_of": self.of,
+            "rows_of": self.rows_of,
             "rows": listed,
             "rows_left_out": len(chosen) - len(listed),
             "notes": list(self.notes),
@@ -163,11 +169,11 @@ class AnyAttack(ABC):
     """
 
     name: ClassVar[str]
-    knows: ClassVar[str]  # what the attacker knows beside what was released: part of a sentence
+    knows: ClassVar[str]  # what the attacker knows besides what was released: part of a sentence
 
     @abstractmethod
     def run(self, case: Any, /) -> Any:
-        """Attack a case that has what `lacks` asks for; what was found."""
+        """Attack a case of which `lacks` says that nothing is missing; return the findings."""
 
     @abstractmethod
     def lacks(self, case: Any, /) -> str | None:
@@ -175,30 +181,35 @@ class AnyAttack(ABC):
 
 
 class Attack(AnyAttack):
-    """What every attack on releases of tables has. Its fields are the options, ``threshold`` among them.
+    """The contract of an attack on released tables. Its fields are the options, ``threshold`` among them.
 
     The first sentence of the docstring is what ``cobogo list attacks`` shows.
     """
 
     name: ClassVar[str]
     card: ClassVar[Card]
-    knows: ClassVar[str]  # what the attacker knows beside the release: part of a sentence
+    knows: ClassVar[str]  # what the attacker knows besides the release: part of a sentence
     defence: ClassVar[str]  # a sentence
     releases: ClassVar[tuple[int, int]] = (1, 1)  # how many it looks at, at least and at most
     needs: ClassVar[frozenset[Input]] = frozenset()
-    uses: ClassVar[frozenset[Input]] = frozenset()  # beside what it needs
-    against: ClassVar[frozenset[str] | None] = None  # the kinds of release (`Published.kind`) an audit tries it on; any
+    uses: ClassVar[frozenset[Input]] = frozenset()  # besides what it needs
+    against: ClassVar[frozenset[str] | None] = (
+        None  # the kinds of release (`PublishedTable.kind`) an audit tries it on; any
+    )
 
-    from_original: ClassVar[bool] = True  # whether the original table may stand for what the attacker knows
+    from_original: ClassVar[bool] = True  # whether an audit may take the original table for the attacker's knowledge
 
     finds: ClassVar[Finding]
 
     threshold: float
-    """A person found with more than this is exposed."""
+    """A row whose score exceeds this is exposed."""
+
+    def __post_init__(self) -> None:
+        number(self.name, "threshold", self.threshold, least=0, most=1)
 
     @abstractmethod
     def run(self, case: Case) -> Findings:
-        """Attack. The case has what `lacks` asks for."""
+        """Attack a case that lacks nothing."""
 
     def lacks(self, case: Case) -> str | None:
         """What is missing in a case for this attack, as part of a sentence; None where it can be run."""
@@ -209,20 +220,18 @@ class Attack(AnyAttack):
         missing = [name for name in sorted(self.needs) if getattr(case, name) is None]
         return f"needs {' and '.join(f'--{name}' for name in missing)}" if missing else None
 
-    def idle(self, case: Case) -> str | None:
-        """Why an audit need not try it on a case, as part of a sentence; None where it should."""
+    def skip_reason(self, case: Case) -> str | None:
+        """Why an audit may leave this attack out for a case, as part of a sentence; None where it should run it."""
         if self.against is not None and any(release.kind not in self.against for release in case.releases):
             kinds = " or ".join(sorted(self.against)) or "answers to queries"
             return f"is made for {kinds}, and the release is of the kind {case.releases[-1].kind}"
         return None
 
-    def found(
-        self, of: str, rows: Ints, confidence: Floats, *, attacked: int, summary: str = "", **more: Any
-    ) -> Findings:
-        """Findings of this attack; where no summary is given, one that counts who is exposed."""
+    def build_findings(self, rows_of: str, rows: Ints, confidence: Floats, *, attacked: int, **more: Any) -> Findings:
+        """Findings of this attack, with a summary that counts the rows that are exposed."""
         findings = Findings(
             self.name,
-            of,
+            rows_of,
             rows,
             confidence,
             self.threshold,
@@ -230,37 +239,36 @@ class Attack(AnyAttack):
             knows=self.knows,
             defence=self.defence,
             finds=self.finds,
-            assumes=self.assumed,
+            assumes=self.assumptions,
             **more,
         )
-        words = summary or self.outcome(findings)
-        return Findings(**{**findings.__dict__, "summary": words})
+        return replace(findings, summary=self.outcome(findings))
 
     @property
-    def assumed(self) -> dict[str, Any]:
-        """The options beside the threshold that the attack was run with: what its attacker is taken to know and do."""
+    def assumptions(self) -> dict[str, Any]:
+        """The options besides the threshold and the seed: what the attacker is assumed to know and do."""
         options = {option.name: getattr(self, option.name) for option in fields(self)}  # type: ignore[arg-type]
         return {
             name: value for name, value in options.items() if name not in ("threshold", "seed") and value is not None
         }
 
     def outcome(self, findings: Findings) -> str:
-        """What came of it, in words."""
+        """The summary of findings, in words."""
         people = number_of(len(findings.exposed), "row")
-        at_best = _at_best(*findings.surest, findings.by)
+        at_best = _describe_surest(*findings.surest, findings.by)
         if not findings.tried:
             return f"Not tried: {findings.untried}. Nobody is found, and nothing follows from that."
         if not findings.succeeded:
-            return f"Nobody in the {findings.of} is found beyond the threshold of {self.threshold:g} ({at_best})."
+            return f"Nobody in the {findings.rows_of} is found beyond the threshold of {self.threshold:g} ({at_best})."
         return (
-            f"{people} of the {findings.of} (of {findings.attacked:,}) "
+            f"{people} of the {findings.rows_of} (of {findings.attacked:,}) "
             f"{'is' if len(findings.exposed) == 1 else 'are'} found with a {findings.by} above {self.threshold:g} "
             f"({at_best})."
         )
 
 
-def _at_best(surest: float, before: float | None, by: str) -> str:
-    """How sure an attack is at best, beside what anybody knew."""
+def _describe_surest(surest: float, before: float | None, by: str) -> str:
+    """The largest score, compared with its baseline."""
     if before is None:
         return f"{surest:.4g} at best"
     if by == "gain":
@@ -270,8 +278,8 @@ def _at_best(surest: float, before: float | None, by: str) -> str:
     return f"{surest:.4g} at best, from {before:.4g} without it"
 
 
-def rounded(value: Any, digits: int = 12) -> float | int | None:
-    """A figure as JSON has it: exact where whole, so many digits otherwise, nothing where it is no number."""
+def round_figure(value: Any, digits: int = 12) -> float | int | None:
+    """A figure for JSON: whole numbers exact, others to some significant digits, None for what is not finite."""
     if value is None or isinstance(value, int | np.integer):
         return None if value is None else int(value)
     number = float(value)

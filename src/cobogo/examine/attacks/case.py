@@ -1,4 +1,4 @@
-"""A case: the releases that are attacked, and what the attacker has beside them."""
+"""A case: the releases that are attacked, and what the attacker has besides them."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ AnyPolicy = str | Path | Policy | Mapping[str, Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Published:
-    """A released table and the roles of its columns: what anybody sees of it.
+class PublishedTable:
+    """A released table and the roles of its columns.
 
-    ``policy`` is what it was made by, where that is known: it tells how its values were made coarser.
+    ``policy`` is the one that the release was made with, if it is known: its hierarchies say how values became coarser.
     """
 
     rows: Rows
@@ -39,7 +39,7 @@ class Published:
     sensitive: tuple[str, ...]
     policy: Policy | None = None
     manifest: Manifest | None = None
-    public: Path | None = None  # the directory that the manifest lies in
+    public: Path | None = None  # the directory of the manifest
 
     @property
     def name(self) -> str:
@@ -48,13 +48,13 @@ class Published:
 
     @property
     def kind(self) -> str:
-        """What was done to it: "recoding" if nothing else is known, "buckets", or a kind of `release.checks`."""
+        """What was done to the table: "recoding" if nothing is known, "buckets", or a kind of `release.checks`."""
         if self.manifest is None:
             return RECODING
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
 
     def is_as_collected(self, name: str) -> bool:
-        """Whether the manifest says that a column's values are what was collected."""
+        """Whether the manifest says that a column holds the values that were collected."""
         columns = () if self.manifest is None else self.manifest.columns
         return any(
             column.name == name
@@ -68,13 +68,13 @@ class Published:
 class Case:
     """What an attack is run on. The parts that an attack does not need may be missing."""
 
-    releases: tuple[Published, ...]
+    releases: tuple[PublishedTable, ...]
     knowledge: Rows | None = None  # about people that the attacker knows
     control: Rows | None = None  # about people who are not in the release
     queries: tuple[AnsweredQuery, ...] | None = None
 
     @property
-    def release(self) -> Published:
+    def release(self) -> PublishedTable:
         """The first release."""
         return self.releases[0]
 
@@ -89,15 +89,15 @@ def open_case(
     separator: str | None = None,
     encoding: str | None = None,
 ) -> Case:
-    """Open what is given: releases (directories, files, frames, `Release` objects), tables (files or frames) and
-    queries.
+    """Open releases (directories, files, frames, `Release` objects), tables (files or frames) and queries.
 
-    A policy tells the roles of plain files, and how values were made coarser; a release directory with its evidence
-    knows both. ``separator`` and ``encoding`` are those of plain files; a separator is otherwise read off the header.
+    A policy gives the roles of the columns of plain files and the hierarchies; a release directory with its evidence
+    holds both. ``separator`` and ``encoding`` are those of plain files; without a separator, the header is searched for
+    one.
     """
     rules = None if policy is None else Policy.given(policy)
     read_as = _Reading(connect(), rules, separator, encoding)
-    opened = tuple(_published(source, rules, read_as) for source in releases)
+    opened = tuple(_open_release(source, rules, read_as) for source in releases)
     known_by = next((one.policy for one in opened if one.policy is not None), None)
     table_as = replace(read_as, policy=rules or known_by)
     return Case(
@@ -110,7 +110,7 @@ def open_case(
 
 @dataclass(frozen=True)
 class _Reading:
-    """How plain files are read: in one engine, one after the other, since nothing of them stays in it."""
+    """How plain files are read: in one engine, one after the other; no table stays in it."""
 
     engine: Engine
     policy: Policy | None
@@ -119,38 +119,38 @@ class _Reading:
 
     def rows(self, source: Any) -> Rows:
         known = Data() if self.policy is None else self.policy.data
-        asked: dict[str, Any] = {"missing": known.missing, "encoding": self.encoding or known.encoding}
-        if asked["encoding"] not in ("utf-8", "latin-1"):
+        options: dict[str, Any] = {"missing": known.missing, "encoding": self.encoding or known.encoding}
+        if options["encoding"] not in ("utf-8", "latin-1"):
             raise PolicyError(f"must be utf-8 or latin-1. Got {self.encoding!r} instead", where="--encoding")
         if isinstance(source, str | Path):
-            asked["separator"] = self.separator or guess_separator(source, asked["encoding"])
-            if len(asked["separator"]) != 1 or asked["separator"].isalnum():
+            options["separator"] = self.separator or guess_separator(source, options["encoding"])
+            if len(options["separator"]) != 1 or options["separator"].isalnum():
                 raise PolicyError(f"must be one character. Got {self.separator!r} instead", where="--separator")
-        return self.all_rows(source, Data.model_validate(asked))
+        return self.all_rows(source, Data.model_validate(options))
 
     def all_rows(self, source: Any, data: Data) -> Rows:
         with self.engine.guarded("reading"):
-            rows = Rows.of(read(source, data, self.engine))
+            rows = Rows.read(read(source, data, self.engine))
         if not rows.count:
             raise DataError("has no rows", where=rows.name, remedy="There is nothing to attack, or to attack with.")
         return rows
 
 
-def _published(source: Any, rules: Policy | None, read_as: _Reading) -> Published:
+def _open_release(source: Any, rules: Policy | None, read_as: _Reading) -> PublishedTable:
     if isinstance(source, Release) and source.transformation.kind == RECODING:
         rows = replace(read_as, policy=source.policy).rows(source.to_arrow())
-        return _with_roles(rows, rules or source.policy)
+        return _assign_roles(rows, rules or source.policy)
     if isinstance(source, str | Path) and Path(source).is_dir():
         for public, evidence in ((Path(source) / "public", Path(source) / "evidence"), (Path(source), None)):
             if (public / manifests.NAME).is_file():
-                return _signed(public, evidence, rules, read_as)
+                return _open_signed_release(public, evidence, rules, read_as)
     rows = read_as.rows(source)
     if rules is None:
-        return Published(rows, (), ())
-    return _with_roles(rows, rules)
+        return PublishedTable(rows, (), ())
+    return _assign_roles(rows, rules)
 
 
-def _with_roles(rows: Rows, policy: Policy) -> Published:
+def _assign_roles(rows: Rows, policy: Policy) -> PublishedTable:
     quasi = tuple(name for name in policy.quasi_identifiers if name in rows.columns)
     sensitive = tuple(name for name in policy.sensitive if name in rows.columns)
     if not quasi and not sensitive:
@@ -159,11 +159,13 @@ def _with_roles(rows: Rows, policy: Policy) -> Published:
             where=rows.name,
             remedy=f"The policy speaks of: {', '.join(policy.attributes)}.",
         )
-    return Published(rows, quasi, sensitive, policy)
+    return PublishedTable(rows, quasi, sensitive, policy)
 
 
-def _signed(public: Path, evidence: Path | None, rules: Policy | None, read_as: _Reading) -> Published:
-    """A release directory, as it was signed: one that was tampered with says nothing of the release."""
+def _open_signed_release(
+    public: Path, evidence: Path | None, rules: Policy | None, read_as: _Reading
+) -> PublishedTable:
+    """Open a release directory whose files are those that the manifest signs; refuse any other."""
     manifest = manifests.load(public)
     problems = [manifest.contradiction] if manifest.contradiction else []
     problems += manifests.disagreements(public, manifest.files, also=[manifests.NAME])
@@ -182,13 +184,13 @@ def _signed(public: Path, evidence: Path | None, rules: Policy | None, read_as: 
     rows = read_as.all_rows(public / manifest.data.file, manifest.data.reading)
     if rows.names != manifest.columns_in():
         raise OutputError("has other columns than its manifest says", where=rows.name)
-    policy = rules or (None if evidence is None else _kept_policy(evidence))
+    policy = rules or (None if evidence is None else _load_policy(evidence))
     quasi, sensitive = manifest.with_role(Role.QUASI_IDENTIFIER), manifest.with_role(Role.SENSITIVE)
-    return Published(rows, quasi, sensitive, policy, manifest, public)
+    return PublishedTable(rows, quasi, sensitive, policy, manifest, public)
 
 
-def _kept_policy(evidence: Path) -> Policy | None:
-    """The policy that the evidence keeps; None where there is no evidence."""
+def _load_policy(evidence: Path) -> Policy | None:
+    """The policy in the evidence; None where there is no evidence, or it was written without a policy."""
     file = evidence / EVIDENCE
     if not file.is_file():
         return None

@@ -1,7 +1,7 @@
-"""Two releases of the same people, crossed: which rows stand for the same person, and what their values say together.
+"""Two releases of the same people, crossed: pairs of rows of the same person, and what both values of a pair say.
 
-A value of one release and a value of another stand together for the leaves that are under both. So whoever can tell
-the same row in both knows more about it than either says, and the rows that are still alike are fewer.
+A pair of values allows only the leaves that are under both of them. So an attacker who links the two rows of a person
+knows more than either release says, and fewer rows remain indistinguishable.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes, Domain, Histogram
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.data.table.coder import Column
 from cobogo.data.table.frequency import number_tuples
-from cobogo.examine.attacks.forms import Box, Form, identity, meet, within
+from cobogo.examine.attacks.forms import Box, Form, identity, is_within, meet
 from cobogo.floor.arrays import Ints, Mask, Small
 
 
@@ -25,10 +26,10 @@ from cobogo.floor.arrays import Ints, Mask, Small
 class ClassStructure:
     """The classes of a release and the rows in each.
 
-    ``codes[c]`` are the released values of class ``c``, into ``labels``; ``owners[r]`` is the class of row ``r``, and
-    ``values`` its sensitive values. ``trees`` tell what the released values stand for, or else ``forms`` do: how values
-    are read; those ``as_collected`` stand for themselves. Where a person has several rows, ``people`` tells whose each
-    is.
+    ``codes[c]`` are the released values of class ``c`` as codes into ``labels``; ``owners[r]`` is the class of row
+    ``r``, and ``values`` its sensitive values. What a released value allows is given by ``trees`` or, without a tree,
+    by ``forms``, which read it; columns ``as_collected`` hold original values. Where people have several rows,
+    ``people`` identifies the person of each row.
     """
 
     quasi_identifiers: tuple[str, ...]
@@ -47,32 +48,32 @@ class ClassStructure:
 
     @property
     def sizes(self) -> Ints:
-        """The people of each class."""
-        return self.counted.sizes
+        """How many people each class has."""
+        return self.classes.sizes
 
     @cached_property
-    def counted(self) -> Classes:
-        """The classes themselves."""
-        return self.grouped(np.arange(len(self)), self.owners, len(self.codes))
+    def classes(self) -> Classes:
+        """The classes of the release."""
+        return self.group_rows(np.arange(len(self)), self.owners, len(self.codes))
 
-    def grouped(self, rows: Ints, groups: Ints, count: int) -> Classes:
-        """Some of the rows as classes of their own, people counted."""
-        who, everybody, sizes = rows, len(self), np.bincount(groups, minlength=count).astype(np.int64)
+    def group_rows(self, rows: Ints, groups: Ints, count: int) -> Classes:
+        """Some rows as classes, one for each of ``count`` groups; sizes count people."""
+        people, total, sizes = rows, len(self), np.bincount(groups, minlength=count).astype(np.int64)
         if self.people is not None:
             names, numbers = np.unique(self.people, return_inverse=True)
-            who, everybody = numbers[rows], len(names)
-            pairs = np.unique(groups * everybody + who)
-            sizes = np.bincount(pairs // max(everybody, 1), minlength=count).astype(np.int64)
-        histograms = {name: self._histogram(name, rows, groups, who, count) for name in self.values}
-        return Classes(sizes, histograms, everybody)
+            people, total = numbers[rows], len(names)
+            pairs = np.unique(groups * total + people)
+            sizes = np.bincount(pairs // max(total, 1), minlength=count).astype(np.int64)
+        histograms = {name: self._histogram(name, rows, groups, people, count) for name in self.values}
+        return Classes(sizes, histograms, total)
 
-    def _histogram(self, name: str, rows: Ints, groups: Ints, who: Ints, count: int) -> Histogram:
+    def _histogram(self, name: str, rows: Ints, groups: Ints, people: Ints, count: int) -> Histogram:
         domain = self.domains[name]
         width = max(len(domain), 1)
         entries = groups * width + self.values[name][rows]
         if self.people is not None:
-            sizes = [count, int(who.max(initial=0)) + 1, width]
-            entries = entries[number_tuples([groups, who, self.values[name][rows]], sizes, len(rows))[1]]
+            sizes = [count, int(people.max(initial=0)) + 1, width]
+            entries = entries[number_tuples([groups, people, self.values[name][rows]], sizes, len(rows))[1]]
         if count * width <= max(4 * len(entries), 1000):  # counting is quicker than sorting
             every = np.bincount(entries, minlength=count * width)
             pairs = np.flatnonzero(every)
@@ -85,35 +86,35 @@ class ClassStructure:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crossing:
-    """An earlier and a later release, and the pairs of their rows that stand for the same record."""
+    """An earlier and a later release, and the pairs of their rows that are of the same record."""
 
     earlier: ClassStructure
     later: ClassStructure
-    before: Ints  # rows of the earlier release, each linked with
-    after: Ints  # the row of the later one that stands beside it here
+    before: Ints  # the earlier row of each pair
+    after: Ints  # its later row
 
     @property
     def removed(self) -> Ints:
         """The rows of the earlier release that are not in the later one."""
-        return np.flatnonzero(~_among(self.before, len(self.earlier)))
+        return np.flatnonzero(~_row_mask(self.before, len(self.earlier)))
 
     @property
     def added(self) -> Ints:
         """The rows of the later release that were not in the earlier one."""
-        return np.flatnonzero(~_among(self.after, len(self.later)))
+        return np.flatnonzero(~_row_mask(self.after, len(self.later)))
 
     @property
     def same_people(self) -> bool:
-        """Whether nobody came and nobody left."""
+        """Whether every row of either release is linked."""
         return len(self.before) == len(self.earlier) == len(self.later)
 
     @cached_property
-    def joined(self) -> tuple[Ints, int]:
-        """The pairs that say the same when both their rows are known: the number of each pair's, and how many."""
+    def joint_groups(self) -> tuple[Ints, int]:
+        """Groups of pairs whose two rows together say the same: the group of each pair, and the number of groups."""
         numbers, sizes = [], []
         for name in self.later.quasi_identifiers:
             if name in self.earlier.quasi_identifiers:
-                codes, count = self._together(name)
+                codes, count = self._number_joint_values(name)
             else:
                 column = self.later.quasi_identifiers.index(name)
                 codes, count = self.later.codes[self.later.owners[self.after], column], len(self.later.labels[name])
@@ -126,50 +127,48 @@ class Crossing:
         ids, first = number_tuples(numbers, sizes, len(self.before))
         return ids, len(first)
 
-    def _met(self, name: str) -> tuple[list[tuple[Label, Label]], Ints, Meeting]:
-        """The distinct pairs of values that an attribute has in pairs of rows, and which each pair of rows has."""
+    def _value_pairs(self, name: str) -> tuple[list[tuple[Label, Label]], Ints, Meeting]:
+        """The distinct pairs of an attribute's values, the one that each pair of rows has, and how they meet."""
         one = self.earlier.codes[:, self.earlier.quasi_identifiers.index(name)][self.earlier.owners[self.before]]
         other = self.later.codes[:, self.later.quasi_identifiers.index(name)][self.later.owners[self.after]]
-        before, after = self.earlier.labels[name], self.later.labels[name]
-        width = max(len(after), 1)
-        pairs, inverse = np.unique(one.astype(np.int64) * width + other, return_inverse=True)
-        named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
-        return named, inverse, meeting(self.earlier, self.later, name)
+        pairs, inverse = distinct_pairs((one, self.earlier.labels[name]), (other, self.later.labels[name]))
+        return pairs, inverse, build_meeting(self.earlier, self.later, name)
 
-    def _together(self, name: str) -> tuple[Ints, int]:
-        """For each pair, a number for what its two values of an attribute stand for together."""
-        pairs, inverse, meet = self._met(name)
+    def _number_joint_values(self, name: str) -> tuple[Ints, int]:
+        """Number what the two values of an attribute say together: the number of each pair, and how many there are."""
+        pairs, inverse, meet = self._value_pairs(name)
         known: dict[object, int] = {}
         numbers = [known.setdefault(meet(one, other)[1], len(known)) for one, other in pairs]
         return np.array(numbers, dtype=np.int64)[inverse], len(known)
 
     @cached_property
-    def informed(self) -> Mask:
-        """The pairs whose earlier row says something that the later one does not."""
-        found = np.zeros(len(self.before), dtype=np.bool_)
+    def earlier_adds(self) -> Mask:
+        """The pairs whose earlier row says something that the later row does not."""
+        adds = np.zeros(len(self.before), dtype=np.bool_)
         for name in self.earlier.quasi_identifiers:
             if name not in self.later.quasi_identifiers:
-                return ~found
-            pairs, inverse, meet = self._met(name)
-            found |= np.array([not meet.covered(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
-        return found
+                return ~adds
+            pairs, inverse, meet = self._value_pairs(name)
+            adds |= np.array([not meet.covered(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
+        return adds
 
     @cached_property
-    def refined(self) -> Mask:
-        """The pairs whose later row says more than the earlier one did."""
-        found = np.zeros(len(self.before), dtype=np.bool_)
+    def later_adds(self) -> Mask:
+        """The pairs whose later row says something that the earlier row does not."""
+        adds = np.zeros(len(self.before), dtype=np.bool_)
         for name in self.later.quasi_identifiers:
             if name not in self.earlier.quasi_identifiers:
-                return ~found
-            pairs, inverse, meet = self._met(name)
-            found |= np.array([not meet.covers(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
-        return found
+                return ~adds
+            pairs, inverse, meet = self._value_pairs(name)
+            adds |= np.array([not meet.covers(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
+        return adds
 
 
 class Meeting:
-    """What a value of an earlier release and a value of a later one have in common, by what stands under each.
+    """What a value of an earlier release and a value of a later one have in common.
 
-    With a ``form``, what a value stands for is read off it; with hierarchies it is the leaves that both releases know.
+    With a ``form``, a value is read as the box of what it allows; with hierarchies, a value allows the leaves under it
+    that both releases have.
 
     >>> tree = Hierarchy.from_columns("zip", [["02138", "02139", "02141"], ["0213*", "0213*", "0214*"]])
     >>> meet = Meeting(tree, tree)
@@ -199,7 +198,7 @@ class Meeting:
         self._boxes: dict[Label, Box | None] = {}
 
     def __call__(self, one: Label, other: Label) -> tuple[bool, object]:
-        """Whether they can be of one person, and something that is equal where they have the same in common."""
+        """Whether two values can be of one person, and a key that is equal for pairs that allow the same."""
         mine, theirs = self._box(one), self._box(other)
         if mine is not None and theirs is not None:
             together = meet(mine, theirs)
@@ -215,7 +214,7 @@ class Meeting:
         return bool(both), both or (one, other)
 
     def tells(self, one: Label, other: Label) -> bool:
-        """Whether it can be told if they have something in common. NULL has nothing in common with a value."""
+        """Whether it is known if two values can be of one person. NULL and a value never are."""
         if one == other or self._as_collected or not {one, other}.isdisjoint((SUPPRESSED, None)):
             return True
         if self._box(one) is not None and self._box(other) is not None:
@@ -228,7 +227,7 @@ class Meeting:
             return True
         mine, theirs = self._box(earlier), self._box(later)
         if mine is not None and theirs is not None:
-            return within(mine, theirs)
+            return is_within(mine, theirs)
         first = self._leaves(0, earlier)
         return bool(first) and first <= self._leaves(1, later)
 
@@ -238,19 +237,19 @@ class Meeting:
             return True
         mine, theirs = self._box(earlier), self._box(later)
         if mine is not None and theirs is not None:
-            return within(theirs, mine)
+            return is_within(theirs, mine)
         second = self._leaves(1, later)
         return bool(second) and second <= self._leaves(0, earlier)
 
     def _box(self, label: Label) -> Box | None:
-        """What a label says by its form; a star says nothing."""
+        """A label as its form reads it; a star allows everything."""
         if label not in self._boxes:
             read = None if self._form is None or label is None else {} if label == SUPPRESSED else self._form(label)
             self._boxes[label] = read
         return self._boxes[label]
 
     def _leaves(self, side: int, label: Label) -> frozenset[int]:
-        """The leaves that both releases know and that a label stands for at any level."""
+        """The leaves of both releases that are under a label, at whatever level it is."""
         known = self._under[side]
         if label not in known:
             tree, found = self._trees[side], set()
@@ -263,8 +262,15 @@ class Meeting:
         return known[label]
 
 
-def meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meeting:
-    """How the values of an attribute in two releases meet."""
+def distinct_pairs(one: Column, other: Column) -> tuple[list[tuple[Label, Label]], Ints]:
+    """The distinct pairs of labels that two columns have in the same row, and the pair of each row."""
+    width = max(len(other[1]), 1)
+    pairs, inverse = np.unique(one[0].astype(np.int64) * width + other[0], return_inverse=True)
+    return [(one[1][pair // width], other[1][pair % width]) for pair in pairs.tolist()], inverse
+
+
+def build_meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meeting:
+    """What the values of an attribute in two releases have in common."""
     return Meeting(
         earlier.trees.get(name),
         later.trees.get(name),
@@ -274,12 +280,12 @@ def meeting(earlier: ClassStructure, later: ClassStructure, name: str) -> Meetin
 
 
 def link_by_key(earlier: ClassStructure, later: ClassStructure, one: NDArray[Any], other: NDArray[Any]) -> Crossing:
-    """A crossing of releases whose rows are told again by something that is the same in both, no two rows alike."""
+    """Cross two releases whose rows have a key each: unique in a release, and equal for the rows of one record."""
     _, before, after = np.intersect1d(one, other, assume_unique=True, return_indices=True)
     return Crossing(earlier, later, before.astype(np.int64), after.astype(np.int64))
 
 
-def _among(rows: Ints, count: int) -> Mask:
+def _row_mask(rows: Ints, count: int) -> Mask:
     found = np.zeros(count, dtype=np.bool_)
     found[rows] = True
     return found

@@ -1,4 +1,4 @@
-"""deFinetti's attack: learn from the buckets themselves what goes with what."""
+"""De Finetti's attack: learn from the buckets which quasi-identifiers go with which values."""
 
 from __future__ import annotations
 
@@ -11,13 +11,17 @@ from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.linking import link
-from cobogo.examine.attacks.suspects import Suspects, attributes, suspects
-from cobogo.floor.arguments import number, whole
+from cobogo.examine.attacks.rows import concatenate_ranges
+from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspects
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
 SMOOTH = 1.0
+"""Added to each count of the naive Bayes model (Laplace), so that no probability is 0."""
+
 BALANCES = 20
+"""Steps of iterative proportional fitting in a round; what a round leaves unbalanced the next one corrects."""
 
 
 @card("definetti", title="de Finetti")
@@ -25,18 +29,18 @@ BALANCES = 20
 class DeFinetti(Attack):
     r"""Guess whose sensitive value is whose in an anatomized release by learning what goes with what from it.
 
-    A bucket has two smokers and one cancer; other buckets show which quasi-identifiers go with cancer. A naive Bayes
-    model of the quasi-identifiers given the value is learnt from all buckets, each record counted for the values of its
-    bucket as far as it is believed to have them; beliefs are then reckoned anew by the model, so that each bucket has
-    as many of each value as it was released with; and so on, ``rounds`` times. The baseline is the share of the value
-    in the bucket. With ``--knowledge`` (the original table), it is told how many guesses are right.
+    A bucket has two smokers and one cancer; other buckets show which quasi-identifiers go with cancer. The attack
+    learns a naive Bayes model of the quasi-identifiers given the value from all buckets: each record counts for the
+    values of its bucket in proportion to the current beliefs. The model then gives new beliefs, scaled so that each
+    bucket has as many of each value as it was released with. This is repeated ``rounds`` times. The baseline is the
+    share of the value in the bucket. With ``--knowledge`` (the original table), the share of right guesses is measured.
 
     Formula: $\Pr[s \mid r] \propto \pi_B(s) \prod_c \theta_{c}(r_c \mid s)$ with $\theta$ learnt from the beliefs, and
         $\pi_B$ scaled so that $\sum_{r \in B} \Pr[s \mid r] = n_B(s)$
-    Example: Who smokes has cancer four times in five.
+    Example: The habit gives the illness away four times in five.
         >>> from tempfile import TemporaryDirectory
         >>> from cobogo import anonymize, attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ill = ["cancer", "flu", "asthma", "gout"] * 40
         >>> habits = [ill[n] if n % 5 else ill[n - 1] for n in range(160)]
         >>> people = table("n habit ill", *[f"{n % 23} likes-{habits[n]} {ill[n]}" for n in range(160)])
@@ -49,8 +53,8 @@ class DeFinetti(Attack):
 
     Guarantee: None: an attack finds, it does not protect. Classes instead of buckets help; (B,t)-privacy and Injector
         count what columns tell of each other.
-    Limits: Naive Bayes takes columns to be independent given the value. Finds nothing where they tell nothing of each
-        other.
+    Limits: Naive Bayes assumes that columns are independent given the value. Finds nothing where columns are
+        independent of the sensitive attribute.
     Cost: $O(r\,n\,v\,c)$ for r rounds, n records, the v values of a bucket and c columns.
     Paper: D. Kifer, Attacks on privacy and deFinetti's theorem, SIGMOD 2009.
     """
@@ -68,11 +72,11 @@ class DeFinetti(Attack):
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "rounds", self.rounds, least=1)
 
     def run(self, case: Case) -> Findings:
-        """For each record, the value whose belief rises most."""
+        """For each record, the value whose belief gains most."""
         release = case.release
         if release.manifest is None or release.manifest.buckets is None or release.manifest.buckets.file is None:
             raise DataError(
@@ -80,9 +84,9 @@ class DeFinetti(Attack):
                 where=release.name,
                 remedy="Other attacks fit it: homogeneity, skewness, similarity.",
             )
-        (name,) = attributes(case, self.attribute)[:1]
+        (name,) = attacked_attributes(case, self.attribute)[:1]
         buckets = suspects(Case((release,)), name)
-        owners, entries, beliefs = self._learnt(case, buckets)
+        owners, entries, beliefs = self._learn(case, buckets)
         shares = buckets.shares[entries]
         order = np.lexsort((-(beliefs - shares), owners))
         first = order[np.unique(owners[order], return_index=True)[1]]
@@ -91,7 +95,7 @@ class DeFinetti(Attack):
             best = order = np.lexsort((-beliefs, owners))
             best = order[np.unique(owners[order], return_index=True)[1]]
             measures = _right(case, name, buckets, buckets.values[entries[best]])
-        return self.found(
+        return self.build_findings(
             "release",
             np.arange(1, release.rows.count + 1),
             beliefs[first],
@@ -102,13 +106,12 @@ class DeFinetti(Attack):
             notes=("beliefs are a naive Bayes model's, which are often too sure",),
         )
 
-    def _learnt(self, case: Case, buckets: Suspects) -> tuple[Ints, Ints, Floats]:
-        """For each record and value of its bucket: the record, the bucket's entry, and what is believed."""
+    def _learn(self, case: Case, buckets: Suspects) -> tuple[Ints, Ints, Floats]:
+        """For each record and each value of its bucket: the record, the bucket's entry, and the belief."""
         release = case.release
         many = np.diff(buckets.offsets)[buckets.ids]
-        owners = np.repeat(np.arange(len(buckets.ids)), many)
+        owners, entries = concatenate_ranges(buckets.offsets[buckets.ids], many)
         starts = np.cumsum(many) - many
-        entries = buckets.offsets[buckets.ids][owners] + np.arange(len(owners)) - starts[owners]
         values = buckets.values[entries]
         wanted, sizes = buckets.weights[entries], buckets.weights
         beliefs = buckets.shares[entries]
@@ -140,8 +143,8 @@ class DeFinetti(Attack):
 
 
 def _right(case: Case, name: str, buckets: Suspects, guesses: Ints) -> dict[str, float | int | None]:
-    """How many guesses are right, of the records that one row of the knowledge fits only; and how many a guess by the
-    bucket alone would be."""
+    """The share of right guesses among the records that exactly one row of the knowledge fits; and the share that a
+    guess by the bucket alone gets right."""
     knowledge, release = case.knowledge, case.release
     assert knowledge is not None
     if name not in knowledge.columns:

@@ -1,4 +1,4 @@
-"""Linkage by distance: a record with noise is still nearest to whom it was made from."""
+"""Linkage by distance: a noisy record is still nearest to its original."""
 
 from __future__ import annotations
 
@@ -12,36 +12,41 @@ from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.likeness import TablePoints, points, sample_rows
 from cobogo.examine.attacks.linking import shared_columns
 from cobogo.examine.attacks.masking import changed_columns
-from cobogo.floor.arguments import number, whole
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.release.manifest import RECODING
 
 ROUNDS = 60
+"""Rounds of estimation at most; it usually stops earlier, when no estimate moves by a hundredth."""
+
 BINS = 50
+"""Bins of the histogram that gives the density of a column's values."""
+
 AT_ONCE = 6_000_000
-"""Pairs of a person and a record that are looked at in each round of estimation."""
+"""Pairs of a person and a record in each round of estimation: more give steadier estimates, and take longer."""
 
 STRIDE = 1.8
-"""How far each round goes beyond what it found: expectation and maximization takes small steps."""
+"""How far a round goes, as a multiple of its step. Expectation and maximization takes small steps; beyond 2 it would
+overshoot."""
 
 LEAST = 1e-4
-"""The smallest noise that is told from none, as a share of a column's range."""
+"""The smallest noise that is distinguished from none, as a share of a column's range."""
 
 
 @card("distance-linkage", title="distance linkage")
 @dataclass(frozen=True)
 class DistanceLinkage(Attack):
-    r"""Find the record of each person in a release whose values were changed, by how near it is.
+    r"""Find the record of each person in a release whose values were changed, by its distance.
 
-    Numbers are taken to have noise, categories to be exchanged now and then; how much and how often is estimated from
-    the two tables (expectation and maximization). Each record then has a probability of being the person's, who is
-    taken to be in the release. So noise, swapping, microaggregation and post-randomization are attacked; values that
-    were made coarser are no numbers any more, and `record-linkage` follows them better.
+    The attack assumes that numbers have noise and that categories are sometimes exchanged; it estimates how much and
+    how often from the two tables (expectation and maximization), and then the probability that each record is a
+    person's, who is assumed to be in the release. It works against noise, swapping, microaggregation and
+    post-randomization; for generalized values `record-linkage` finds more.
 
     Formula: $\Pr[r \mid t] \propto \prod_c \frac{f_c(r_c - t_c)}{g_c(r_c)}$ with $f_c$ a normal density of the
-        estimated variance for numbers, and for categories the estimated chance to be kept or exchanged; $g_c$ is how
-        dense the released values are there
+        estimated variance for numbers, and for categories the estimated probability to be kept or exchanged; $g_c$ is
+        the density of the released values there
     Example:
         >>> from cobogo import attack
         >>> import numpy as np, pyarrow as pa
@@ -53,7 +58,7 @@ class DistanceLinkage(Attack):
 
     Guarantee: None: an attack finds, it does not protect. More noise on every column that others know helps, or
         microaggregation of all of them together.
-    Limits: A drawn sample of at most ``targets`` people is attacked. The noise is taken to be the same for all.
+    Limits: A random sample of at most ``targets`` people is attacked. The noise is assumed to be the same for all.
     Cost: $O(t\,n\,c)$ for t targets, n records and c columns, a few rounds of it.
     Paper: After I. P. Fellegi and A. B. Sunter 1969, with the estimation of A. P. Dempster, N. M. Laird and D. B. Rubin
         1977; the model of the noise is our own.
@@ -73,26 +78,26 @@ class DistanceLinkage(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "targets", self.targets, least=1)
         whole(self.name, "seed", self.seed, least=0)
 
-    def idle(self, case: Case) -> str | None:
-        """Where nothing was changed, linking by what values stand for tells more; so it does of masked values."""
+    def skip_reason(self, case: Case) -> str | None:
+        """Where no value was changed, record linkage finds more."""
         if case.release.kind == RECODING and not changed_columns(case.release):
             return "is made for values that were changed, by noise or means, and here none were"
-        return super().idle(case)
+        return super().skip_reason(case)
 
     def run(self, case: Case) -> Findings:
-        """For some people at random, the record that is most probably theirs."""
+        """For a random sample of people, the likeliest record of each."""
         assert case.knowledge is not None
         columns, note = shared_columns(case.knowledge, case.release, self.columns)
         tables = points([case.release.rows, case.knowledge], columns)
         rows = sample_rows(case.knowledge.count, self.targets, np.random.default_rng(self.seed))
-        model = _Model.before(tables, tables.tables[1][rows])
+        model = _Model.start(tables, tables.tables[1][rows])
         some = max(AT_ONCE // case.release.rows.count, 30)
         for _ in range(ROUNDS):
-            before, model = model, model.learnt(some)
+            before, model = model, model.update(some)
             still = np.allclose(before.spread, model.spread, rtol=0.01)
             if still and np.allclose(before.right, model.right, atol=0.002):
                 break
@@ -103,7 +108,7 @@ class DistanceLinkage(Attack):
                 measures[f"estimated share of right values of {name}"] = float(model.right[column])
             else:
                 measures[f"estimated noise of {name}, as a share of its range"] = float(model.spread[column])
-        return self.found(
+        return self.build_findings(
             "knowledge",
             rows + 1,
             sure,
@@ -117,18 +122,18 @@ class DistanceLinkage(Attack):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Model:
-    """How a release was made from the people: noise and retention of each column."""
+    """A model of how a release was made: each column's noise, or its probability to keep a category."""
 
     tables: TablePoints
     people: Floats
-    rare: Floats  # minus the logarithm of how dense the released values are, at each row
-    wrong: Floats  # minus the logarithm of how frequent other categories than each person's are
-    spread: Floats
-    right: Floats
+    rare: Floats  # minus the log-density of the released values, at each row
+    wrong: Floats  # minus the log-share of categories other than each person's
+    spread: Floats  # the standard deviation of each numeric column's noise
+    right: Floats  # the probability that each category is kept
 
     @classmethod
-    def before(cls, tables: TablePoints, people: Floats) -> _Model:
-        """What is taken for likely at first."""
+    def start(cls, tables: TablePoints, people: Floats) -> _Model:
+        """The model before estimation: little noise, few exchanges."""
         released = tables.tables[0]
         rare, others = np.zeros(released.shape), np.zeros(people.shape)
         for column, name in enumerate(tables.columns):
@@ -143,8 +148,8 @@ class _Model:
         return cls(tables, people, rare, others, np.full(width, 0.05), np.full(width, 0.98))
 
     def links(self, some: int | None = None) -> tuple[Floats, Ints, Floats, Floats]:
-        """The probability of the likeliest record of some people, and its place; and of each column the mean square of
-        what it is off, and how often it agrees."""
+        """For the first people: the probability of the likeliest record, and its place; and for each column the mean
+        squared noise, and the share of agreements."""
         from cobogo.examine.attacks import kernels
 
         people = np.ascontiguousarray(self.people[:some])
@@ -155,8 +160,8 @@ class _Model:
         kernels.weigh_pairs(people, self.tables.tables[0], self.tables.categorical, model, best, place, squares, agreed)
         return best, place, squares / max(len(people), 1), agreed / max(len(people), 1)
 
-    def learnt(self, some: int) -> _Model:
-        """The same with what follows from the links of some people."""
+    def update(self, some: int) -> _Model:
+        """One round of estimation, on the first people."""
         _, _, squares, agreed = self.links(some)
         spread = self.spread * (np.maximum(np.sqrt(squares), LEAST) / self.spread) ** STRIDE
         right = self.right + STRIDE * (agreed - self.right)
@@ -164,7 +169,7 @@ class _Model:
 
 
 def _density(values: Floats) -> Floats:
-    """How dense some numbers lie around each of them, by a histogram between 0 and 1."""
+    """The density of numbers between 0 and 1 at each of them, by a histogram."""
     known = values[~np.isnan(values)]
     counts, edges = np.histogram(known, bins=BINS, range=(0.0, 1.0))
     places = np.clip(np.searchsorted(edges, np.nan_to_num(values), side="right") - 1, 0, BINS - 1)

@@ -1,9 +1,8 @@
-"""What a released value stands for, read off its form: 05/1988 lies in 1988, 60127*** in 6012****, 20-24 in 20-29.
+"""What a released value allows, read from its form: 05/1988 lies in 1988, 60127*** in 6012****, 20-24 in 20-29.
 
-Anybody can do this who sees the values. A value is read as a *box*: what it says of some parts, each part with the span
-of what it can be. A date says something of the year, the month and the day, a masked number of its length and of some
-places, a path of its last parts, an interval of the number alone. Two boxes can be of one person unless they contradict
-each other in a part that both speak of.
+It takes no policy, only the values. A value is read as a *box*: a span of possible values for each part that it
+specifies. A date specifies year, month and day; a masked number its length and some of its places; a path its last
+parts; an interval a number. Two boxes can be of one person unless their spans of some part are disjoint.
 """
 
 from __future__ import annotations
@@ -23,18 +22,19 @@ from cobogo.data.policy import AnyHierarchy, DatesHierarchy, IntervalsHierarchy,
 from cobogo.floor.arrays import Ints
 
 Span = tuple[Any, Any, bool]
-"""From, to, and whether the latter is out."""
+"""The lower end, the upper end, and whether the upper end is excluded."""
 
 Box = Mapping[Hashable, Span]
 Form = Callable[[str], Box | None]
-"""What reads a value; None for what is not of the form."""
+"""Reads a value as a box; None for a value that is not of this form."""
 
 LIKELY = 0.5
-"""The least share of values that a form must read to be taken for that of a column: others are mistakes or missing."""
+"""The least share of a column's distinct values that a form must read to be the column's. The others are taken for
+typing errors or codes of missing values; a larger share would reject dirty columns."""
 
 
 def meet(one: Box, other: Box) -> Box | None:
-    """What two boxes say together; None where they contradict each other.
+    """The box of what two boxes allow together; None where they contradict each other.
 
     >>> read = date_form(["%m/%Y", "%Y"])
     >>> meet(read("05/1988"), read("1988")) == read("05/1988"), meet(read("05/1988"), read("1989"))
@@ -49,13 +49,13 @@ def meet(one: Box, other: Box) -> Box | None:
     return together
 
 
-def within(one: Box, other: Box) -> bool:
-    """Whether the other says no more than the one."""
+def is_within(one: Box, other: Box) -> bool:
+    """Whether one box allows nothing that the other does not."""
     return all(part in one and _overlap(one[part], span) == one[part] for part, span in other.items())
 
 
 def identity(box: Box) -> frozenset[tuple[Hashable, Span]]:
-    """Something that is equal where boxes are."""
+    """A hashable key of a box."""
     return frozenset(box.items())
 
 
@@ -65,13 +65,13 @@ def _overlap(one: Span, other: Span) -> Span | None:
     return (low, high, not included) if low < high or (low == high and included) else None
 
 
-def _exactly(value: Any) -> Span:
+def _single(value: Any) -> Span:
     return value, value, False
 
 
 def date_form(formats: Sequence[str]) -> Form:
-    """Dates in any of some formats; also years from … to. What a format makes of a whole date alone (a week, say) is a
-    part of its own.
+    """Dates in one of some formats, and ranges of years. A format that is not made of parts of a date (a week, for
+    example) is a part of its own.
 
     >>> date_form(["%d/%m/%Y"])("02/05/1988")["month"], date_form(["%Y"])("1980-1989")["year"]
     ((5, 5, False), (1980, 1989, False))
@@ -88,10 +88,10 @@ def date_form(formats: Sequence[str]) -> Form:
             if found is None:
                 continue
             if form in odd:
-                return {form: _exactly(label)}
+                return {form: _single(label)}
             parts = {part: int(text) for part, text in found.groupdict().items()}
             if all(low <= parts.get(part, low) <= high for part, (low, high) in _CALENDAR.items()):
-                return {**{part: _exactly(number) for part, number in parts.items()}, **_derived(parts, odd)}
+                return {**{part: _single(number) for part, number in parts.items()}, **_derive_parts(parts, odd)}
         return None
 
     return read
@@ -118,19 +118,19 @@ def _pattern(form: str) -> str:
     )
 
 
-def _derived(parts: Mapping[str, int], formats: Sequence[str]) -> Box:
-    """What formats that are no part of a date make of a whole one."""
+def _derive_parts(parts: Mapping[str, int], formats: Sequence[str]) -> Box:
+    """A whole date in those formats that are parts of their own."""
     if not formats or not parts.keys() >= {"year", "month", "day"}:
         return {}
     try:
         moment = datetime(**parts)  # type: ignore[arg-type]
     except ValueError:
         return {}
-    return {form: _exactly(moment.strftime(form)) for form in formats}
+    return {form: _single(moment.strftime(form)) for form in formats}
 
 
 def number_form(decimal: str = ".") -> Form:
-    """Numbers and intervals of them. A range of whole numbers holds no others.
+    """Numbers and intervals of numbers. A range of whole numbers contains whole numbers only.
 
     >>> read = number_form()
     >>> [meet(read(one), read(other)) is not None for one, other in (("31", "30-39"), ("40", "30-39"), ("5", "[1, 5)"))]
@@ -149,7 +149,7 @@ def number_form(decimal: str = ".") -> Form:
     def read(label: str) -> Box | None:
         if plain.fullmatch(label):
             point = value(label)
-            return {"number": _exactly(point), "whole": _exactly(point.denominator == 1)}
+            return {"number": _single(point), "whole": _single(point.denominator == 1)}
         if found := between.fullmatch(label):
             low, high = value(found[1] or found[3]), value(found[2] or found[4])
             if low > high:
@@ -157,7 +157,7 @@ def number_form(decimal: str = ".") -> Form:
             out = found[5] == ")"
             whole = found[1] is not None and low.denominator == high.denominator == 1
             span: Span = (low, high, out)
-            return {"number": span, "whole": _exactly(True)} if whole else {"number": span}
+            return {"number": span, "whole": _single(True)} if whole else {"number": span}
         if found := open_end.fullmatch(label):
             limit = value(found[2] or found[3])
             if found[1] in ("<", "<=", "≤"):
@@ -172,46 +172,49 @@ _FAR = Fraction(10**400)
 
 
 def mask_form(character: str = "*") -> Form:
-    """Texts in which a character stands for any other, place by place.
+    """Texts in which one character masks any other, place by place.
 
     >>> meet(mask_form()("60127***"), mask_form()("6012****")) == mask_form()("60127***")
     True
     """
 
     def read(label: str) -> Box:
-        kept: dict[Hashable, Span] = {place: _exactly(sign) for place, sign in enumerate(label) if sign != character}
-        return {"length": _exactly(len(label)), **kept}
+        kept: dict[Hashable, Span] = {place: _single(sign) for place, sign in enumerate(label) if sign != character}
+        return {"length": _single(len(label)), **kept}
 
     return read
 
 
 def path_form(separator: str = "/") -> Form:
-    """Paths from the finest part to the coarsest, of which the first may be left out.
+    """Paths from the finest part to the coarsest; the finest parts may be left out.
 
     >>> read = path_form()
-    >>> within(read("Centro/Sobral/CE"), read("Sobral/CE")), within(read("Centro/Sobral/CE"), read("Crato/CE"))
+    >>> is_within(read("Centro/Sobral/CE"), read("Sobral/CE")), is_within(read("Centro/Sobral/CE"), read("Crato/CE"))
     (True, False)
     """
-    return lambda label: {place: _exactly(part) for place, part in enumerate(reversed(label.split(separator)))}
+    return lambda label: {place: _single(part) for place, part in enumerate(reversed(label.split(separator)))}
 
 
 def form_of(labels: Iterable[Label], specs: Sequence[AnyHierarchy | None] = (), *, decimal: str = ".") -> Form | None:
-    """The form of a column's values, by the hierarchies that they were made by where these are known, or by their look.
+    """The form of a column's values: that of its hierarchies, if they are known, or the one that reads most values.
 
-    None where it cannot be told.
+    None where no form reads enough of them.
     """
     known = [spec for spec in specs if spec is not None]
     texts = sorted({label for label in labels if label is not None and label != SUPPRESSED})
-    stated = _stated(known, decimal)
+    stated = _form_of_hierarchies(known, decimal)
     if stated is not None or known or not texts:
         return stated
-    found = [(sum(form(text) is not None for text in texts), -place, form) for place, form in enumerate(_usual(texts))]
+    found = [
+        (sum(form(text) is not None for text in texts), -place, form)
+        for place, form in enumerate(_candidate_forms(texts))
+    ]
     most, _, best = max(found, key=lambda entry: entry[:2], default=(0, 0, None))
     return best if most >= LIKELY * len(texts) else None
 
 
-def _stated(specs: Sequence[AnyHierarchy], decimal: str) -> Form | None:
-    """The form that hierarchies make, where all make the same one."""
+def _form_of_hierarchies(specs: Sequence[AnyHierarchy], decimal: str) -> Form | None:
+    """The form of the labels of some hierarchies; None unless all have the same."""
     if not specs:
         return None
     first = specs[0]
@@ -226,8 +229,8 @@ def _stated(specs: Sequence[AnyHierarchy], decimal: str) -> Form | None:
     return None
 
 
-def _usual(texts: Sequence[str]) -> Iterator[Form]:
-    """The forms that some texts may have, the likeliest first: each shows in one of them at least."""
+def _candidate_forms(texts: Sequence[str]) -> Iterator[Form]:
+    """The forms that some texts may have, the likeliest first."""
     if not all(_YEAR.fullmatch(text) for text in texts):
         for sign in "/-.":
             for order in ("%d{0}%m{0}%Y", "%Y{0}%m{0}%d", "%m{0}%d{0}%Y"):
@@ -248,23 +251,23 @@ _YEAR = re.compile(r"[0-9]{4}( ?[-–] ?[0-9]{4})?|[<>].*")
 _TIMES = ("%H:%M:%S", "%H:%M", "%H")
 
 
-def overlapping(known: Sequence[Box | None], released: Sequence[Box | None]) -> Iterator[tuple[int, int]]:
-    """The pairs of boxes, by their places, that do not contradict each other.
+def overlapping_pairs(known: Sequence[Box | None], released: Sequence[Box | None]) -> Iterator[tuple[int, int]]:
+    """The places of all pairs of boxes that do not contradict each other.
 
-    Boxes that speak of the same parts are compared together: by a dictionary in the parts that are exact.
+    Boxes with the same parts are compared at once: by a dictionary over the parts that are exact, then by spans.
     """
-    for mine, ours in _by_parts(known).items():
-        for theirs, others in _by_parts(released).items():
+    for mine, ours in _group_by_parts(known).items():
+        for theirs, others in _group_by_parts(released).items():
             common = mine & theirs
             exact = sorted(
                 (part for part in common if _all_exact(known, ours, part) and _all_exact(released, others, part)),
                 key=str,
             )
             rest = [part for part in common if part not in exact]
-            yield from _joined(known, ours, released, others, exact, rest)
+            yield from _join_boxes(known, ours, released, others, exact, rest)
 
 
-def _by_parts(boxes: Sequence[Box | None]) -> dict[frozenset[Hashable], list[int]]:
+def _group_by_parts(boxes: Sequence[Box | None]) -> dict[frozenset[Hashable], list[int]]:
     found: dict[frozenset[Hashable], list[int]] = defaultdict(list)
     for place, box in enumerate(boxes):
         if box is not None:
@@ -276,7 +279,7 @@ def _all_exact(boxes: Sequence[Box | None], places: Sequence[int], part: Hashabl
     return all((box := boxes[place]) is not None and box[part][0] == box[part][1] for place in places)
 
 
-def _joined(
+def _join_boxes(
     known: Sequence[Any],
     ours: Sequence[int],
     released: Sequence[Any],
@@ -317,5 +320,5 @@ def _spans(boxes: Sequence[Any], places: Sequence[int], part: Hashable) -> tuple
 
 
 def as_pairs(found: Iterable[tuple[int, int]], width: int) -> Ints:
-    """Pairs as one number each."""
+    """Pairs as numbers: ``first × width + second``."""
     return np.array([mine * width + theirs for mine, theirs in found], dtype=np.int64)

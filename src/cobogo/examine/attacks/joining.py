@@ -1,4 +1,4 @@
-"""Two tables about the same people, each harmless alone: who is who, and who has what."""
+"""Attacks that join two tables about the same people, each of them harmless alone."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ import numpy as np
 
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings
-from cobogo.examine.attacks.case import Case, Published
+from cobogo.examine.attacks.case import Case, PublishedTable
 from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.suspects import suspects
-from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Mask
 from cobogo.floor.catalogue import card
 
 
-def shared_columns(one: Published, other: Published, asked: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The columns by which two tables can be joined: those asked for, or all that both have."""
-    found = asked or tuple(name for name in one.rows.names if name in other.rows.columns)
-    lacking = [name for name in found for part in (one, other) if name not in part.rows.columns]
-    if not found or lacking:
+def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, ...] | None) -> tuple[str, ...]:
+    """The columns to join two tables by: those asked for, or all that both have."""
+    names = asked or tuple(name for name in one.rows.names if name in other.rows.columns)
+    lacking = [name for name in names for part in (one, other) if name not in part.rows.columns]
+    if not names or lacking:
         raise DataError(
             f"does not have {', '.join(lacking)} in both tables"
             if lacking
@@ -29,29 +28,29 @@ def shared_columns(one: Published, other: Published, asked: tuple[str, ...] | No
             where=one.name,
             remedy="Name the columns alike in both tables, or name those that both have: --columns.",
         )
-    return found
+    return names
 
 
 @card("join")
 @dataclass(frozen=True)
 class Join(Attack):
-    r"""Join two tables of the same people by a column that both carry, such as a number that stands for the person.
+    r"""Join two tables of the same people by a column that both have, such as a number that identifies the person.
 
-    One table tells who a customer is and one tells what an account holds; neither says much alone. Rows in which all of
-    the shared columns are NULL join nothing.
+    One table has the names of customers, another the balances of accounts; neither reveals much alone. Rows in which
+    all shared columns are NULL are not joined.
 
     Formula: $\frac{1}{\lvert\{r' : r'_C = r_C\}\rvert}$ over the rows of the second table with the same values in the
         shared columns $C$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> customers = table("id name", "1 David", "2 John", "3 Helton")
         >>> accounts = table("id balance", "3 515.09", "1 1033.25", "2 814.92")
         >>> attack("join", customers, accounts).records.tolist()
         [2, 3, 1]
 
     Guarantee: None: an attack finds, it does not protect. Release no identifier, not even one without a meaning.
-    Limits: Compares texts: one number written in two ways joins nothing.
+    Limits: Compares texts: a number that is written in two ways is not joined.
     Cost: $O(n + m)$ for tables of n and m rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, for linking.
     """
@@ -66,29 +65,26 @@ class Join(Attack):
     )
     releases: ClassVar[tuple[int, int]] = (2, 2)
 
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
-
-    def idle(self, case: Case) -> str | None:
-        """Two tables with the same columns tell nothing more when they are joined."""
+    def skip_reason(self, case: Case) -> str | None:
+        """Joining tables with the same columns adds nothing."""
         one, *others = case.releases
         if others and all(set(other.rows.names) <= set(one.rows.names) for other in others):
             return "finds nothing in releases of the same columns"
-        return super().idle(case)
+        return super().skip_reason(case)
 
     def run(self, case: Case) -> Findings:
         """For each row of the first table, the rows of the second that have the same values."""
         one, other = case.releases
-        names = shared_columns(one, other, self.columns)
+        names = join_columns(one, other, self.columns)
         links = link(one.rows, other, columns=names, exact=True)
-        there = links.records[links.known.ids] * _known(one, names)
+        there = links.records[links.known.ids] * _rows_with_values(one, names)
         rows = np.flatnonzero(there > 0)
         only = there[rows] == 1
         record = np.zeros(len(rows), dtype=np.int64)
         tuples = links.known.ids[rows[only]]
         record[only] = links.released.first_rows()[links.targets[links.offsets[tuples]]]
         gained = [name for name in other.rows.names if name not in one.rows.columns]
-        return self.found(
+        return self.build_findings(
             "release",
             rows + 1,
             1 / there[rows],
@@ -106,17 +102,16 @@ class Join(Attack):
 @card("projections")
 @dataclass(frozen=True)
 class Projections(Attack):
-    r"""Put together what several queries told apart: who goes to a doctor, and what the doctor prescribes.
+    r"""Combine the answers of several queries: who goes to a doctor, and what the doctor prescribes.
 
-    A table (doctor, patient, drug) is answered as (doctor, patient) and as (doctor, drug), since patient and drug
-    together are sensitive. Both lists carry the doctor. All of the drugs of a doctor with one patient are that
-    patient's.
+    A table (doctor, patient, drug) is released as (doctor, patient) and as (doctor, drug), because patient and drug
+    together are sensitive. Both lists have the doctor. All drugs of a doctor with a single patient are that patient's.
 
     Formula: $\Pr[\text{patient has } d] = \frac{n(\text{doctor}, d)}{\sum_{d'} n(\text{doctor}, d')}$, or 1 where the
         doctor has one patient
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> visits = table("doctor patient", "Ana p1", "Ana p2", "Bia p3", "Caio p4", "Caio p5")
         >>> drugs = table("doctor drug", "Ana statin", "Bia iron", "Bia insulin", "Caio iron", "Caio statin")
         >>> attack("projections", visits, drugs).exposed.tolist()
@@ -141,13 +136,10 @@ class Projections(Attack):
     )
     releases: ClassVar[tuple[int, int]] = (2, 2)
 
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
-
     def run(self, case: Case) -> Findings:
         """For each row of the first answer, the likeliest value in the second."""
         one, other = case.releases
-        names = shared_columns(one, other, self.columns)
+        names = join_columns(one, other, self.columns)
         news = [name for name in other.rows.names if name not in one.rows.columns]
         if self.attribute is None and len(news) != 1:
             raise PolicyError(
@@ -164,10 +156,10 @@ class Projections(Attack):
         filled = best >= 0
         sure, before = np.zeros(len(found)), np.zeros(len(found))
         sure[filled], before[filled] = found.shares[best[filled]], found.priors[best[filled]]
-        alone = _alone(one, names)
+        alone = _rows_with_one_partner(one, names)
         confidence = np.where(alone & (found.sizes[found.ids] > 0), 1.0, sure[found.ids])
-        rows = np.flatnonzero((found.sizes[found.ids] > 0) & _known(one, names))
-        return self.found(
+        rows = np.flatnonzero((found.sizes[found.ids] > 0) & _rows_with_values(one, names))
+        return self.build_findings(
             "release",
             rows + 1,
             confidence[rows],
@@ -177,8 +169,8 @@ class Projections(Attack):
         )
 
 
-def _known(release: Published, names: tuple[str, ...]) -> Mask:
-    """The rows that have a value in some of the columns."""
+def _rows_with_values(release: PublishedTable, names: tuple[str, ...]) -> Mask:
+    """The rows that have a value in at least one of the columns."""
     known = np.zeros(release.rows.count, dtype=np.bool_)
     for name in names:
         codes, labels = release.rows.columns[name]
@@ -186,10 +178,10 @@ def _known(release: Published, names: tuple[str, ...]) -> Mask:
     return known
 
 
-def _alone(release: Published, names: tuple[str, ...]) -> Mask:
-    """The rows whose values in some columns stand with one combination of the others only."""
-    groups = release.rows.grouped(names)
-    whole = release.rows.grouped(release.rows.names)
+def _rows_with_one_partner(release: PublishedTable, names: tuple[str, ...]) -> Mask:
+    """The rows whose values in some columns appear with a single combination of the other columns."""
+    groups = release.rows.group(names)
+    whole = release.rows.group(release.rows.names)
     pairs = np.unique(groups.ids * len(whole) + whole.ids)
     single: Mask = np.bincount(pairs // len(whole), minlength=len(groups)) == 1
     return single[groups.ids]

@@ -7,8 +7,8 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def _first(released, column, low, high, code):  # type: ignore[no-untyped-def]
-    """The first row of a sorted range whose code in a column is not smaller."""
+def _lower_bound(released, column, low, high, code):  # type: ignore[no-untyped-def]
+    """The first row of a sorted range whose code in a column is at least ``code``."""
     while low < high:
         middle = (low + high) // 2
         if released[middle, column] < code:
@@ -19,7 +19,8 @@ def _first(released, column, low, high, code):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _is_option(options, begin, end, code):  # type: ignore[no-untyped-def]
+def _find_option(options, begin, end, code):  # type: ignore[no-untyped-def]
+    """The first place of a sorted range whose option is at least ``code``."""
     while begin < end:
         middle = (begin + end) // 2
         if options[middle] < code:
@@ -34,9 +35,9 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
     """The released tuples that are compatible with each known one in all columns but at most ``misses``.
 
     ``released`` is sorted. The options of code ``c`` in column ``j`` are ``options[offsets[b + c]:offsets[b + c + 1]]``
-    with ``b = bases[j]``. Writes how many there are of each into ``numbers`` and, where there is room, the tuples and
-    the columns they miss (as bits) into ``found`` and ``missed``; returns how many there are in all. The tuples are
-    walked as a tree whose levels are the columns, so only branches with something in common are ever looked at.
+    with ``b = bases[j]``. Writes the number of tuples of each known one into ``numbers`` and, as far as ``found`` has
+    room, the tuples into ``found`` and the columns they miss (as bits) into ``missed``; returns the total. The sorted
+    tuples are walked as a tree whose levels are the columns, so that only compatible branches are visited.
     """
     width = known.shape[1]
     depths = np.empty(room, dtype=np.int64)
@@ -65,8 +66,8 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
             if used < misses:
                 while low < high:
                     code = released[low, depth]
-                    after = _first(released, depth, low, high, code + 1)
-                    option = _is_option(options, begin, end, code)
+                    after = _lower_bound(released, depth, low, high, code + 1)
+                    option = _find_option(options, begin, end, code)
                     agrees = option < end and options[option] == code
                     depths[waiting], lows[waiting], highs[waiting] = depth + 1, low, after
                     bits[waiting] = missing if agrees else missing | (1 << depth)
@@ -74,12 +75,12 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
                     low = after
                 continue
             for option in range(begin, end):
-                low = _first(released, depth, low, high, options[option])
+                low = _lower_bound(released, depth, low, high, options[option])
                 if low == high:
                     break
                 if released[low, depth] != options[option]:
                     continue
-                after = _first(released, depth, low, high, options[option] + 1)
+                after = _lower_bound(released, depth, low, high, options[option] + 1)
                 depths[waiting], lows[waiting], highs[waiting] = depth + 1, low, after
                 bits[waiting] = missing
                 waiting += 1
@@ -90,10 +91,11 @@ def match(known, released, bases, offsets, options, room, misses, numbers, found
 
 @njit(cache=True, nogil=True)
 def gather_values(offsets, targets, weights, starts, values, counts, width, numbers, found, amounts):  # type: ignore[no-untyped-def]
-    """Sums of sparse histograms: owner ``i`` gets ``weights[p]`` times that of ``targets[p]``, p in its range.
+    """Weighted sums of sparse histograms: owner ``i`` gets ``weights[p]`` times the histogram of ``targets[p]``, for p
+    from ``offsets[i]`` to ``offsets[i + 1]``.
 
-    Writes how many values each owner has into ``numbers`` and, where there is room, the values (in order) and what they
-    amount to; returns how many there are in all.
+    Writes the number of values of each owner into ``numbers`` and, as far as ``found`` has room, the sorted values into
+    ``found`` and their sums into ``amounts``; returns the total number.
     """
     sums = np.zeros(width, dtype=np.float64)
     seen = np.zeros(width, dtype=np.bool_)
@@ -123,8 +125,9 @@ def gather_values(offsets, targets, weights, starts, values, counts, width, numb
 
 
 @njit(cache=True, nogil=True)
-def apart(one, other, categorical, columns):  # type: ignore[no-untyped-def]
-    """Gower's distance, not divided: numbers by their difference, others by whether they differ. NaN is one value."""
+def distance(one, other, categorical, columns):  # type: ignore[no-untyped-def]
+    """Gower's distance, not divided by the number of columns: numbers by their difference, categories by whether they
+    differ. NaN equals NaN."""
     total = 0.0
     for column in columns:
         mine, theirs = one[column], other[column]
@@ -138,46 +141,46 @@ def apart(one, other, categorical, columns):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def nearest(targets, rows, categorical, columns):  # type: ignore[no-untyped-def]
-    """The distance of each target to the nearest of some rows."""
-    found = np.empty(len(targets))
+def nearest_distances(targets, rows, categorical, columns):  # type: ignore[no-untyped-def]
+    """The distance of each target to the nearest row."""
+    distances = np.empty(len(targets))
     for target in range(len(targets)):
         best = np.inf
         for row in range(len(rows)):
-            gap = apart(targets[target], rows[row], categorical, columns)
+            gap = distance(targets[target], rows[row], categorical, columns)
             best = min(best, gap)
-        found[target] = best
-    return found
+        distances[target] = best
+    return distances
 
 
 @njit(cache=True, nogil=True)
 def same_nearest(targets, rows, categorical, one, other, slack):  # type: ignore[no-untyped-def]
-    """How probably the nearest row by some columns and the nearest by others are the same one, ties drawn by lot."""
-    first = nearest(targets, rows, categorical, one)
-    second = nearest(targets, rows, categorical, other)
-    chances = np.zeros(len(targets))
+    """For each target, the probability that one row is the nearest by some columns and by others; ties are drawn."""
+    first = nearest_distances(targets, rows, categorical, one)
+    second = nearest_distances(targets, rows, categorical, other)
+    probabilities = np.zeros(len(targets))
     for target in range(len(targets)):
         here = there = both = 0
         for row in range(len(rows)):
-            is_here = apart(targets[target], rows[row], categorical, one) <= first[target] + slack
-            is_there = apart(targets[target], rows[row], categorical, other) <= second[target] + slack
+            is_here = distance(targets[target], rows[row], categorical, one) <= first[target] + slack
+            is_there = distance(targets[target], rows[row], categorical, other) <= second[target] + slack
             here += is_here
             there += is_there
             both += is_here and is_there
-        chances[target] = both / (here * there)
-    return chances
+        probabilities[target] = both / (here * there)
+    return probabilities
 
 
 @njit(cache=True, nogil=True)
 def guess_values(targets, rows, categorical, columns, secrets, values, slack):  # type: ignore[no-untyped-def]
     """The most frequent secret among the rows nearest to each target, and its share of them."""
-    closest = nearest(targets, rows, categorical, columns)
+    closest = nearest_distances(targets, rows, categorical, columns)
     guesses, shares = np.empty(len(targets), dtype=np.int64), np.empty(len(targets))
     counts = np.zeros(values, dtype=np.int64)
     for target in range(len(targets)):
         counts[:] = 0
         for row in range(len(rows)):
-            if apart(targets[target], rows[row], categorical, columns) <= closest[target] + slack:
+            if distance(targets[target], rows[row], categorical, columns) <= closest[target] + slack:
                 counts[secrets[row]] += 1
         guesses[target] = counts.argmax()
         shares[target] = counts.max() / counts.sum()
@@ -185,37 +188,40 @@ def guess_values(targets, rows, categorical, columns, secrets, values, slack):  
 
 
 @njit(cache=True, nogil=True)
-def _likely(target, row, categorical, spread, rare, right, wrong):  # type: ignore[no-untyped-def]
-    """The logarithm of how much likelier a row is if it is the target's than if it is anybody's."""
-    found = 0.0
+def _log_likelihood_ratio(target, row, categorical, spread, rare, right, wrong):  # type: ignore[no-untyped-def]
+    """The log-likelihood of a row if it is the target's, less that if it is a random person's."""
+    ratio = 0.0
     for column in range(len(target)):
         if categorical[column]:
-            found += right[column] + rare[column] if target[column] == row[column] else wrong[column]
+            ratio += right[column] + rare[column] if target[column] == row[column] else wrong[column]
         elif not np.isnan(target[column] - row[column]):
             gap = (target[column] - row[column]) / spread[column]
-            found += rare[column] - 0.5 * gap * gap - np.log(spread[column] * 2.5066282746310002)
-    return found
+            ratio += rare[column] - 0.5 * gap * gap - np.log(spread[column] * 2.5066282746310002)  # √(2π)
+    return ratio
 
 
 @njit(cache=True, nogil=True)
 def weigh_pairs(targets, rows, categorical, model, best, place, squares, agreed):  # type: ignore[no-untyped-def]
-    """How probably each row is each target's, when numbers have noise and categories are sometimes exchanged.
+    """The probability that each row is a target's, where numbers have noise and categories are sometimes exchanged.
 
-    ``model`` holds the standard deviation of each column's noise, minus the logarithm of how dense its values are at
-    each row, and those of a category's agreeing and (for each target) disagreeing. Writes the largest probability of a
-    single row and its place, and adds each column's expected squares and agreements.
+    ``model`` holds, for each column, the standard deviation of the noise, minus the log-density of the values at each
+    row, and the log-probabilities that a category agrees and (for each target) disagrees. Writes the largest
+    probability of a row into ``best`` and its place into ``place``; adds each column's expected squared noise to
+    ``squares`` and its expected agreements to ``agreed``.
     """
     spread, rare, right, wrong = model
     weight = np.empty(rows.shape[0])
     for target in range(targets.shape[0]):
         for row in range(len(weight)):
-            weight[row] = _likely(targets[target], rows[row], categorical, spread, rare[row], right, wrong[target])
+            weight[row] = _log_likelihood_ratio(
+                targets[target], rows[row], categorical, spread, rare[row], right, wrong[target]
+            )
         place[target] = weight.argmax()
         weight = np.exp(weight - weight[place[target]])
         total = weight.sum()
         best[target] = 1.0 / total
         for row in range(len(weight)):
-            if weight[row] > 1e-9 * total:
+            if weight[row] > 1e-9 * total:  # less changes no sum, and most rows have less
                 _learn(targets[target], rows[row], categorical, weight[row] / total, squares, agreed)
 
 

@@ -1,10 +1,9 @@
-"""Tables side by side as points: how far each record of one is from those of another."""
+"""Tables as points, so that distances between their records can be measured."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -12,19 +11,22 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain
 from cobogo.errors import DataError
-from cobogo.examine.attacks.rows import Rows
+from cobogo.examine.attacks.rows import Rows, code_alike
 from cobogo.floor.arrays import Floats, Ints, Mask
 
 FEW = 10
-"""Distinct numbers up to which a column counts as categories."""
+"""Distinct numbers up to which a column counts as categories: codes such as 1 and 2 have no distance."""
+
+BINS = 50
+"""Quantile intervals within which numbers are alike."""
 
 SURE = 2.576
-"""Standard deviations of a bound that is right 99 times in 100."""
+"""Standard deviations of a two-sided 99 % interval."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TablePoints:
-    """Several tables with the same columns as numbers: those of numeric columns between 0 and 1, others as codes."""
+    """Tables with the same columns as numbers: numeric columns scaled to 0 … 1, other columns as codes."""
 
     columns: tuple[str, ...]
     tables: tuple[Floats, ...]  # rows × columns
@@ -38,7 +40,7 @@ class TablePoints:
 
 
 def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TablePoints:
-    """The columns that all tables have, or those asked for."""
+    """Code the columns that all tables have, or those asked for."""
     shared = [name for name in tables[0].names if all(name in table.columns for table in tables)]
     for name in asked or ():
         if name not in shared:
@@ -51,8 +53,7 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
     coded: list[list[Ints]] = [[] for _ in tables]
     categorical, labels = [], {}
     for name in names:
-        known = tuple(dict.fromkeys(label for table in tables for label in table.labels(name)))
-        index = {label: code for code, label in enumerate(known)}
+        codes, known = code_alike([table.columns[name] for table in tables])
         domain = Domain(name, known, np.zeros(len(known), dtype=np.int64))
         numeric = domain.is_numeric and len(known) > FEW
         numbers = domain.numbers
@@ -61,10 +62,9 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
             numbers = (numbers - low) / max(high - low, 1e-300)
         categorical.append(not numeric)
         labels[name] = len(known)
-        for place, table in enumerate(tables):
-            codes = np.array([index[label] for label in table.labels(name)], dtype=np.int64)[table.codes(name)]
-            coded[place].append(codes)
-            whole[place].append(numbers[codes] if numeric else codes.astype(np.float64))
+        for place, own in enumerate(codes):
+            coded[place].append(own)
+            whole[place].append(numbers[own] if numeric else own.astype(np.float64))
     return TablePoints(
         names,
         tuple(np.ascontiguousarray(np.array(part).T) for part in whole),
@@ -75,48 +75,56 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
 
 
 def sample_rows(rows: int, most: int, random: np.random.Generator) -> Ints:
-    """Some rows at random, in order; all of them where they are few."""
+    """At most so many row numbers at random, sorted."""
     if rows <= most:
         return np.arange(rows)
     return np.sort(random.choice(rows, most, replace=False))
 
 
-def bounds(hits: float, tries: int) -> tuple[float, float]:
-    """Between which rates the true one lies (Wilson 1927).
+def wilson_bounds(hits: float, tries: int) -> tuple[float, float]:
+    """The interval of the true rate that some hits allow (Wilson 1927).
 
-    >>> [round(bound, 3) for bound in bounds(90, 100)]
+    >>> [round(bound, 3) for bound in wilson_bounds(90, 100)]
     [0.796, 0.954]
     """
     if not tries:
         return 0.0, 1.0
-    rate, square = hits / tries, SURE * SURE
+    middle, reach = wilson_interval(np.float64(hits / tries), np.float64(tries))
+    return float(max(middle - reach, 0.0)), float(min(middle + reach, 1.0))
+
+
+def wilson_interval(rate: Any, tries: Any) -> tuple[Any, Any]:
+    """The middle and half the width of the interval of the true rate, for arrays of observed rates."""
+    square = SURE * SURE
     middle = (rate + square / (2 * tries)) / (1 + square / tries)
-    reach = SURE * sqrt(rate * (1 - rate) / tries + square / (4 * tries * tries)) / (1 + square / tries)
-    return max(middle - reach, 0.0), min(middle + reach, 1.0)
+    reach = SURE * np.sqrt(rate * (1 - rate) / tries + square / (4 * tries * tries)) / (1 + square / tries)
+    return middle, reach
 
 
-def beyond_control(hits: float, tries: int, control_hits: float, control_tries: int) -> dict[str, Any]:
-    """How much oftener an attack succeeds against people in the data than against others: the rates, and the risk,
-    which is the share of what was left to be found by others that is found. ``certain`` where chance cannot explain it.
+def compare_rates(hits: float, tries: int, control_hits: float, control_tries: int) -> dict[str, Any]:
+    """Compare the rates at which an attack succeeds against people in the data and against control people.
+
+    ``risk`` is the gain of the first rate over the second, as a share of the largest possible gain. ``certain`` says
+    that the intervals of the two rates do not overlap.
     """
     rate, control = hits / max(tries, 1), control_hits / max(control_tries, 1)
     return {
         "rate": rate,
         "control": control,
         "risk": max((rate - control) / (1 - control), 0.0) if control < 1 else 0.0,
-        "certain": bounds(hits, tries)[0] > bounds(control_hits, control_tries)[1],
+        "certain": wilson_bounds(hits, tries)[0] > wilson_bounds(control_hits, control_tries)[1],
     }
 
 
-def alike(points_: TablePoints, columns: NDArray[Any], bins: int = 50) -> tuple[Ints, ...]:
-    """A number for each row of each table, the same for rows alike in some columns; numbers are alike in one of some
-    intervals with as many records of the first table each."""
+def number_alike_rows(points_: TablePoints, columns: NDArray[Any]) -> tuple[Ints, ...]:
+    """Number the rows of all tables so that rows have one number if they are alike in some columns. Numbers are alike
+    in one of `BINS` quantile intervals of the first table."""
     parts = []
     for column in columns:
         if points_.categorical[column]:
             parts.append([codes[:, column] for codes in points_.codes])
             continue
-        edges = np.unique(np.nanquantile(points_.tables[0][:, column], np.linspace(0, 1, bins + 1)[1:-1]))
+        edges = np.unique(np.nanquantile(points_.tables[0][:, column], np.linspace(0, 1, BINS + 1)[1:-1]))
         parts.append(
             [
                 np.where(np.isnan(table[:, column]), len(edges) + 1, np.searchsorted(edges, table[:, column]))

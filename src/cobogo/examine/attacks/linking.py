@@ -8,26 +8,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.errors import DataError, SearchTooLarge, number_of
-from cobogo.examine.attacks.case import Published
-from cobogo.examine.attacks.compatible import Compatibility, compatible_values, equal_values
-from cobogo.examine.attacks.masking import changed_columns, fitting, linkable, made_by, with_days_between
+from cobogo.examine.attacks.case import PublishedTable
+from cobogo.examine.attacks.compatibility import Compatibility, compatible_values, equal_values
+from cobogo.examine.attacks.masking import (
+    add_days_between,
+    changed_columns,
+    linkable_columns,
+    masked_compatibility,
+    stated_operators,
+)
 from cobogo.examine.attacks.rows import RowGroups, Rows
 from cobogo.floor.arrays import Floats, Ints
 
 PAIRS_AT_MOST = 200_000_000
+"""Pairs of a known and a released tuple: each takes 16 bytes, so 3 GB."""
+
 COLUMNS_AT_MOST = 62
+"""Columns that are compared: the ones in which a pair disagrees are the bits of a 64-bit number."""
 
 MOST_UNREAD = 0.5
-"""The largest share of the released rows whose values in a column nothing may relate to what is known: beyond it, that
-nobody is found says nothing. Not 0, since a table of some of the people lacks values that others have."""
+"""The largest share of the released rows that may have, in a column, values unrelated to any known value. Beyond it the
+attack counts as not tried. Not 0: a table about some of the people lacks values that others have."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Links:
-    """Which released tuples each distinct known tuple may belong to: sparse, known tuple after known tuple.
+    """The released tuples that are compatible with each distinct known tuple, as a sparse matrix.
 
-    Tuple ``i`` of ``known`` may be ``released[offsets[i]:offsets[i + 1]]``; ``missed`` tells, as bits, the columns in
-    which a pair does not agree (none, unless misses were allowed).
+    Known tuple ``i`` is compatible with the released tuples ``targets[offsets[i]:offsets[i + 1]]``; the bits of
+    ``missed`` are the columns in which a pair disagrees (none, unless misses were allowed).
     """
 
     columns: tuple[str, ...]
@@ -38,7 +47,7 @@ class Links:
     targets: Ints
     missed: Ints
     notes: tuple[str, ...] = ()
-    untried: str = ""  # why most records could be linked to nobody, whoever they are
+    untried: str = ""  # why most records cannot be linked at all
 
     @property
     def owners(self) -> Ints:
@@ -47,30 +56,32 @@ class Links:
 
     @property
     def records(self) -> Ints:
-        """For each known tuple, how many released records may be its."""
+        """For each known tuple, how many released records are compatible with it."""
         return self.sums(self.released.sizes[self.targets].astype(np.float64)).astype(np.int64)
 
     @property
     def people(self) -> Ints:
-        """For each released tuple, how many known people it may belong to."""
+        """For each released tuple, how many known people are compatible with it."""
         weights = self.known.sizes[self.owners]
         return np.bincount(self.targets, weights, len(self.released)).astype(np.int64)
 
     def sums(self, pairs: Floats) -> Floats:
-        """The sum of a number of each pair, for each known tuple."""
+        """For each known tuple, the sum over its pairs."""
         return np.bincount(self.owners, pairs, len(self.known)).astype(np.float64)
 
-    def most(self, pairs: Floats) -> Floats:
-        """The largest number of any pair, for each known tuple; 0 where there is none."""
-        found = np.zeros(len(self.known))
-        np.maximum.at(found, self.owners, pairs)
-        return found
+    def largest(self, pairs: Floats) -> Floats:
+        """For each known tuple, the maximum over its pairs; 0 without pairs."""
+        maximum = np.zeros(len(self.known))
+        np.maximum.at(maximum, self.owners, pairs)
+        return maximum
 
 
-def shared_columns(knowledge: Rows, release: Published, asked: Sequence[str] | None) -> tuple[tuple[str, ...], str]:
-    """The quasi-identifiers that the attacker knows: those asked for, or all that the knowledge has. Also what is
-    missing, as a note."""
-    quasi = linkable(release) or release.rows.names
+def shared_columns(
+    knowledge: Rows, release: PublishedTable, asked: Sequence[str] | None
+) -> tuple[tuple[str, ...], str]:
+    """The columns to link by: those asked for, or all quasi-identifiers that the knowledge has; and a note that names
+    the missing ones."""
+    quasi = linkable_columns(release) or release.rows.names
     wanted = tuple(asked or quasi)
     for name in asked or ():
         for rows in (release.rows, knowledge):
@@ -91,16 +102,16 @@ def shared_columns(knowledge: Rows, release: Published, asked: Sequence[str] | N
 
 def link(
     knowledge: Rows,
-    release: Published,
+    release: PublishedTable,
     *,
     columns: Sequence[str] | None = None,
     exact: bool = False,
     misses: int = 0,
 ) -> Links:
-    """Link everybody in a table to the released records that are compatible with what is known of them.
+    """Link each row of a table with the released records that are compatible with it.
 
-    ``exact`` compares texts alone; otherwise a value is compatible with whatever it lies under, by the hierarchies of
-    the policy. ``misses`` is how many columns of a pair may disagree.
+    ``exact`` compares texts; otherwise a value is compatible with every value that generalizes it, by the hierarchies
+    of the policy or by its form. ``misses`` is how many columns of a pair may disagree.
     """
     common, note = shared_columns(knowledge, release, columns)
     if len(common) > COLUMNS_AT_MOST:
@@ -113,44 +124,46 @@ def link(
     if exact:
         fits = {name: equal_values(knowledge.labels(name), release.rows.labels(name)) for name in common}
     else:
-        knowledge, release, between = with_days_between(knowledge, release, common)
-        found = {name: _fit(name, knowledge, release) for name in (*between, *common)}
+        knowledge, release, between = add_days_between(knowledge, release, common)
+        found = {name: _column_compatibility(name, knowledge, release) for name in (*between, *common)}
         fits = {name: fit for name, fit in found.items() if fit is not None}
-        notes += _silence([name for name in common if name not in fits], release)
+        notes += _describe_unused([name for name in common if name not in fits], release)
         common = tuple(fits)
-    chance = {name: fits[name].share(_counts(knowledge, name), _counts(release.rows, name)) for name in common}
+    chance = {name: fits[name].share(knowledge.value_counts(name), release.rows.value_counts(name)) for name in common}
     order = sorted(common, key=lambda name: chance[name])
-    known, released = knowledge.grouped(order), release.rows.grouped(order)
+    known, released = knowledge.group(order), release.rows.group(order)
     tables = tuple(fits[name] for name in order)
     notes += [
         f'{number_of(rows, "row")} of the knowledge {"has" if rows == 1 else "have"} a "{name}" that its hierarchy '
         "does not know"
         for name in common
-        if (rows := int(_counts(knowledge, name)[fits[name].unplaced].sum()))
+        if (rows := int(knowledge.value_counts(name)[fits[name].unplaced].sum()))
     ]
-    if release.policy is None and not exact and not made_by(release):
+    if release.policy is None and not exact and not stated_operators(release):
         notes.append("no policy tells how values were made coarser: it was read off their form")
-    unread = {name: int(_counts(release.rows, name)[fits[name].unread].sum()) for name in common}
-    notes += [_unread(name, rows) for name, rows in unread.items() if 0 < rows <= MOST_UNREAD * release.rows.count]
-    untried = [_unread(name, rows) for name, rows in unread.items() if rows > MOST_UNREAD * release.rows.count]
+    unread = {name: int(release.rows.value_counts(name)[fits[name].unread].sum()) for name in common}
+    notes += [
+        _describe_unread(name, rows) for name, rows in unread.items() if 0 < rows <= MOST_UNREAD * release.rows.count
+    ]
+    untried = [_describe_unread(name, rows) for name, rows in unread.items() if rows > MOST_UNREAD * release.rows.count]
     untried += [] if common else ["no released column follows from what is known of a person"]
-    offsets, targets, missed = _matched(known, released, tables, misses)
+    offsets, targets, missed = _match_tuples(known, released, tables, misses)
     return Links(tuple(order), known, released, tables, offsets, targets, missed, tuple(notes), "; ".join(untried))
 
 
-def _fit(name: str, knowledge: Rows, release: Published) -> Compatibility | None:
-    """What a column tells of whose a row is, by how it was made; None where it tells nothing."""
-    if name in made_by(release):
-        return fitting(name, knowledge, release)
+def _column_compatibility(name: str, knowledge: Rows, release: PublishedTable) -> Compatibility | None:
+    """Which known and released values of a column are compatible; None where linking cannot use the column."""
+    if name in stated_operators(release):
+        return masked_compatibility(name, knowledge, release)
     if name in changed_columns(release):
         return None
     known, released = knowledge.labels(name), release.rows.labels(name)
     return compatible_values(name, known, released, release.policy, as_collected=release.is_as_collected(name))
 
 
-def _silence(names: Sequence[str], release: Published) -> list[str]:
-    """That columns tell nothing, or nothing that linking could follow."""
-    operators = made_by(release)
+def _describe_unused(names: Sequence[str], release: PublishedTable) -> list[str]:
+    """Notes that say why linking does not use some columns."""
+    operators = stated_operators(release)
     return [
         f'"{name}" ({operators[name]["operator"]}) tells nothing of whose a row is'
         if name in operators
@@ -159,14 +172,14 @@ def _silence(names: Sequence[str], release: Published) -> list[str]:
     ]
 
 
-def _unread(name: str, rows: int) -> str:
+def _describe_unread(name: str, rows: int) -> str:
     return (
         f'{number_of(rows, "row")} of the release {"has" if rows == 1 else "have"} a "{name}" that nothing relates to '
         "what is known"
     )
 
 
-def _matched(
+def _match_tuples(
     known: RowGroups, released: RowGroups, tables: Sequence[Compatibility], misses: int
 ) -> tuple[Ints, Ints, Ints]:
     from cobogo.examine.attacks import kernels
@@ -191,7 +204,3 @@ def _matched(
     targets, missed = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
     kernels.match(*given, numbers, targets, missed)
     return np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64), targets, missed
-
-
-def _counts(rows: Rows, name: str) -> Ints:
-    return np.bincount(rows.codes(name), minlength=len(rows.labels(name))).astype(np.int64)

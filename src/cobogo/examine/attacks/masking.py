@@ -1,8 +1,8 @@
-"""What a masked value tells of the one that it was made of, operator by operator; the manifest states which was used.
+"""Which original values are compatible with a masked one, for each operator that a manifest may state.
 
-The last digits that were kept, a date within so many days, a number within a share of itself, how often a substitute
-occurs: each leaves some values and rules out the others. All dates of a person that move alike keep the days between
-them, which are as good as a name.
+Truncation keeps the last digits, shifted dates stay within some days, blurred numbers within a share, and a substitute
+occurs as often as its original: each rules out some values. Dates of a person that are shifted alike keep the days
+between them, which can identify a person as well as a name does.
 """
 
 from __future__ import annotations
@@ -13,15 +13,14 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
 from cobogo.data.table.times import read_times
-from cobogo.examine.attacks.case import Published
-from cobogo.examine.attacks.compatible import Compatibility, compatibility_of
-from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping
-from cobogo.examine.attacks.rows import Rows
+from cobogo.examine.attacks.case import PublishedTable
+from cobogo.examine.attacks.compatibility import Compatibility, build_compatibility
+from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping_pairs
+from cobogo.examine.attacks.rows import Rows, concatenate_ranges
 from cobogo.floor.arrays import Floats, Ints
 
 ALIKE = "all dates of a person by the same"
@@ -29,25 +28,25 @@ SAME = "the same for the same value"
 """What the meaning of a column says where dates of a person move alike, and where a value has one substitute."""
 
 PAIRS = 20_000_000
-"""Pairs of a known and a released value that a column may have; one with more is not used."""
+"""The most pairs of a known and a released value of a column; with more, linking does not use the column."""
 
 
-def made_by(release: Published) -> Mapping[str, Mapping[str, Any]]:
-    """The operators that a masked release states, by column; of any other release none."""
+def stated_operators(release: PublishedTable) -> Mapping[str, Mapping[str, Any]]:
+    """The operators that the manifest of a masked release states, by column; empty for any other release."""
     if release.manifest is None or release.manifest.kind != "masking":
         return {}
     stated: Mapping[str, Mapping[str, Any]] = (release.manifest.transformation or {}).get("columns", {})
     return stated
 
 
-def linkable(release: Published) -> tuple[str, ...]:
-    """The columns by which a person may be linked: quasi-identifiers and, of a masked release, all that was masked."""
-    masked_columns = [name for name in made_by(release) if name not in release.sensitive]
+def linkable_columns(release: PublishedTable) -> tuple[str, ...]:
+    """The columns that linking may use: quasi-identifiers and all masked columns that are not sensitive."""
+    masked_columns = [name for name in stated_operators(release) if name not in release.sensitive]
     return tuple(dict.fromkeys((*release.quasi_identifiers, *masked_columns)))
 
 
-def changed_columns(release: Published) -> frozenset[str]:
-    """The quasi-identifiers whose values were changed and not made coarser, by noise or means; masked ones apart."""
+def changed_columns(release: PublishedTable) -> frozenset[str]:
+    """The quasi-identifiers whose values were replaced by noisy ones or by means; masked columns do not count."""
     if release.manifest is None or release.manifest.kind not in ("recoding", "perturbation"):
         return frozenset()
     return frozenset(
@@ -57,36 +56,40 @@ def changed_columns(release: Published) -> frozenset[str]:
     )
 
 
-def followed_by_distance(release: Published) -> str | None:
-    """Why linking by what values stand for has nothing to look at, as part of a sentence; None where it has."""
+def unlinkable_reason(release: PublishedTable) -> str | None:
+    """Why no quasi-identifier can be linked by its values, as part of a sentence; None where one can."""
     if release.quasi_identifiers and changed_columns(release) >= set(release.quasi_identifiers):
         return "has nothing to compare: all quasi-identifiers were changed, and distance-linkage follows that"
     return None
 
 
-def with_days_between(knowledge: Rows, release: Published, columns: Sequence[str]) -> tuple[Rows, Published, list[str]]:
-    """Both tables with the days between every two dates that move alike, as columns of their own; and their names."""
+def add_days_between(
+    knowledge: Rows, release: PublishedTable, columns: Sequence[str]
+) -> tuple[Rows, PublishedTable, list[str]]:
+    """Add to both tables the days between every two dates that are shifted alike; and the names of these columns."""
     moved = {
-        name: stated for name, stated in made_by(release).items() if name in columns and _moves_alike(name, release)
+        name: stated
+        for name, stated in stated_operators(release).items()
+        if name in columns and _moves_alike(name, release)
     }
     added: list[str] = []
     for one, other in combinations(moved, 2):
         if moved[one]["days"] == moved[other]["days"]:
             name = f"days from {one} to {other}"
             forms = moved[one]["format"], moved[other]["format"]
-            knowledge = _with_days(knowledge, name, (one, other), forms)
-            release = replace(release, rows=_with_days(release.rows, name, (one, other), forms))
+            knowledge = _add_days(knowledge, name, (one, other), forms)
+            release = replace(release, rows=_add_days(release.rows, name, (one, other), forms))
             added.append(name)
     return knowledge, release, added
 
 
-def _moves_alike(name: str, release: Published) -> bool:
-    if release.manifest is None or made_by(release)[name]["operator"] != "days":
+def _moves_alike(name: str, release: PublishedTable) -> bool:
+    if release.manifest is None or stated_operators(release)[name]["operator"] != "days":
         return False
     return any(column.name == name and ALIKE in column.meaning for column in release.manifest.columns)
 
 
-def _with_days(rows: Rows, name: str, columns: tuple[str, str], forms: tuple[str, str]) -> Rows:
+def _add_days(rows: Rows, name: str, columns: tuple[str, str], forms: tuple[str, str]) -> Rows:
     one, other = (
         np.append(read_times(rows.labels(column), form), np.datetime64("NaT", "us"))[rows.codes(column)]
         for column, form in zip(columns, forms, strict=True)
@@ -99,22 +102,22 @@ def _with_days(rows: Rows, name: str, columns: tuple[str, str], forms: tuple[str
     return replace(rows, columns={**rows.columns, name: (found, (*map(str, numbers.tolist()), None))})
 
 
-def fitting(name: str, knowledge: Rows, release: Published) -> Compatibility | None:
-    """Which released values may be made of each known one, by what was done to the column; None where any may."""
-    stated = made_by(release)[name]
+def masked_compatibility(name: str, knowledge: Rows, release: PublishedTable) -> Compatibility | None:
+    """Which released values the column's operator can make of each known one; None where it can make any."""
+    stated = stated_operators(release)[name]
     known, released = knowledge.labels(name), release.rows.labels(name)
     pairs: Ints | None
     match stated["operator"]:
         case "mask":
-            pairs = _by_pattern(known, released, str(stated["character"]))
+            pairs = _pattern_pairs(known, released, str(stated["character"]))
         case "truncate":
-            pairs = _by_end(known, released, int(stated["characters"]))
+            pairs = _end_pairs(known, released, int(stated["characters"]))
         case "days":
-            pairs = _by_days(known, released, int(stated["days"]), str(stated["format"]))
+            pairs = _date_pairs(known, released, int(stated["days"]), str(stated["format"]))
         case "blur":
-            pairs = _by_factor(known, released, float(stated["share"]), release)
+            pairs = _blur_pairs(known, released, float(stated["share"]), release)
         case "fake" | "list" | "pseudonym" | "token":
-            pairs = _by_frequency(name, knowledge, release, exactly=stated["operator"] in ("pseudonym", "token"))
+            pairs = _frequency_pairs(name, knowledge, release, exactly=stated["operator"] in ("pseudonym", "token"))
         case _:  # shuffled, left out, encrypted
             return None
     if pairs is None:
@@ -122,17 +125,17 @@ def fitting(name: str, knowledge: Rows, release: Published) -> Compatibility | N
     missing = [n for n, label in enumerate(known) if label is None]
     empty = [n for n, label in enumerate(released) if label is None]
     nulls = np.array([one * max(len(released), 1) + other for one in missing for other in empty], dtype=np.int64)
-    return compatibility_of([pairs, nulls], known, len(released))
+    return build_compatibility([pairs, nulls], known, len(released))
 
 
-def _by_pattern(known: Sequence[Label], released: Sequence[Label], character: str) -> Ints:
+def _pattern_pairs(known: Sequence[Label], released: Sequence[Label], character: str) -> Ints:
     read_pattern = mask_form(character)
     ours, theirs = ([None if label is None else read_pattern(label) for label in part] for part in (known, released))
-    return as_pairs(overlapping(ours, theirs), max(len(released), 1))
+    return as_pairs(overlapping_pairs(ours, theirs), max(len(released), 1))
 
 
-def _by_end(known: Sequence[Label], released: Sequence[Label], count: int) -> Ints:
-    """Either end: what was cut off need not be known."""
+def _end_pairs(known: Sequence[Label], released: Sequence[Label], count: int) -> Ints:
+    """Pairs of a value and its beginning or its end: the manifest does not say which was kept."""
     index = {label: code for code, label in enumerate(released) if label is not None}
     width = max(len(released), 1)
     found = set()
@@ -143,11 +146,11 @@ def _by_end(known: Sequence[Label], released: Sequence[Label], count: int) -> In
     return np.array(sorted(found), dtype=np.int64)
 
 
-def _by_days(known: Sequence[Label], released: Sequence[Label], days: int, form: str) -> Ints | None:
+def _date_pairs(known: Sequence[Label], released: Sequence[Label], days: int, form: str) -> Ints | None:
     ours, theirs = (read_times(part, form) for part in (known, released))
     day = np.timedelta64(1, "D").astype("timedelta64[us]").astype(np.int64)
     mine, other = (np.where(np.isnat(part), np.nan, part.astype(np.int64) / day) for part in (ours, theirs))
-    pairs = _within(mine, other, mine - days - 1e-6, mine + days + 1e-6)
+    pairs = _pairs_within(mine, other, mine - days - 1e-6, mine + days + 1e-6)
     if pairs is None:
         return None
     width = max(len(released), 1)
@@ -155,7 +158,9 @@ def _by_days(known: Sequence[Label], released: Sequence[Label], days: int, form:
     return moved
 
 
-def _by_factor(known: Sequence[Label], released: Sequence[Label], share: float, release: Published) -> Ints | None:
+def _blur_pairs(
+    known: Sequence[Label], released: Sequence[Label], share: float, release: PublishedTable
+) -> Ints | None:
     mark = "." if release.manifest is None else release.manifest.data.decimal
     form = number_form(mark)
 
@@ -166,35 +171,31 @@ def _by_factor(known: Sequence[Label], released: Sequence[Label], share: float, 
     mine, other = numbers(known), numbers(released)
     places = np.array([len(label.partition(mark)[2]) if label is not None else 0 for label in known])
     reach = np.abs(mine) * share + 0.5 * 10.0**-places + 1e-9
-    return _within(mine, other, mine - reach, mine + reach)
+    return _pairs_within(mine, other, mine - reach, mine + reach)
 
 
-def _within(mine: Floats, other: Floats, low: Floats, high: Floats) -> Ints | None:
-    """The pairs of numbers of which the second lies between bounds of the first; None where they are too many."""
+def _pairs_within(mine: Floats, other: Floats, low: Floats, high: Floats) -> Ints | None:
+    """Pairs of numbers of which the second lies within the bounds of the first; None if they exceed `PAIRS`."""
     order = np.argsort(other, kind="stable")
     ordered = other[order][: int((~np.isnan(other)).sum())]
     begin, end = np.searchsorted(ordered, low), np.searchsorted(ordered, high, side="right")
     many = np.where(np.isnan(mine), 0, np.maximum(end - begin, 0))
     if int(many.sum()) > PAIRS:
         return None
-    owners = np.repeat(np.arange(len(mine)), many)
-    places = np.arange(len(owners)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(begin, many)
+    owners, places = concatenate_ranges(begin, many)
     return np.asarray(owners * max(len(other), 1) + order[places], dtype=np.int64)
 
 
-def _by_frequency(name: str, knowledge: Rows, release: Published, *, exactly: bool) -> Ints | None:
-    """A substitute is there as often as its value, or oftener where two values may share it: of whole tables only."""
+def _frequency_pairs(name: str, knowledge: Rows, release: PublishedTable, *, exactly: bool) -> Ints | None:
+    """Pairs of a value and a substitute that is as frequent, or (unless ``exactly``) more frequent, since two values
+    may share it. None unless both tables have as many rows."""
     says_so = release.manifest is not None and any(
         column.name == name and SAME in column.meaning for column in release.manifest.columns
     )
     if knowledge.count != release.rows.count or not (exactly or says_so):
         return None
-    mine, other = (_counts(rows, name) for rows in (knowledge, release.rows))
+    mine, other = (rows.value_counts(name) for rows in (knowledge, release.rows))
     if mine.max(initial=0) == 1:
         return None  # all are alike
     high = mine.astype(np.float64) if exactly else np.full(len(mine), np.inf)
-    return _within(mine.astype(np.float64), other.astype(np.float64), mine.astype(np.float64), high)
-
-
-def _counts(rows: Rows, name: str) -> NDArray[np.int64]:
-    return np.bincount(rows.codes(name), minlength=len(rows.labels(name))).astype(np.int64)
+    return _pairs_within(mine.astype(np.float64), other.astype(np.float64), mine.astype(np.float64), high)

@@ -1,7 +1,7 @@
-"""Minimality: what the choice of a recoding tells of the values that it was chosen for.
+"""Minimality: what the choice of a recoding reveals about the values that it was chosen for.
 
-The attacker deals the released values at random to the people of their class: each deal is a world, a table that could
-lie behind the release. Worlds in which a finer recoding would have satisfied the models are ruled out.
+The attacker deals the values of each class to its people at random. Each deal is a world, a table that could have been
+released so. Worlds in which a finer recoding would have satisfied the models are ruled out.
 """
 
 from __future__ import annotations
@@ -19,35 +19,34 @@ from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.compatible import hierarchy
+from cobogo.examine.attacks.compatibility import build_hierarchy
 from cobogo.examine.attacks.linking import Links, link
-from cobogo.examine.attacks.masking import followed_by_distance
-from cobogo.examine.attacks.suspects import attributes
-from cobogo.floor.arguments import number, whole
+from cobogo.examine.attacks.masking import unlinkable_reason
+from cobogo.examine.attacks.suspects import attacked_attributes
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 
 
 @card("minimality")
 @dataclass(frozen=True)
 class Minimality(Attack):
-    r"""Reason from what was not released: a table less coarse must have failed the models.
+    r"""Reason from what was not released: a finer table must have failed the models.
 
-    The attacker knows everybody's quasi-identifiers, the models, and that no more is made coarser than they ask for. Of
-    all the ways to deal the released values of a class to its people, only those remain in which one step less would
-    have failed: of a full-domain release, one level less in one column; of another, a class split by one column. The
-    ways are drawn at random, ``worlds`` of them. People are left out whose class is not certain, and so is a step that
-    fails whatever the values are: where the recoding is chosen by sizes alone, as by k-anonymity, the choice tells
-    nothing.
+    The attacker knows everybody's quasi-identifiers, the models, and that the recoding is no coarser than they require.
+    Of all assignments of the values of a class to its people, only those are possible under which every finer recoding
+    fails: one level less in one column of a full-domain release, or a class split by one column of another release.
+    ``worlds`` assignments are drawn at random. People whose class is not certain are left out. So are steps that fail
+    for any values: a recoding that depends on sizes alone, as for k-anonymity, reveals nothing.
 
     Formula: $\Pr[x_t = s \mid \text{every step down fails}] - \frac{c_s}{\lvert E\rvert}$, the gain over what the class
         alone tells
     Example: One class of seven, since HIV would be all of the group a.
         >>> from cobogo import anonymize, attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
         >>> policy = roles("q", "ill", q={"tree": {"any": ["a", "b"]}})
         >>> policy["privacy"] = {"models": [{"model": "alpha-k-anonymity", "alpha": 0.5, "k": 1}]}
@@ -55,9 +54,9 @@ class Minimality(Attack):
         >>> found.exposed.tolist(), found.confidence.tolist()[:2]
         ([1, 2], [1.0, 1.0])
 
-    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that look at sizes
-        alone.
-    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices tell
+    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that depend on
+        sizes alone.
+    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices reveal
         nothing.
     Cost: $O(w\,n)$ for w worlds and n people.
     Paper: R. C.-W. Wong, A. W.-C. Fu, K. Wang and J. Pei, Minimality attack in privacy preserving data publishing, VLDB
@@ -76,16 +75,16 @@ class Minimality(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "worlds", self.worlds, least=FEWEST)
         whole(self.name, "seed", self.seed, least=0)
 
-    def idle(self, case: Case) -> str | None:
-        """Nobody can be linked to means."""
-        return super().idle(case) or followed_by_distance(case.release)
+    def skip_reason(self, case: Case) -> str | None:
+        """Means and noisy values cannot be linked."""
+        return super().skip_reason(case) or unlinkable_reason(case.release)
 
     def run(self, case: Case) -> Findings:
-        """For each person whose class is certain, the belief that gains most."""
+        """For each person whose class is certain, the value whose belief gains most."""
         assert case.knowledge is not None
         policy = case.release.policy
         if policy is None:
@@ -96,7 +95,7 @@ class Minimality(Attack):
         whole_table = uniform if case.release.manifest is None else _is_full_domain(case)
         sure, before = np.zeros(case.knowledge.count), np.zeros(case.knowledge.count)
         choices, telling = 0, 0
-        for name in attributes(case, self.attribute):
+        for name in attacked_attributes(case, self.attribute):
             dealer = self._dealer(case, links, name, policy)
             for believed in _choices(case, members, labels, dealer, policy, whole_table=whole_table):
                 choices += 1
@@ -107,7 +106,7 @@ class Minimality(Attack):
                     sure[rows] = np.where(better, believed.after, sure[rows])
                     before[rows] = np.where(better, believed.before, before[rows])
         rows = np.flatnonzero(sure > 0)
-        return self.found(
+        return self.build_findings(
             "knowledge",
             rows + 1,
             sure[rows],
@@ -124,17 +123,17 @@ class Minimality(Attack):
         )
 
     def _dealer(self, case: Case, links: Links, attribute: str, policy: Policy) -> WorldDealer:
-        asked = [model for model in models.build(policy.models, policy.sensitive) if _on_classes(model)]
+        required = [model for model in models.build(policy.models, policy.sensitive) if _reads_classes_only(model)]
         rows = case.release.rows
         values = rows.histogram(attribute, links.released)
         spec = policy.attributes[attribute].hierarchy if attribute in policy.attributes else None
-        tree = None if spec is None else hierarchy(attribute, rows.labels(attribute), (), policy)
+        tree = None if spec is None else build_hierarchy(attribute, rows.labels(attribute), (), policy)
         domain = Domain(attribute, values.domain.labels, values.domain.total, tree, policy.data.decimal)
         return WorldDealer(
             values,
             domain,
-            [model for model in asked if not model.attributes],
-            [model for model in asked if model.attributes == (attribute,) and not model.blind],
+            [model for model in required if not model.attributes],
+            [model for model in required if model.attributes == (attribute,) and not model.blind],
             self.worlds,
             np.random.default_rng(self.seed),
         )
@@ -149,7 +148,7 @@ def _choices(
     *,
     whole_table: bool,
 ) -> Iterator[WorldBelief | None]:
-    """The beliefs that follow from each choice which values may have made: one for the table, or one for each class."""
+    """The beliefs that follow from each choice that may depend on values: one for the table, or one for each class."""
     if not dealer.on_values or not len(members):
         return
     limit, parts = 0, [(members, labels)]
@@ -158,10 +157,10 @@ def _choices(
         suppressed = case.knowledge.count - len(members)
         limit = max(records_allowed(policy.recoding.suppression_limit, case.knowledge.count) - suppressed, 0)
     else:
-        ends = np.cumsum([0, *(len(part) for part in members.by_class())]).tolist()
+        ends = np.cumsum([0, *(len(part) for part in members.split_by_class())]).tolist()
         parts = [
             (part, {name: found[begin:end] for name, found in labels.items()})
-            for part, begin, end in zip(members.by_class(), ends[:-1], ends[1:], strict=True)
+            for part, begin, end in zip(members.split_by_class(), ends[:-1], ends[1:], strict=True)
         ]
     for part, found in parts:
         steps = [step for column in found.values() if (step := split_classes(part, column)) is not None]
@@ -176,22 +175,22 @@ def _is_full_domain(case: Case) -> bool:
     return all(column.level is not None for column in quasi)
 
 
-def _on_classes(model: Model) -> bool:
-    """Whether a class and its values are all that a model looks at."""
+def _reads_classes_only(model: Model) -> bool:
+    """Whether a model depends on the classes and their values only."""
     more = model.populations or model.series or model.needs_people or model.needs_members
     return model.scope is Scope.CLASS and not more
 
 
 ROOM = 4_000_000
-"""Values that are dealt at a time."""
+"""Values that are dealt at a time: some 100 MB."""
 
 FEWEST = 100
-"""Worlds that must be left for a belief to be stated."""
+"""Worlds that must remain for a belief to be stated: with a hundred, a share has a standard error of up to 0.05."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldBelief:
-    """What is believed of some people: rows of the knowledge, how surely, and how surely by their class alone."""
+    """Beliefs about some people: rows of the knowledge, the belief, and the belief by their class alone."""
 
     rows: Ints
     after: Floats
@@ -207,23 +206,24 @@ class ClassMembers:
     classes: Ints
 
     def part(self, chosen: slice) -> ClassMembers:
-        """Some of them."""
+        """The chosen members."""
         return ClassMembers(self.rows[chosen], self.tuples[chosen], self.classes[chosen])
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def by_class(self) -> Iterator[ClassMembers]:
-        """Class by class."""
+    def split_by_class(self) -> Iterator[ClassMembers]:
+        """The members of each class."""
         starts = np.flatnonzero(np.diff(self.classes, prepend=-1)).tolist()
         for begin, end in zip(starts, [*starts[1:], len(self)], strict=True):
             yield self.part(slice(begin, end))
 
 
 def certain_members(links: Links) -> ClassMembers:
-    """The people of whose class there is no doubt.
+    """The people whose class is certain.
 
-    A class is certain when it is the only one for everybody who fits it, and has as many records as people fit it.
+    A class is certain if all people who are compatible with it are compatible with no other class, and are as many as
+    its records.
     """
     one = np.diff(links.offsets) == 1
     doubtful = np.bincount(links.targets, (~one)[links.owners], len(links.released)) > 0
@@ -237,17 +237,17 @@ def certain_members(links: Links) -> ClassMembers:
 
 
 def finer_labels(case: Case, links: Links, members: ClassMembers, policy: Policy) -> tuple[dict[str, Ints], bool]:
-    """For each column that can be less coarse by one level, what each person would then be released as; also whether
-    each column has one level throughout.
+    """For each column, the label of each person one level below the released one; also whether every column has one
+    level throughout.
 
-    A column that the policy does not let go lower is left out.
+    A column that is at the lowest level that the policy allows keeps its labels.
     """
     assert case.knowledge is not None
     found: dict[str, Ints] = {}
     uniform = True
     for column, name in enumerate(links.columns):
         labels, released = case.knowledge.labels(name), case.release.rows.labels(name)
-        tree = hierarchy(name, labels, released, policy) if name in policy.attributes else None
+        tree = build_hierarchy(name, labels, released, policy) if name in policy.attributes else None
         if tree is None:
             continue
         pairs, inverse = np.unique(
@@ -281,7 +281,7 @@ def _step(tree: Hierarchy, value: Label, released: Label) -> tuple[int, Label]:
 
 
 def split_classes(members: ClassMembers, labels: Ints) -> Ints | None:
-    """The classes that people would be in with finer labels; None where that changes nothing."""
+    """The classes of people with finer labels; None where the classes stay the same."""
     pairs = members.classes * (int(labels.max(initial=0)) + 1) + labels
     distinct, groups = np.unique(pairs, return_inverse=True)
     return groups.astype(np.int64) if len(distinct) > len(np.unique(members.classes)) else None
@@ -289,46 +289,47 @@ def split_classes(members: ClassMembers, labels: Ints) -> Ints | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldDealer:
-    """Deals the values of classes to their people, and throws away the worlds in which less would have done."""
+    """Deals the values of classes to their people, and rejects the worlds in which a finer recoding would have
+    satisfied the models."""
 
     values: Histogram  # of the released classes
     domain: Domain
-    on_sizes: Sequence[Model]  # models that look at no values
+    on_sizes: Sequence[Model]  # models that depend on no values
     on_values: Sequence[Model]
     worlds: int
     random: np.random.Generator
 
     def is_open(self, step: Ints, limit: int) -> bool:
-        """Whether a step is not ruled out by sizes alone."""
+        """Whether a finer step satisfies the models of sizes, so that its failure says something about values."""
         sizes = np.bincount(step)
-        failed = failing(self.on_sizes, Classes(sizes, {}, int(sizes.sum())))
+        failed = failing_classes(self.on_sizes, Classes(sizes, {}, int(sizes.sum())))
         return int(sizes[failed].sum()) <= limit
 
     def belief(self, members: ClassMembers, steps: Sequence[Ints], limit: int) -> WorldBelief | None:
-        """What is believed once every step is known to have failed; None where that tells nothing."""
+        """The beliefs given that every finer step failed; None where all worlds remain, or too few."""
         at_once = max(ROOM // max(len(members), 1), 1)
         wanted = min(self.worlds, max(at_once * 10, FEWEST))
         kept = []
         for begin in range(0, wanted, at_once):
-            worlds = self._dealt(members, min(at_once, wanted - begin))
+            worlds = self._deal(members, min(at_once, wanted - begin))
             fine = np.zeros(len(worlds), dtype=np.bool_)
             for step in steps:
                 fine |= self._passes(worlds, step, limit)
             kept.append(worlds[~fine])
         left = np.concatenate(kept)
-        return self._believed(members, left) if FEWEST <= len(left) < wanted else None
+        return self._measure_belief(members, left) if FEWEST <= len(left) < wanted else None
 
-    def _dealt(self, members: ClassMembers, worlds: int) -> Ints:
+    def _deal(self, members: ClassMembers, worlds: int) -> Ints:
         """Worlds × people: the values of each class in a random order."""
         there = np.zeros(len(self.values.offsets) - 1, dtype=np.bool_)
         there[members.classes] = True
         entries = there[self.values.owners]
-        held = np.repeat(self.values.values[entries], self.values.counts[entries]).astype(np.int64)
+        values = np.repeat(self.values.values[entries], self.values.counts[entries]).astype(np.int64)
         order = np.argsort(members.classes + self.random.random((worlds, len(members))), axis=1)
-        return held[order]
+        return values[order]
 
     def _passes(self, worlds: Ints, step: Ints, limit: int) -> Mask:
-        """In which worlds a step would have satisfied every model."""
+        """The worlds in which a finer step would have satisfied every model."""
         many, groups, width = len(worlds), int(step.max()) + 1, len(self.domain)
         owners = np.arange(many)[:, None] * groups + step
         pairs, counts = np.unique((owners * width + worlds).ravel(), return_counts=True)
@@ -336,12 +337,12 @@ class WorldDealer:
         values = Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), self.domain)
         sizes = np.tile(np.bincount(step, minlength=groups), many).astype(np.int64)
         classes = Classes(sizes, {self.domain.attribute: values}, int(worlds.shape[1]))
-        failed = failing([*self.on_sizes, *self.on_values], classes)
+        failed = failing_classes([*self.on_sizes, *self.on_values], classes)
         passing: Mask = (sizes * failed).reshape(many, groups).sum(axis=1) <= limit
         return passing
 
-    def _believed(self, members: ClassMembers, worlds: Ints) -> WorldBelief:
-        """For each person, the value whose belief rises most over the share that it has of the class."""
+    def _measure_belief(self, members: ClassMembers, worlds: Ints) -> WorldBelief:
+        """For each person, the value whose share of the worlds exceeds its share of the class most."""
         width = len(self.domain)
         pairs, alike = np.unique(
             members.classes * (int(members.tuples.max()) + 1) + members.tuples, return_inverse=True

@@ -1,7 +1,7 @@
-"""Linking the rows of two releases by what was released: consistent values, and columns that are the same in both.
+"""Linking the rows of two releases by released values: some must be equal, others must not contradict each other.
 
-Rows that are equal in every column are indistinguishable, so they are linked as groups. Groups of the two releases that
-may be the same people form a bipartite graph; groups in a component that is a star are taken to be the same rows.
+Equal rows are indistinguishable, so they are linked as groups. The compatible groups of the two releases form a
+bipartite graph. The groups of a component that is a star are taken for the same rows; other components are ambiguous.
 """
 
 from __future__ import annotations
@@ -13,41 +13,42 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain
-from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import AnyHierarchy, CsvHierarchy, OrderingHierarchy, Policy, TreeHierarchy
 from cobogo.data.table.coder import Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import DataError, HierarchyError, PolicyError
-from cobogo.examine.attacks.case import Case, Published
-from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting, meeting
+from cobogo.examine.attacks.case import Case, PublishedTable
+from cobogo.examine.attacks.crossing import ClassStructure, Crossing, Meeting, build_meeting, distinct_pairs
 from cobogo.examine.attacks.forms import Form, form_of
+from cobogo.examine.attacks.rows import code_alike, concatenate_ranges
 from cobogo.floor.arrays import Ints, Mask
 
 PAIRS = 50_000_000
-"""Pairs of groups that are looked at."""
+"""The most pairs of groups that are compared: a pair takes some 30 bytes."""
 
 LISTED = (CsvHierarchy, OrderingHierarchy, TreeHierarchy)
-"""The hierarchies that list their leaves, and so can be built without the data."""
+"""Hierarchies that list their leaves, so that they can be built without the data."""
 
 
 def structures(case: Case) -> tuple[ClassStructure, ...]:
-    """The class structure of each release, as anybody can count it."""
+    """The class structure of each release, from its rows alone."""
     names = dict.fromkeys(name for release in case.releases for name in release.quasi_identifiers)
     trees = {name: tree for name in names if (tree := _tree(name, case)) is not None}
     forms = {name: form for name in names if name not in trees and (form := _form(name, case)) is not None}
     return tuple(_structure(published, trees, forms) for published in case.releases)
 
 
-def meeting_of(name: str, case: Case) -> Meeting:
-    """How the values of any column in two releases meet."""
+def column_meeting(name: str, case: Case) -> Meeting:
+    """What the values of a column in the releases of a case have in common."""
     tree = _tree(name, case)
     return Meeting(tree, tree, None if tree is not None else _form(name, case))
 
 
-def _structure(published: Published, trees: Mapping[str, Hierarchy], forms: Mapping[str, Form]) -> ClassStructure:
+def _structure(published: PublishedTable, trees: Mapping[str, Hierarchy], forms: Mapping[str, Form]) -> ClassStructure:
     rows, quasi = published.rows, published.quasi_identifiers
-    groups = rows.grouped(quasi)
+    groups = rows.group(quasi)
     domains = {
         name: Domain(name, rows.labels(name), np.bincount(rows.codes(name), minlength=len(rows.labels(name))))
         for name in published.sensitive
@@ -65,8 +66,8 @@ def _structure(published: Published, trees: Mapping[str, Hierarchy], forms: Mapp
     )
 
 
-def _stands_for_itself(published: Published, name: str) -> bool:
-    """Whether a column has values as they were collected, or stars: so the manifest says, or the policy."""
+def _stands_for_itself(published: PublishedTable, name: str) -> bool:
+    """Whether a column holds original values or stars, by the manifest or by the policy."""
     policy = published.policy
     bare = policy is not None and name in policy.attributes and policy.attributes[name].hierarchy is None
     return bare or published.is_as_collected(name)
@@ -83,7 +84,7 @@ def _specs(name: str, case: Case) -> list[tuple[Policy, AnyHierarchy]]:
 
 
 def _tree(name: str, case: Case) -> Hierarchy | None:
-    """A hierarchy that lists its leaves: whoever knows it for one release knows it for the others."""
+    """A hierarchy that lists its leaves; the policy of one release gives it for all."""
     for policy, spec in _specs(name, case):
         if isinstance(spec, LISTED):
             try:
@@ -94,7 +95,7 @@ def _tree(name: str, case: Case) -> Hierarchy | None:
 
 
 def _form(name: str, case: Case) -> Form | None:
-    """How an attribute's values are read: by the policies that are known, or by their look in all that was seen."""
+    """The form of an attribute's values, by the policies or else by all values of the case."""
     specs = _specs(name, case)
     tables = (*(release.rows for release in case.releases), *([case.knowledge] if case.knowledge else ()))
     seen = [label for rows in tables if name in rows.columns for label in rows.labels(name)]
@@ -104,7 +105,7 @@ def _form(name: str, case: Case) -> Form | None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Groups:
-    """The rows of a release that are alike in all that can be compared."""
+    """Groups of rows that are equal in all columns that can be compared."""
 
     ids: Ints  # of each row
     first: Ints  # a row of each group
@@ -112,17 +113,17 @@ class _Groups:
 
 
 @dataclass(frozen=True, eq=False)
-class Linked:
-    """Two releases crossed by what was released, and what stood in the way."""
+class LinkedReleases:
+    """Two releases, crossed by their released values, and what kept rows from being linked."""
 
     crossing: Crossing
-    unrelated: tuple[str, ...] = ()  # the columns whose values in the two releases could not be related
-    ambiguous: int = 0  # rows of the later release that fit several of the earlier one
-    too_many: bool = False
+    unrelated: tuple[str, ...] = ()  # columns whose values in the two releases could not be related
+    ambiguous: int = 0  # rows of the later release that are compatible with several of the earlier one
+    too_many: bool = False  # more than `PAIRS`
 
     @property
     def untried(self) -> str:
-        """Why nothing follows from finding nobody; empty where something does."""
+        """Why an empty result proves nothing; empty where it proves something."""
         if self.too_many:
             return f"the releases have more than {PAIRS:,} pairs of rows that could be of one person"
         if self.unrelated:
@@ -133,8 +134,8 @@ class Linked:
         return ""
 
 
-def link_releases(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> Linked:
-    """Two releases of a case, crossed by what was released."""
+def link_releases(case: Case, one: int, other: int, sides: Sequence[ClassStructure]) -> LinkedReleases:
+    """Cross two releases of a case by the columns that both have."""
     earlier, later = case.releases[one], case.releases[other]
     beside = {
         name: (earlier.rows.columns[name], later.rows.columns[name])
@@ -146,45 +147,38 @@ def link_releases(case: Case, one: int, other: int, sides: Sequence[ClassStructu
 
 def link_by_values(
     earlier: ClassStructure, later: ClassStructure, beside: Mapping[str, tuple[Column, Column]] | None = None
-) -> Linked:
-    """Two releases, crossed by what was released: quasi-identifiers, which must not contradict each other, and columns
-    ``beside`` them, which must be equal; the sensitive values if none are given."""
+) -> LinkedReleases:
+    """Cross two releases: quasi-identifiers must not contradict each other, and the columns ``beside`` them must be
+    equal; without ``beside``, the sensitive attributes must be."""
     if beside is None:
         both = [name for name in later.values if name in earlier.values]
-        beside = {name: (_sensitive(earlier, name), _sensitive(later, name)) for name in both}
+        beside = {name: (_sensitive_column(earlier, name), _sensitive_column(later, name)) for name in both}
     quasi = [name for name in later.quasi_identifiers if name in earlier.quasi_identifiers]
-    same = [_same_codes(*columns) for columns in beside.values()]
+    same = [code_alike(columns)[0] for columns in beside.values()]
     sides = (earlier, later)
     groups = [
-        _grouped(part, [_released(part, name)[0] for name in quasi], [codes[side] for codes in same])
+        _group_rows(part, [_quasi_identifier_column(part, name)[0] for name in quasi], [codes[side] for codes in same])
         for side, part in enumerate(sides)
     ]
     edges = _edges(earlier, later, quasi, same, groups)
     if edges is None:
         nothing = np.zeros(0, np.int64)
-        return Linked(Crossing(earlier, later, nothing, nothing), too_many=True)
+        return LinkedReleases(Crossing(earlier, later, nothing, nothing), too_many=True)
     left, right, unrelated = edges
     before, after = _pair_rows_of_stars(groups, left, right)
     several = np.setdiff1d(right, groups[1].ids[after])
-    return Linked(Crossing(earlier, later, before, after), unrelated, int(groups[1].sizes[several].sum()))
+    return LinkedReleases(Crossing(earlier, later, before, after), unrelated, int(groups[1].sizes[several].sum()))
 
 
-def _released(side: ClassStructure, name: str) -> Column:
+def _quasi_identifier_column(side: ClassStructure, name: str) -> Column:
     return side.codes[side.owners, side.quasi_identifiers.index(name)], side.labels[name]
 
 
-def _sensitive(side: ClassStructure, name: str) -> Column:
+def _sensitive_column(side: ClassStructure, name: str) -> Column:
     return side.values[name], side.domains[name].labels
 
 
-def _same_codes(one: Column, other: Column) -> tuple[Ints, Ints]:
-    """For the rows of each release, codes that are the same where the values are."""
-    known = {label: code for code, label in enumerate(dict.fromkeys((*one[1], *other[1])))}
-    first, second = (np.array([known[label] for label in part[1]], np.int64)[part[0]] for part in (one, other))
-    return first, second
-
-
-def _grouped(side: ClassStructure, quasi: Sequence[NDArray[np.int32]], same: Sequence[Ints]) -> _Groups:
+def _group_rows(side: ClassStructure, quasi: Sequence[NDArray[np.int32]], same: Sequence[Ints]) -> _Groups:
     columns = [*(column.astype(np.int64) for column in quasi), *same]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
     ids, first = number_tuples(columns, sizes, len(side))
@@ -195,13 +189,13 @@ def _edges(
     earlier: ClassStructure,
     later: ClassStructure,
     quasi: Sequence[str],
-    same: Sequence[tuple[Ints, Ints]],
+    same: Sequence[Sequence[Ints]],
     groups: Sequence[_Groups],
 ) -> tuple[Ints, Ints, tuple[str, ...]] | None:
-    """The pairs of groups that can stand for the same people: equal where columns are the same, consistent elsewhere;
-    and the columns in which that could not be told. None where the pairs are too many.
+    """The compatible pairs of groups, and the columns in which compatibility is unknown. None beyond `PAIRS`.
 
-    Only groups with equal values in the columns that are the same are compared with each other.
+    A pair is compatible if its columns ``same`` are equal and its quasi-identifiers can be of one person. Only groups
+    that are equal in the former are paired at all.
     """
     columns = [np.concatenate([one[groups[0].first], other[groups[1].first]]) for one, other in same]
     sizes = [int(column.max(initial=0)) + 1 for column in columns]
@@ -212,40 +206,36 @@ def _edges(
     many = np.searchsorted(theirs[order], mine, side="right") - begin
     if int(many.sum()) > PAIRS:
         return None
-    left = np.repeat(np.arange(len(mine)), many)
-    places = np.arange(len(left)) - np.repeat(np.cumsum(many) - many, many) + np.repeat(begin, many)
+    left, places = concatenate_ranges(begin, many)
     right = order[places]
     fits, unrelated = np.ones(len(left), dtype=np.bool_), []
     for name in quasi:
-        (one, before), (other, after) = _released(earlier, name), _released(later, name)
+        (one, before), (other, after) = (_quasi_identifier_column(side, name) for side in (earlier, later))
         first, second = one[groups[0].first][left], other[groups[1].first][right]
-        consistent, told = _consistent(first, second, before, after, meeting(earlier, later, name))
-        unrelated += [] if told else [name]
+        meet = build_meeting(earlier, later, name)
+        consistent, known = _check_consistency((first, before), (second, after), meet)
+        unrelated += [] if known else [name]
         fits &= consistent
     return left[fits], right[fits], tuple(unrelated)
 
 
-def _consistent(
-    first: NDArray[np.int32], second: NDArray[np.int32], before: Sequence[Label], after: Sequence[Label], meet: Meeting
-) -> tuple[Mask, bool]:
-    """Which pairs can be of one person, and whether that could be told of all."""
-    width = max(len(after), 1)
-    pairs, inverse = np.unique(first.astype(np.int64) * width + second, return_inverse=True)
-    named = [(before[pair // width], after[pair % width]) for pair in pairs.tolist()]
-    found = [meet(*pair)[0] for pair in named]
-    return np.array(found, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in named)
+def _check_consistency(first: Column, second: Column, meet: Meeting) -> tuple[Mask, bool]:
+    """Which pairs can be of one person, and whether that is known of all."""
+    pairs, inverse = distinct_pairs(first, second)
+    possible = [meet(*pair)[0] for pair in pairs]
+    return np.array(possible, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in pairs)
 
 
 def _pair_rows_of_stars(groups: Sequence[_Groups], left: Ints, right: Ints) -> tuple[Ints, Ints]:
-    """Pair the rows of those groups whose links form a star, a component of the bipartite graph with one centre.
+    """Pair the rows of those components of the bipartite graph that are stars.
 
-    In a star every group on one side is linked with the centre alone, so its rows can only be rows of the centre. In
-    other components a group may belong to several, and nothing is paired.
+    In a star, all groups of one side are linked with a single group of the other, its centre, so their rows can only be
+    rows of the centre. In other components a group may belong to several others, and no rows are paired.
     """
     degree = np.bincount(left, minlength=len(groups[0].first)), np.bincount(right, minlength=len(groups[1].first))
     alone = degree[0][left] == 1, degree[1][right] == 1
     crowded = (
-        np.bincount(left[~alone[1]], minlength=len(degree[0])) > 0,  # beside a group that has others, too
+        np.bincount(left[~alone[1]], minlength=len(degree[0])) > 0,  # linked with a group that has several links
         np.bincount(right[~alone[0]], minlength=len(degree[1])) > 0,
     )
     sure = (alone[0] & ~crowded[1][right]) | (alone[1] & ~crowded[0][left])

@@ -9,9 +9,9 @@ import numpy as np
 
 from cobogo.examine.attacks.base import SLACK, Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import SURE, points, sample_rows
+from cobogo.examine.attacks.likeness import points, sample_rows, wilson_interval
 from cobogo.examine.attacks.linking import link
-from cobogo.floor.arguments import number, whole
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 
@@ -19,16 +19,16 @@ from cobogo.floor.catalogue import card
 @card("presence")
 @dataclass(frozen=True)
 class TableLinkage(Attack):
-    r"""Tell how probably each person of a public table is in the release, to be in which may be sensitive itself.
+    r"""Estimate the probability that each person of a public table is in the release, which may itself be sensitive.
 
-    The release speaks of some of the people in the table. A record fits n of them, and is each one's with 1/n; what the
-    records that fit a person add up to is the person's probability.
+    The release is about some of the people in the table. A record that fits n of them belongs to each with probability
+    1/n. The probability of a person is the sum over the records that fit them.
 
     Formula: $\Pr[t \in T] = \sum_{r \text{ fits } t} \frac{1}{\lvert\{u : r \text{ fits } u\}\rvert}$; where classes do
         not overlap, $\frac{\lvert T_E\rvert}{\lvert P_E\rvert}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> patients = table("work sex ill", *["artist F HIV"] * 4, *["professional M HIV"] * 3)
         >>> everybody = table("work sex", *["artist F"] * 5, *["professional M"] * 4)
         >>> found = attack("presence", patients, knowledge=everybody, policy=roles("work sex", "ill"))
@@ -36,8 +36,8 @@ class TableLinkage(Attack):
         (0.8, 0.75)
 
     Guarantee: None: an attack finds, it does not protect. δ-presence bounds it.
-    Limits: Everybody of the release must be in the public table; records are taken to be equally likely to be anybody's
-        that they fit.
+    Limits: All people of the release must be in the public table. A record is assumed to be equally likely to belong to
+        each person that it fits.
     Cost: $O(n + m)$ for n people and m distinct tuples where classes do not overlap.
     Paper: M. E. Nergiz, M. Atzori and C. Clifton, Hiding the presence of individuals from shared databases, SIGMOD
         2007.
@@ -50,13 +50,10 @@ class TableLinkage(Attack):
     knows: ClassVar[str] = "a table of everybody who might be in the release"
     defence: ClassVar[str] = "δ-presence with that table as population."
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
-    from_original: ClassVar[bool] = False  # everybody of it is known to be in
-
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+    from_original: ClassVar[bool] = False  # all of its people are in the release
 
     def run(self, case: Case) -> Findings:
-        """The probability of each person; anybody's, without looking at columns, is the baseline."""
+        """The probability of each person; the baseline is the share of the table that is in the release."""
         assert case.knowledge is not None
         links = link(case.knowledge, case.release, columns=self.columns)
         expected = links.released.sizes / np.maximum(links.people, 1)
@@ -67,7 +64,7 @@ class TableLinkage(Attack):
         notes = links.notes
         if foreign:
             notes = (*notes, f"{foreign:,} released records fit nobody in the table: it does not hold everybody")
-        return self.found(
+        return self.build_findings(
             "knowledge",
             np.arange(1, case.knowledge.count + 1),
             sure,
@@ -86,19 +83,18 @@ class TableLinkage(Attack):
 @card("membership")
 @dataclass(frozen=True)
 class Membership(Attack):
-    r"""Tell members from others by how near the nearest released record is to them.
+    r"""Distinguish members of the data from others by the distance to the nearest released record.
 
-    A release made by a model that learnt its data by heart has a record next to each member. People of the original
-    table (``--knowledge``) and others (``--control``) are measured alike, as many of each: of all who are as near as a
-    person or nearer, the share of members, or what it is at least given how few they are, is how surely the person is
-    taken for one. Without the release, anybody is with one half.
+    A model that memorized its data releases a record close to each member. The attack measures equally many people of
+    the original table (``--knowledge``) and of a control table (``--control``). The confidence that a person is a
+    member is a lower bound of the share of members among all who are as near or nearer. The baseline is one half.
 
     Formula: $\frac{\lvert\{u \in M : d_u \le d_t\}\rvert}{\lvert\{u \in M \cup C : d_u \le d_t\}\rvert}$ with $d$ the
         distance to the nearest released record, $M$ the members and $C$ the others; the advantage is $\max_d \Pr_M[d_u
         \le d] - \Pr_C[d_u \le d]$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> attack("membership", people(1), **given).measures["advantage"] > 0.9
         True
@@ -107,7 +103,7 @@ class Membership(Attack):
 
     Guarantee: None: an attack finds, it does not protect. ε-differential privacy bounds the advantage by
         $\frac{e^{\varepsilon} - 1}{e^{\varepsilon} + 1}$.
-    Limits: Nearness is one test among many: a model may betray its members in other ways.
+    Limits: Distance is one test among many: a model may reveal its members in other ways.
     Cost: $O(t\,n\,c)$ for t targets, n released records and c columns.
     Paper: J. Hayes, L. Melis, G. Danezis and E. De Cristofaro, LOGAN: membership inference attacks against generative
         models, 2019, for membership of generated data; the measure by the nearest record is our own.
@@ -125,12 +121,12 @@ class Membership(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "targets", self.targets, least=10)
         whole(self.name, "seed", self.seed, least=0)
 
     def run(self, case: Case) -> Findings:
-        """For each member, how surely it is taken for one."""
+        """For each member, the confidence that it is one."""
         from cobogo.examine.attacks import kernels
 
         assert case.knowledge is not None
@@ -141,10 +137,10 @@ class Membership(Attack):
         rows, others = sample_rows(case.knowledge.count, size, random), sample_rows(case.control.count, size, random)
         every = np.arange(len(tables.columns))
         released = np.unique(tables.tables[0], axis=0)
-        inside = kernels.nearest(tables.tables[1][rows], released, tables.categorical, every)
-        outside = kernels.nearest(tables.tables[2][others], released, tables.categorical, every)
+        inside = kernels.nearest_distances(tables.tables[1][rows], released, tables.categorical, every)
+        outside = kernels.nearest_distances(tables.tables[2][others], released, tables.categorical, every)
         sure, advantage = _shares(np.round(inside, 9), np.round(outside, 9))
-        return self.found(
+        return self.build_findings(
             "knowledge",
             rows + 1,
             sure,
@@ -159,15 +155,13 @@ class Membership(Attack):
 
 
 def _shares(inside: Floats, outside: Floats) -> tuple[Floats, float]:
-    """For each member, the least share of members among all who are as near; and by how much more members than others
-    are caught by the best distance."""
+    """For each member, a lower bound of the share of members among all who are as near; and the advantage of the best
+    threshold on the distance."""
     near, far = np.sort(inside), np.sort(outside)
     members = np.searchsorted(near, inside, side="right").astype(np.float64)
     others = np.searchsorted(far, inside, side="right").astype(np.float64)
     tries = members + others
-    rate, square = members / tries, SURE * SURE
-    middle = (rate + square / (2 * tries)) / (1 + square / tries)
-    reach = SURE * np.sqrt(rate * (1 - rate) / tries + square / (4 * tries * tries)) / (1 + square / tries)
+    middle, reach = wilson_interval(members / tries, tries)
     advantage = float(((members - others) / len(inside)).max(initial=0.0))
     return np.maximum(middle - reach, 0.0), advantage
 
@@ -175,16 +169,16 @@ def _shares(inside: Floats, outside: Floats) -> tuple[Floats, float]:
 @card("duplicate")
 @dataclass(frozen=True)
 class Duplicate(Attack):
-    r"""Take records that stand several times in a release with made-up records for genuine ones.
+    r"""Recognize genuine records among made-up ones because they appear several times.
 
-    Publishers that hide true records among made-up ones (the α-β algorithm) draw each made-up record at most once, and
-    never one that is true. If a true record is kept and drawn again, it stands twice, and no made-up one does: whoever
-    sees it twice knows that it is genuine.
+    Publishers that hide true records among made-up ones (the α-β algorithm) draw each made-up record at most once. A
+    true record that is kept and also drawn appears twice, and no made-up one does, so an attacker who finds a record
+    twice knows that it is genuine.
 
-    Formula: $\Pr[r \text{ is genuine} \mid r \text{ stands twice}] = 1$
+    Formula: $\Pr[r \text{ is genuine} \mid r \text{ appears twice}] = 1$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> attack("duplicate", table("age ill", "31 flu", "44 gout", "31 flu", "52 cold")).exposed.tolist()
         [1, 3]
 
@@ -205,15 +199,12 @@ class Duplicate(Attack):
         "Publish a set: draw made-up records from those that are not in the table, and let none stand twice."
     )
 
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
-
     def run(self, case: Case) -> Findings:
-        """Every row that stands more than once."""
+        """Every row that appears more than once."""
         rows = case.release.rows
-        groups = rows.grouped(rows.names)
+        groups = rows.group(rows.names)
         repeated = np.flatnonzero(groups.sizes[groups.ids] > 1)
-        return self.found(
+        return self.build_findings(
             "release",
             repeated + 1,
             np.ones(len(repeated)),

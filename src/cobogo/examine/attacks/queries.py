@@ -1,4 +1,4 @@
-"""Queries that were answered: which rows each counted or added up, and what it said."""
+"""Queries that were answered: counts of rows, and sums of a column over rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Term:
     value: str
 
     def holds(self, rows: Rows) -> Mask:
-        """Which rows satisfy it; NULL satisfies nothing but an inequality with text."""
+        """Which rows satisfy the condition; NULL satisfies only ``!=``."""
         codes, labels = rows.columns[self.column]
         if self.sign in ("=", "!="):
             fits = np.array([(label == self.value) == (self.sign == "=") for label in labels], dtype=np.bool_)
@@ -46,17 +46,17 @@ class AnsweredQuery:
     """A count of rows, or a sum of a column over them: ``count where sex = F and age < 40``, ``sum salary``."""
 
     terms: tuple[Term, ...]
-    column: str | None = None  # that is added up; None where rows are counted
-    written: int = 0  # the line that it stands in
+    column: str | None = None  # the column that is summed; None where rows are counted
+    line: int = 0  # of the file
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that it asks about."""
+        """The columns that the query is about."""
         own = () if self.column is None else (self.column,)
         return (*(term.column for term in self.terms), *own)
 
     def selects(self, rows: Rows) -> Mask:
-        """Which rows it counts or adds up."""
+        """Which rows the query counts or sums."""
         chosen = np.ones(rows.count, dtype=np.bool_)
         for term in self.terms:
             chosen &= term.holds(rows)
@@ -64,7 +64,7 @@ class AnsweredQuery:
 
 
 def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...]:
-    """Queries from a text file, one a line, or from a list of them. Empty lines and comments (#) are left out.
+    """Parse queries, one a line, of a text file or of a list. Empty lines and comments (#) are skipped.
 
     >>> load_queries(["count where sex = F", "sum salary where sex = F and age >= 40"])[1].column
     'salary'
@@ -77,7 +77,7 @@ def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...
         except (OSError, UnicodeDecodeError):
             raise DataError("cannot be read as a UTF-8 text file", where=where) from None
     found = [
-        _parsed(line, number, where)
+        _parse_query(line, number, where)
         for number, line in enumerate(source, start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
@@ -86,7 +86,7 @@ def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...
     return tuple(found)
 
 
-def _parsed(line: str, number: int, where: str) -> AnsweredQuery:
+def _parse_query(line: str, number: int, where: str) -> AnsweredQuery:
     whole = _WHOLE.fullmatch(line)
     terms = [] if whole is None or whole["where"] is None else re.split(r"\band\b", whole["where"], flags=re.IGNORECASE)
     parts = [_TERM.fullmatch(term) for term in terms]

@@ -1,7 +1,8 @@
-"""Record linkage: whose record is it?"""
+"""Record linkage: which record is a person's? Also null-map and wrong-map, which measure how linking fails."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,15 +12,16 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.linkage_maps import Maps
 from cobogo.examine.attacks.linking import Links, link
-from cobogo.examine.attacks.masking import followed_by_distance, linkable
+from cobogo.examine.attacks.masking import linkable_columns, unlinkable_reason
 from cobogo.examine.attacks.rows import Rows
-from cobogo.floor.arguments import choice, number, whole
+from cobogo.floor.arguments import choice, whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
 ROUNDS = 50
+"""Rounds of estimation at most; it usually stops earlier, when no probability moves by 1e-9."""
+
 MATCHINGS = ("exact", "hierarchical", "probabilistic")
 
 
@@ -28,25 +30,25 @@ MATCHINGS = ("exact", "hierarchical", "probabilistic")
 class RecordLinkage(Attack):
     r"""Find the record of each person in a table that the attacker has, by the columns that both share.
 
-    So Sweeney found the governor of Massachusetts: of the voters of Cambridge six shared his birth date, three of them
-    men, one of them in his ZIP code, and hospital records carried the same three columns.
+    Sweeney found the governor of Massachusetts in this way: of the voters of Cambridge six shared his birth date, three
+    of them men, one of them in his ZIP code, and hospital records had the same three columns.
 
-    ``matching``: ``exact`` compares texts; ``hierarchical`` takes a record for a person's when each known value lies
-    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs how
-    telling each agreement is, and estimates how often columns are right and how many of the people are in the release
-    at all. With ``register``, the table is a list of everybody that the release may speak of: a record that fits n of
-    them is each one's with 1/n, and nobody need be known to be in it.
+    ``matching``: ``exact`` compares texts; ``hierarchical`` matches a record with a person if each known value lies
+    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs each
+    agreement by its rarity, and estimates how often columns are right and how many of the people are in the release.
+    With ``register``, the table lists everybody that the release may be about: a record that fits n of them belongs to
+    each with probability 1/n, and the attacker need not know that a person is in the release.
 
     The null-map is the share of the records that match nobody in the table. With ``truth``, a column of both tables
-    that tells whose a record is and that is not used to link, the wrong-map is the share that match only other people:
-    measures for whoever holds the data.
+    that identifies the owner of a record and is not used to link, the wrong-map is the share of the records that match
+    only other people. These measures are for the data holder.
 
     Formula: $\frac{1}{\lvert\{r : r \text{ matches } t\}\rvert}$, given that the person $t$ is in the release;
         probabilistic: $\Pr[r \mid t] \propto \prod_c \frac{m_c}{u_c}$ over the columns that agree and $\prod_c \frac{1
         - m_c}{1 - u_c}$ over those that do not
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> voters = table("name zip born sex", "Ana 02138 1945 M", "Bil 02139 1945 M", "Cal 02140 1945 M")
         >>> coarse = table("zip born sex ill", "021** 1945 * x", "021** 1945 * y", "02140 1945 M z")
         >>> policy = roles("zip born sex", "ill", zip={"mask": "right"})
@@ -55,8 +57,8 @@ class RecordLinkage(Attack):
 
     Guarantee: None: an attack finds, it does not protect. k-anonymity over every column that others may know bounds it
         by $1/k$.
-    Limits: Columns that the release holds and the attacker's table does not are of no use to it. ``probabilistic``
-        rests on estimates and takes columns to be independent.
+    Limits: Only columns of both tables are used. ``probabilistic`` rests on estimates and assumes that columns are
+        independent.
     Cost: $O(n + m)$ for n people and m distinct tuples where values are equal, up to $O(n\,m)$ where hierarchies
         overlap in every column.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002. I. P. Fellegi and A. B. Sunter, A theory for
@@ -78,58 +80,58 @@ class RecordLinkage(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         choice(self.name, "matching", self.matching, MATCHINGS)
         whole(self.name, "misses", self.misses, least=0)
 
     @property
-    def assumed(self) -> dict[str, Any]:
-        """Without the misses that are not allowed."""
-        return {k: v for k, v in super().assumed.items() if k != "misses" or self.matching == "probabilistic"}
+    def assumptions(self) -> dict[str, Any]:
+        """``misses`` only where it is used."""
+        return {k: v for k, v in super().assumptions.items() if k != "misses" or self.matching == "probabilistic"}
 
-    def _others(self, case: Case) -> list[str] | None:
-        """The columns to link by where one is the truth; None for all."""
+    def _columns_without_truth(self, case: Case) -> list[str] | None:
+        """The columns to link by if one of them is the truth; None for all."""
         if self.truth is None or case.knowledge is None:
             return None
-        names = linkable(case.release) or case.release.rows.names
+        names = linkable_columns(case.release) or case.release.rows.names
         return [name for name in names if name != self.truth and name in case.knowledge.columns]
 
-    def idle(self, case: Case) -> str | None:
-        """Values that were changed are followed by distance, not by what they stand for."""
-        return super().idle(case) or followed_by_distance(case.release)
+    def skip_reason(self, case: Case) -> str | None:
+        """Changed values are linked by distance instead."""
+        return super().skip_reason(case) or unlinkable_reason(case.release)
 
     def run(self, case: Case) -> Findings:
-        """For each person, the surest record."""
+        """For each person, the likeliest record."""
         assert case.knowledge is not None
         uncertain = self.matching == "probabilistic"
         links = link(
             case.knowledge,
             case.release,
-            columns=self.columns or self._others(case),
+            columns=self.columns or self._columns_without_truth(case),
             exact=self.matching == "exact",
             misses=self.misses if uncertain else 0,
         )
         measures: dict[str, float | int | None] = {"columns used": len(links.columns)}
         if uncertain:
-            pairs, estimates = _weighed(links, case.release.rows.count)
+            pairs, estimates = _weigh_pairs(links, case.release.rows.count)
         else:
             estimates = {}
             many = links.people[links.targets] if self.register else links.records[links.owners]
             pairs = 1 / np.maximum(many, 1)
-        sure = links.most(pairs)
+        sure = links.largest(pairs)
         people = links.known.ids
         linked = np.flatnonzero(sure[people] > 0)
-        record = _records(links, pairs)[people][linked]
+        record = _likeliest_rows(links, pairs)[people][linked]
         confidence = sure[people][linked]
         measures["people with some matching record"] = len(linked)
         if not uncertain:
             measures["people with one matching record"] = int((links.records == 1)[people].sum())
         measures["expected right links"] = float(confidence.sum())
-        mapped = _mapped(case.knowledge, case.release.rows, links, self.truth)
+        mapped = _linkage_maps(case.knowledge, case.release.rows, links, self.truth)
         measures["null-map"] = mapped if isinstance(mapped, float) else mapped.null
         if isinstance(mapped, Maps):
             measures["wrong-map"] = mapped.wrong
-        return self.found(
+        return self.build_findings(
             "knowledge",
             linked + 1,
             confidence,
@@ -142,8 +144,8 @@ class RecordLinkage(Attack):
         )
 
 
-def _mapped(known: Rows, released: Rows, links: Links, truth: str | None) -> Maps | float:
-    """Null-map and, where it is known whose each record is, wrong-map; only the first where it is not."""
+def _linkage_maps(known: Rows, released: Rows, links: Links, truth: str | None) -> Maps | float:
+    """Null-map, wrong-map and right-map where the owner of each record is known; otherwise the null-map alone."""
     matched = (links.people > 0)[links.released.ids]
     if truth is None:
         return float((~matched).mean())
@@ -162,8 +164,8 @@ def _mapped(known: Rows, released: Rows, links: Links, truth: str | None) -> Map
     return Maps(float((~matched).mean()), float((matched & ~right).mean()), float(right.mean()))
 
 
-def _records(links: Links, pairs: Floats) -> Ints:
-    """The row of the release that each known tuple most probably is, where there is one such row; otherwise 0."""
+def _likeliest_rows(links: Links, pairs: Floats) -> Ints:
+    """For each known tuple, the likeliest row of the release; 0 where several are equally likely, or none is."""
     order = np.lexsort((-pairs, links.owners))
     found = np.zeros(len(links.known), dtype=np.int64)
     some = np.diff(links.offsets) > 0
@@ -176,12 +178,12 @@ def _records(links: Links, pairs: Floats) -> Ints:
     return found
 
 
-def _weighed(links: Links, records: int) -> tuple[Floats, dict[str, float | int | None]]:
-    """For each pair, how probably one of the records of the released tuple is the known person's.
+def _weigh_pairs(links: Links, records: int) -> tuple[Floats, dict[str, float | int | None]]:
+    """For each pair, the probability that a record of the released tuple is the known person's.
 
-    A person is in the release with a probability that is estimated, and then one of its records, each equally likely
-    before any column is looked at. A column of the right record agrees with a probability m, which is estimated, too;
-    of another record, as often as chance has it for that value. Nobody has two records. Expectation and maximization.
+    A person is in the release with an estimated probability, and has one of its records, all equally likely a priori.
+    A column of the right record agrees with probability m, which is estimated; a column of another record agrees as
+    often as the value is compatible with released records. Expectation and maximization.
     """
     owners, targets = links.owners, links.targets
     width = len(links.columns)
@@ -191,7 +193,7 @@ def _weighed(links: Links, records: int) -> tuple[Floats, dict[str, float | int 
         for column in range(width)
     ]
     chance = np.array([
-        fits.agreeing(counts[column].astype(np.int64))[links.known.codes[:, column]] / max(records, 1)
+        fits.count_agreeing(counts[column].astype(np.int64))[links.known.codes[:, column]] / max(records, 1)
         for column, fits in enumerate(links.compatible)
     ]).reshape(width, len(links.known)).T[owners]  # fmt: skip
     sizes, people = links.released.sizes[targets], links.known.sizes[owners]
@@ -222,3 +224,41 @@ def _codes(links: Links, column: int) -> int:
     """How many codes a released column may have."""
     options = links.compatible[column].options
     return 1 + max(int(links.released.codes[:, column].max(initial=0)), int(options.max(initial=0)))
+
+
+Row = tuple[Label, ...]
+
+
+@dataclass(frozen=True)
+class Maps:
+    """The shares of released tuples that match nobody, only wrong people, and the right person."""
+
+    null: float
+    wrong: float
+    right: float
+
+
+def maps(released: Sequence[Row], owners: Sequence[Hashable | None], external: Mapping[Hashable, Row]) -> Maps:
+    """Link released tuples with an external table, and compare the matches with the truth.
+
+    ``owners`` is the truth: the owner of each released tuple, None for a made-up one. ``external`` holds each known
+    person's values, generalized as the release is. NULL matches NULL only. All shares of an empty release are 0.
+
+    These are measures, not guarantees (Sweeney 2002): they compare with one external table and need the truth. They say
+    something about perturbed, swapped and synthetic records; generalized records always match their owner, if the table
+    has them.
+
+    >>> external = {"Ann": ("f", "60*"), "Bob": ("m", "60*"), "Eve": ("f", "71*")}
+    >>> maps([("f", "60*"), ("m", "71*"), ("f", "71*")], ["Ann", "Bob", "Bob"], external)
+    Maps(null=0.3333333333333333, wrong=0.3333333333333333, right=0.3333333333333333)
+    """
+    matching: dict[Row, set[Hashable]] = {}
+    for person, row in external.items():
+        matching.setdefault(tuple(row), set()).add(person)
+    null = wrong = 0
+    for row, owner in zip(released, owners, strict=True):
+        found = matching.get(tuple(row), set())
+        null += not found
+        wrong += bool(found) and (owner is None or owner not in found)
+    total = max(len(released), 1)
+    return Maps(null / total, wrong / total, (len(released) - null - wrong) / total)

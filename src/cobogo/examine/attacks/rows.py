@@ -1,4 +1,4 @@
-"""Tables as attacks see them: every column coded, row after row, in the order in which they stand."""
+"""Tables as attacks read them: every column as codes, rows in the order of the file."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class Rows:
     count: int
 
     @classmethod
-    def of(cls, table: Table) -> Rows:
-        """All rows of a table."""
+    def read(cls, table: Table) -> Rows:
+        """Read and code all rows of a table."""
         names = list(table.columns)
         keyed = table.expression.select(**{f"c{number}": table.text(name) for number, name in enumerate(names)})
         coders, count = [Coder() for _ in names], 0
@@ -49,15 +49,19 @@ class Rows:
         """A column's distinct values, by code."""
         return self.columns[name][1]
 
-    def grouped(self, names: Sequence[str]) -> RowGroups:
-        """The rows that are alike in some columns; without columns all are."""
+    def value_counts(self, name: str) -> Ints:
+        """How many rows have each of a column's distinct values, by code."""
+        return np.bincount(self.codes(name), minlength=len(self.labels(name))).astype(np.int64)
+
+    def group(self, names: Sequence[str]) -> RowGroups:
+        """Group the rows by their values in some columns; without columns, all rows are one group."""
         sizes = [len(self.labels(name)) for name in names]
         ids, first = number_tuples([self.codes(name) for name in names], sizes, self.count)
         codes = np.array([self.codes(name)[first] for name in names], dtype=np.int32).reshape(len(names), len(first))
         return RowGroups(tuple(names), ids, np.ascontiguousarray(codes.T), np.bincount(ids, minlength=len(first)))
 
     def where(self, chosen: NDArray[np.bool_]) -> Rows:
-        """Some of the rows."""
+        """The chosen rows."""
         columns = {name: (codes[chosen], labels) for name, (codes, labels) in self.columns.items()}
         return Rows(self.name, columns, int(chosen.sum()))
 
@@ -71,9 +75,32 @@ class Rows:
         return Histogram(offsets, (pairs % width).astype(np.int32), counts.astype(np.int64), domain)
 
 
+def code_alike(columns: Sequence[Column]) -> tuple[list[Ints], tuple[Label, ...]]:
+    """Code several columns by one list of labels: the codes of each column, and the labels.
+
+    >>> code_alike([(np.array([0, 1]), ("a", "b")), (np.array([0, 0]), ("b",))])
+    ([array([0, 1]), array([1, 1])], ('a', 'b'))
+    """
+    index = {
+        label: code for code, label in enumerate(dict.fromkeys(label for _, labels in columns for label in labels))
+    }
+    codes = [np.array([index[label] for label in labels], dtype=np.int64)[own] for own, labels in columns]
+    return codes, tuple(index)
+
+
+def concatenate_ranges(begins: Ints, lengths: Ints) -> tuple[Ints, Ints]:
+    """The numbers of several ranges one after another: for each number its range, and the number.
+
+    >>> concatenate_ranges(np.array([5, 0]), np.array([2, 3]))
+    (array([0, 0, 1, 1, 1]), array([5, 6, 0, 1, 2]))
+    """
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    return owners, np.arange(len(owners)) - (np.cumsum(lengths) - lengths - begins)[owners]
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class RowGroups:
-    """Rows alike: ``ids`` tells each row's group, ``codes`` each group's values, ``sizes`` its number of rows."""
+    """Groups of equal rows: ``ids`` is each row's group, ``codes`` are each group's values, ``sizes`` its rows."""
 
     names: tuple[str, ...]
     ids: Ints
@@ -84,7 +111,7 @@ class RowGroups:
         return len(self.sizes)
 
     def first_rows(self) -> Ints:
-        """The number of one row of each group; the first row of data is 1."""
-        found = np.zeros(len(self), dtype=np.int64)
-        found[self.ids[::-1]] = np.arange(len(self.ids), 0, -1)
-        return found
+        """The number of the first row of each group; the first row of data is 1."""
+        numbers = np.zeros(len(self), dtype=np.int64)
+        numbers[self.ids[::-1]] = np.arange(len(self.ids), 0, -1)
+        return numbers

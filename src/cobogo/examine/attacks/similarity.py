@@ -1,4 +1,4 @@
-"""Similarity: the values of a class differ, and say much the same."""
+"""Similarity: the values of a class differ, but mean nearly the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cobogo.data.policy import Policy
 from cobogo.examine.attacks.attribute_linkage import AttributeLinkage
 from cobogo.examine.attacks.base import Finding
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.compatible import hierarchy
+from cobogo.examine.attacks.compatibility import build_hierarchy
 from cobogo.examine.attacks.suspects import Suspects
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
@@ -24,15 +24,15 @@ from cobogo.floor.catalogue import card
 class Similarity(AttributeLinkage):
     r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
 
-    Gastritis, gastric ulcer and stomach cancer are three diseases, and all of the stomach. Where the policy gives the
-    attribute a hierarchy, values are alike that share a label at ``level``; of numbers, those within ``width`` of the
-    whole range.
+    Gastritis, gastric ulcer and stomach cancer are three diseases, all of the stomach. Values are alike if they share a
+    label at ``level`` of the attribute's hierarchy; numbers without a hierarchy are alike if they are within ``width``
+    of the whole range.
 
     Formula: $\max_B \frac{\lvert\{u : x_u \in B\}\rvert}{s}$ over branches $B$ of the level, or intervals of width
         $w\,(\max x - \min x)$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> ward = table("age ill", "<40 gastritis", "<40 ulcer", "40+ flu", "40+ ulcer")
         >>> policy = roles("age", "ill", ill={"tree": {"stomach": ["gastritis", "ulcer"], "lungs": ["flu"]}})
         >>> attack("similarity", ward, policy=policy).confidence.tolist()
@@ -40,7 +40,7 @@ class Similarity(AttributeLinkage):
 
     Guarantee: None: an attack finds, it does not protect. t-closeness with the hierarchical or ordered distance, (ε,m)-
         and (k,e)-anonymity help.
-    Limits: Knows no other likeness than the hierarchy's levels and the distance of numbers.
+    Limits: Uses no other similarity than the hierarchy's levels and the distance of numbers.
     Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
@@ -57,7 +57,7 @@ class Similarity(AttributeLinkage):
         whole(self.name, "level", self.level, least=1)
         number(self.name, "width", self.width, least=0, most=1)
 
-    def applies(self, case: Case, attribute: str) -> str | None:
+    def obstacle(self, case: Case, attribute: str) -> str | None:
         """Values must be numbers, or have a hierarchy."""
         release = case.release
         if _has_tree(release.policy, attribute):
@@ -70,8 +70,8 @@ class Similarity(AttributeLinkage):
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The branch, or the interval, with the most suspects."""
         if _has_tree(found.policy, found.domain.attribute):
-            return _in_branches(found, _branches(found, self.level))
-        return _in_intervals(found, self.width)
+            return _judge_branches(found, _branches(found, self.level))
+        return _judge_intervals(found, self.width)
 
 
 def _has_tree(policy: Policy | None, attribute: str) -> bool:
@@ -82,7 +82,7 @@ def _branches(found: Suspects, level: int) -> Ints:
     """The branch of each value; one that the hierarchy does not know is a branch of its own."""
     assert found.policy is not None
     labels = found.domain.labels
-    tree = hierarchy(found.domain.attribute, labels, (), found.policy)
+    tree = build_hierarchy(found.domain.attribute, labels, (), found.policy)
     if tree is None:
         return np.arange(len(labels), dtype=np.int64)
     codes = tree.maps[min(level, tree.height)]
@@ -93,7 +93,7 @@ def _branches(found: Suspects, level: int) -> Ints:
     )
 
 
-def _in_branches(found: Suspects, branches: Ints) -> tuple[Floats, Floats]:
+def _judge_branches(found: Suspects, branches: Ints) -> tuple[Floats, Floats]:
     width = int(branches.max(initial=0)) + 1
     before = np.bincount(branches, found.domain.distribution, width)
     keys, inverse = np.unique(found.owners * width + branches[found.values], return_inverse=True)
@@ -106,8 +106,8 @@ def _in_branches(found: Suspects, branches: Ints) -> tuple[Floats, Floats]:
     return confidence, baseline
 
 
-def _in_intervals(found: Suspects, width: float) -> tuple[Floats, Floats]:
-    """For each value of a group, the share of the group in the interval that begins with it; the largest of these."""
+def _judge_intervals(found: Suspects, width: float) -> tuple[Floats, Floats]:
+    """The largest share of each group that lies in one interval: every value of the group begins one."""
     numbers = found.domain.numbers
     known = ~np.isnan(numbers)
     low, high = (numbers[known].min(), numbers[known].max()) if known.any() else (0.0, 0.0)

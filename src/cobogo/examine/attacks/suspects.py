@@ -1,8 +1,8 @@
 """Suspects: for each person, the released records that may be theirs, and the sensitive values among them.
 
-Without knowledge, a person is taken to be somewhere in the release, and the attacker to know which class: the suspects
-are the records of the class, and rows are those of the release. With a table of people that the attacker knows, the
-suspects of each are the records that are compatible with what is known, and rows are those of that table.
+Without knowledge, the people are those of the release and the attacker knows the class of each: the suspects are the
+records of the class. With a table of people that the attacker knows, the suspects of each person are the records that
+are compatible with that person's row.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from cobogo.data.classes import Domain, Histogram
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, PolicyError
-from cobogo.examine.attacks.case import Case, Published
+from cobogo.examine.attacks.case import Case, PublishedTable
 from cobogo.examine.attacks.linking import link
-from cobogo.examine.attacks.masking import linkable, made_by
+from cobogo.examine.attacks.masking import linkable_columns, stated_operators
 from cobogo.examine.attacks.rows import RowGroups
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import LARGEST
-from cobogo.promises.operators.estimate import likeliest
+from cobogo.promises.operators.inference import estimate_by_likelihood
+from cobogo.promises.operators.matrix import read_operator
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Suspects:
-    """RowGroups of people with the same suspects, and how their values of one sensitive attribute are distributed.
+    """Groups of people with the same suspects, and the distribution of one sensitive attribute among the suspects.
 
     Sparse: group ``i`` has ``values[offsets[i]:offsets[i + 1]]``, each ``weights[…]`` times among ``sizes[i]`` records.
     """
 
-    of: str  # whose rows: "release" or "knowledge"
+    rows_of: str  # whose rows: "release" or "knowledge"
     ids: Ints  # the group of each row
     sizes: Floats
     offsets: Ints
     values: Ints
     weights: Floats
-    domain: Domain  # of the whole release: what is known without looking for anybody
-    policy: Policy | None  # that the release was made by, where it is known
+    domain: Domain  # of the whole release
+    policy: Policy | None  # that the release was made with, where it is known
     notes: tuple[str, ...] = ()
-    untried: str = ""  # why most records are nobody's suspects
-    surest: Floats | None = None  # of values drawn at random: what the most telling record of each group alone tells
+    untried: str = ""  # why most records are compatible with nobody
+    surest: Floats | None = None  # of values drawn at random: the largest posterior of any single record of a group
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -58,34 +58,34 @@ class Suspects:
 
     @property
     def shares(self) -> Floats:
-        """Each entry's share of its group: what is believed of a person after the release."""
+        """Each entry's share of its group: the attacker's belief after the release."""
         return self.weights / np.maximum(self.sizes, 1e-300)[self.owners]
 
     @property
     def priors(self) -> Floats:
-        """Each entry's share of the whole release: what was believed before."""
+        """Each entry's share of the whole release: the belief before."""
         return self.domain.distribution[self.values]
 
-    def known(self) -> Suspects:
-        """The same of people who have a value: the attacker takes everybody to have one, and a missing one is none."""
+    def without_missing(self) -> Suspects:
+        """The same without missing values: the attacker assumes that every person has a value."""
         missing = self.domain.missing
         if missing is None:
             return self
-        told = self.values != missing
-        lost = np.bincount(self.owners[~told], self.weights[~told], len(self))
-        lengths = np.bincount(self.owners[told], minlength=len(self))
-        values = self.values[told]
+        present = self.values != missing
+        lost = np.bincount(self.owners[~present], self.weights[~present], len(self))
+        lengths = np.bincount(self.owners[present], minlength=len(self))
+        values = self.values[present]
         return replace(
             self,
             sizes=np.maximum(self.sizes - lost, 0.0),
             offsets=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
             values=values - (values > missing),
-            weights=self.weights[told],
+            weights=self.weights[present],
             domain=self.domain.known,
         )
 
     def best(self, scores: Floats) -> Ints:
-        """The entry of each group with the highest score, the first of those that tie; −1 in an empty group."""
+        """The entry of each group with the highest score, the first of several; −1 for an empty group."""
         order = np.lexsort((np.arange(len(scores)), -scores, self.owners))
         found = np.full(len(self), -1, dtype=np.int64)
         filled = np.diff(self.offsets) > 0
@@ -93,14 +93,14 @@ class Suspects:
         return found
 
     def sums(self, entries: Floats) -> Floats:
-        """The sum of its entries' numbers for each group."""
+        """For each group, the sum over its entries."""
         return np.bincount(self.owners, entries, len(self)).astype(np.float64)
 
 
-def attributes(case: Case, asked: str | None) -> tuple[str, ...]:
+def attacked_attributes(case: Case, asked: str | None) -> tuple[str, ...]:
     """The sensitive attributes to attack: the one asked for, or all of the release."""
     release = case.release
-    names = _released(release)
+    names = _released_columns(release)
     if asked is not None and asked not in names:
         raise PolicyError(
             f'the release has no column "{asked}"', where="--attribute", remedy=f"It has: {', '.join(names)}."
@@ -116,19 +116,19 @@ def attributes(case: Case, asked: str | None) -> tuple[str, ...]:
 
 
 def suspects(case: Case, attribute: str, columns: Sequence[str] | None = None) -> Suspects:
-    """Who may have which value of a sensitive attribute."""
-    stated = drawn_by(case.release.manifest, attribute)
+    """The suspects of all people and their values of an attribute; of values drawn at random, the posterior."""
+    stated = stated_operator(case.release.manifest, attribute)
     found = _suspects(case, attribute, columns)
-    return found.known() if stated is None else posterior_of(found, stated)
+    return found.without_missing() if stated is None else apply_operator(found, stated)
 
 
 def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Suspects:
-    """The same, by the values that were released."""
+    """The same by the released values."""
     release = case.release
     notes: tuple[str, ...] = ()
     if release.manifest is not None and release.manifest.data.people:
         notes = ("records were counted, for want of what tells people apart",)
-    if case.knowledge is None and made_by(release):
+    if case.knowledge is None and stated_operators(release):
         raise DataError(
             "is masked: nobody is known by the values that it holds",
             where=release.name,
@@ -147,27 +147,27 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
             where=release.name,
             remedy="Attack it without --knowledge.",
         )
-    names = columns or [name for name in linkable(release) if name != attribute] or None
+    names = columns or [name for name in linkable_columns(release) if name != attribute] or None
     if names is not None and columns is None:
         names = [name for name in names if name in case.knowledge.columns] or list(names)
     links = link(case.knowledge, release, columns=names)
     offsets, values, amounts, domain = _weights(release, attribute, links.released)
     ones = np.ones(len(links.targets))
-    gathered = _gathered((links.offsets, links.targets, ones, offsets, values, amounts, len(domain)))
+    gathered = _gather((links.offsets, links.targets, ones, offsets, values, amounts, len(domain)))
     sizes = links.records.astype(np.float64)
     return Suspects(
         "knowledge", links.known.ids, sizes, *gathered, domain, release.policy, (*notes, *links.notes), links.untried
     )
 
 
-def _released(release: Published) -> tuple[str, ...]:
+def _released_columns(release: PublishedTable) -> tuple[str, ...]:
     if release.manifest is None:
         return release.rows.names
     return tuple(column.name for column in release.manifest.columns)
 
 
-def _classes(release: Published, attribute: str, columns: Sequence[str] | None) -> tuple[RowGroups, Histogram]:
-    """The classes of a release, or its buckets."""
+def _classes(release: PublishedTable, attribute: str, columns: Sequence[str] | None) -> tuple[RowGroups, Histogram]:
+    """The classes of a release, or its buckets, and an attribute's values in each."""
     buckets = None if release.manifest is None else release.manifest.buckets
     if buckets is None:
         quasi = tuple(columns or release.quasi_identifiers)
@@ -178,21 +178,21 @@ def _classes(release: Published, attribute: str, columns: Sequence[str] | None) 
                 where=release.name,
                 remedy="Name them with --columns, or give a policy that does: --policy.",
             )
-        groups = release.rows.grouped([name for name in quasi if name != attribute])
+        groups = release.rows.group([name for name in quasi if name != attribute])
         return groups, release.rows.histogram(attribute, groups)
     if buckets.file is None:
-        groups = release.rows.grouped([buckets.group, *buckets.beside(attribute)])
+        groups = release.rows.group([buckets.group, *buckets.beside(attribute)])
         return groups, release.rows.histogram(attribute, groups)
     assert release.manifest is not None
     assert release.public is not None
     assert release.manifest.data.file is not None
     table = read(release.public / release.manifest.data.file, release.manifest.data.reading)
     counted = bucket_table(table, release.public, release.manifest, [attribute])
-    return release.rows.grouped([buckets.group]), counted.histograms[attribute]
+    return release.rows.group([buckets.group]), counted.histograms[attribute]
 
 
-def _weights(release: Published, attribute: str, groups: RowGroups) -> tuple[Ints, Ints, Floats, Domain]:
-    """The values of each group of released rows: counted, or as their buckets have them."""
+def _weights(release: PublishedTable, attribute: str, groups: RowGroups) -> tuple[Ints, Ints, Floats, Domain]:
+    """The values of each group of released rows: their own, or a share of those of their buckets."""
     if release.manifest is None or release.manifest.buckets is None:
         histogram = release.rows.histogram(attribute, groups)
         return (
@@ -214,10 +214,10 @@ def _weights(release: Published, attribute: str, groups: RowGroups) -> tuple[Int
         histogram.values.astype(np.int64),
         counts,
     )
-    return (*_gathered((*given, len(histogram.domain))), histogram.domain)
+    return (*_gather((*given, len(histogram.domain))), histogram.domain)
 
 
-def _gathered(given: tuple[Any, ...]) -> tuple[Ints, Ints, Floats]:
+def _gather(given: tuple[Any, ...]) -> tuple[Ints, Ints, Floats]:
     from cobogo.examine.attacks import kernels
 
     numbers = np.zeros(len(given[0]) - 1, dtype=np.int64)
@@ -230,23 +230,23 @@ def _gathered(given: tuple[Any, ...]) -> tuple[Ints, Ints, Floats]:
 DRAWN = "values were drawn at random: what is believed of a person follows from the operator, and others tell nothing"
 
 
-def drawn_by(manifest: Manifest | None, attribute: str) -> Mapping[str, Any] | None:
-    """How a manifest says that an attribute was drawn, value by value; None where it was not."""
+def stated_operator(manifest: Manifest | None, attribute: str) -> Mapping[str, Any] | None:
+    """The operator that drew an attribute value by value, as the manifest states it; None where none did."""
     if manifest is None or manifest.kind != "randomization":
         return None
     parts = (manifest.transformation or {}).get("drawn", ())
     return next((part for part in parts if part["attributes"] == [attribute] and part["size"] <= LARGEST), None)
 
 
-def posterior_of(found: Suspects, stated: Mapping[str, Any]) -> Suspects:
-    """The same suspects, each group with what the operator lets one believe of its original values."""
-    operator, labels = operators.read(stated), tuple(stated["domains"][0])
+def apply_operator(found: Suspects, stated: Mapping[str, Any]) -> Suspects:
+    """Replace the released values of each group by the posterior of the original ones, given the operator."""
+    operator, labels = read_operator(stated), tuple(stated["domains"][0])
     place = {label: code for code, label in enumerate(labels)}
     codes = np.array([place[label] for label in found.domain.labels], dtype=np.int64)
     released = np.zeros(operator.size, dtype=np.int64)
     released[codes] = found.domain.total
-    prior = likeliest(operator, released, rounds=500)
-    posterior = operator.posterior(prior)  # [original, released]
+    prior = estimate_by_likelihood(operator, released, rounds=500)
+    posterior = operator.posterior(prior)  # original × released
     seen = codes[found.values]
     groups, size = len(found), operator.size
     weights = np.zeros((groups, size))

@@ -1,8 +1,8 @@
-"""Attacks on synthetic data: does it tell of the people it was made from, or only of people like them?
+"""Attacks on synthetic data: do they reveal the people they were made from, or only what such people are like?
 
-The three questions of European data protection: can somebody be singled out, can two sets of facts be linked, can one
-be inferred? What succeeds as often against people who are not in the data (``--control``) is knowledge of the world and
-not of anybody; only the rest counts (Giomi, Boenisch, Wehmeyer and Tasnádi 2023).
+They ask the three questions of European data protection: can a person be singled out, can two sets of facts be linked,
+can a value be inferred? An attack that succeeds as often against people who are not in the data (``--control``) uses
+knowledge of the population; only the excess counts (Giomi, Boenisch, Wehmeyer and Tasnádi 2023).
 """
 
 from __future__ import annotations
@@ -16,18 +16,19 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
-from cobogo.examine.attacks.likeness import TablePoints, alike, beyond_control, points, sample_rows
-from cobogo.examine.attacks.suspects import attributes
-from cobogo.floor.arguments import number, whole
+from cobogo.examine.attacks.likeness import TablePoints, compare_rates, number_alike_rows, points, sample_rows
+from cobogo.examine.attacks.suspects import attacked_attributes
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 
 SLACK = 1e-9
+"""Distances that differ by less are ties."""
 
 
 @dataclass(frozen=True)
-class AgainstControl(Attack):
-    """What the three share: targets drawn from the original table, others from the control table."""
+class ControlledAttack(Attack):
+    """An attack that is run alike on people of the original table and on people of a control table."""
 
     threshold: float = 0.1
     columns: tuple[str, ...] | None = None
@@ -38,25 +39,25 @@ class AgainstControl(Attack):
     defence: ClassVar[str] = "Synthetic data from a differentially private model: nobody's record changes it much."
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "targets", self.targets, least=10)
         whole(self.name, "seed", self.seed, least=0)
 
-    def compared(self, struck: Ints, hits: Floats, control: Floats, attacked: int, **more: int) -> Findings:
-        """Findings about the rows that were struck: with the rate of hits, and that of the control as baseline."""
-        found = beyond_control(float(hits.sum()), len(hits), float(control.sum()), len(control))
-        certain = found["certain"]
-        return self.found(
+    def compare_with_control(self, struck: Ints, hits: Floats, control: Floats, attacked: int, **more: int) -> Findings:
+        """Findings about the rows that were hit: their confidence is the rate of hits, their baseline the control's."""
+        rates = compare_rates(float(hits.sum()), len(hits), float(control.sum()), len(control))
+        certain = rates["certain"]
+        return self.build_findings(
             "knowledge",
             struck + 1,
-            np.full(len(struck), found["rate"] if certain else min(found["rate"], found["control"])),
-            baseline=np.full(len(struck), found["control"]),
+            np.full(len(struck), rates["rate"] if certain else min(rates["rate"], rates["control"])),
+            baseline=np.full(len(struck), rates["control"]),
             by="gain",
             attacked=attacked,
             measures={
-                "rate of success": found["rate"],
-                "rate against people who are not in the data": found["control"],
-                "risk": found["risk"] if certain else 0.0,
+                "rate of success": rates["rate"],
+                "rate against people who are not in the data": rates["control"],
+                "risk": rates["risk"] if certain else 0.0,
                 **more,
             },
             notes=() if certain else ("people who are not in the data are found as often, or chance explains it",),
@@ -75,18 +76,18 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> TablePoints:
 
 @card("singling-out", title="singling out")
 @dataclass(frozen=True)
-class SinglingOut(AgainstControl):
+class SinglingOut(ControlledAttack):
     r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
 
-    Descriptions are combinations of ``width`` columns that one synthetic record has alone. One that fits exactly one
-    original record singles its owner out. As many original as control records are looked at, since a description fits
-    one of few more easily than one of many.
+    A description is a combination of values of ``width`` columns that exactly one synthetic record has. It singles a
+    person out if exactly one original record has it. Equally many original and control records are compared, since a
+    description fits exactly one of few more easily than exactly one of many.
 
     Formula: $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$ with $r$ the rate of descriptions
-        that fit exactly one; nobody counts where chance may explain the difference
+        that fit exactly one; nobody is exposed where chance may explain the difference
     Example: A copy of the original, and people who have nothing to do with it.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("singling-out", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
@@ -126,7 +127,7 @@ class SinglingOut(AgainstControl):
         for _ in range(self.descriptions):
             width = min(self.width, len(tables.columns))
             chosen = np.sort(random.choice(len(tables.columns), width, replace=False))
-            made, true, control = alike(tables, chosen)
+            made, true, control = number_alike_rows(tables, chosen)
             true, control = true[people], control[others]
             kinds = int(max(made.max(), true.max(), control.max())) + 1
             single = np.flatnonzero(np.bincount(made, minlength=kinds) == 1)
@@ -140,22 +141,22 @@ class SinglingOut(AgainstControl):
         none = np.zeros(0, dtype=np.bool_)
         right, wrong = np.concatenate([none, *hits]) * 1.0, np.concatenate([none, *misses]) * 1.0
         rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *singled]))
-        return self.compared(rows, right, wrong, size, **{"descriptions tried": len(right)})
+        return self.compare_with_control(rows, right, wrong, size, **{"descriptions tried": len(right)})
 
 
 @card("linkability")
 @dataclass(frozen=True)
-class Linkability(AgainstControl):
-    r"""Tell that two sets of facts are of one person, because the same synthetic record is nearest to both.
+class Linkability(ControlledAttack):
+    r"""Link two sets of facts about one person, because the same synthetic record is nearest to both.
 
-    The columns are dealt into two halves, or ``one-side`` names one of them. Nearness is Gower's; of several records as
-    near, one is drawn.
+    The columns are split into two halves, or ``one-side`` names one of them. The distance is Gower's; of several
+    nearest records, one is drawn.
 
     Formula: $\arg\min_r d(t_A, r_A) = \arg\min_r d(t_B, r_B)$ for the halves $A$ and $B$ of the columns; the rate over
         that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("linkability", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
@@ -191,30 +192,30 @@ class Linkability(AgainstControl):
                     tables.places(one), tables.places(other), SLACK,
                 )
             )  # fmt: skip
-        return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
+        return self.compare_with_control(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
 
 
 @card("inference")
 @dataclass(frozen=True)
-class Inference(AgainstControl):
+class Inference(ControlledAttack):
     r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
 
-    The most frequent value among the nearest is guessed; the attacker knows all other columns. A number is guessed
-    right within a twentieth of the range.
+    The attacker knows all other columns, and guesses the most frequent value among the nearest records. A number is
+    guessed right if it is within a twentieth of the range.
 
     Formula: $\hat{x}_t = x_{r^{\ast}}$ with $r^{\ast} = \arg\min_r d(t_{\text{known}}, r_{\text{known}})$; the rate of
         right guesses over that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 -
         r_{\text{control}}}$
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import people, roles
+        >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("inference", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
     Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data: what is guessed of them as well is knowledge
-        of the world.
+    Limits: Needs people from the same population who are not in the data: what can be guessed about them as well is
+        knowledge of the population.
     Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
@@ -230,7 +231,7 @@ class Inference(AgainstControl):
         """How often the guess is right."""
         from cobogo.examine.attacks import kernels
 
-        (secret,) = attributes(case, self.attribute)[:1]
+        (secret,) = attacked_attributes(case, self.attribute)[:1]
         tables = _tables(case, None if self.columns is None else tuple(dict.fromkeys((*self.columns, secret))))
         if secret not in tables.columns or len(tables.columns) < 2:
             raise PolicyError(f'"{secret}" and another column must be in all three tables', where=self.name)
@@ -250,4 +251,4 @@ class Inference(AgainstControl):
             if not tables.categorical[at]:
                 right |= np.abs(numbers[guesses] - tables.tables[place][chosen, at]) <= 0.05
             sides.append(right * 1.0)
-        return self.compared(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))
+        return self.compare_with_control(rows[sides[0] > 0.5], sides[0], sides[1], len(rows))

@@ -1,4 +1,4 @@
-"""Trackers: harmless queries whose answers, added and subtracted, tell of one person."""
+"""Trackers: harmless queries whose answers, added and subtracted, reveal one person's values."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.queries import AnsweredQuery, Term
 from cobogo.examine.attacks.rows import Rows
-from cobogo.floor.arguments import number, whole
+from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
 
 Secret = str | frozenset[Term]
-"""What queries tell of people: a column that is added up, or a condition on sensitive columns that is counted."""
+"""What queries are about: a column that is summed, or a condition on sensitive columns whose rows are counted."""
 
 CELLS_AT_MOST = 5000
+"""Groups of people that are solved for: the singular value decomposition takes cubic time, here some minutes."""
 
 
 @card("tracker")
@@ -29,17 +30,17 @@ CELLS_AT_MOST = 5000
 class Tracker(Attack):
     """Combine the answers of several queries until they tell of one person.
 
-    The attacker knows the quasi-identifiers of everybody, so which people each query is about; the answers are exact
-    counts and sums of what is sensitive. Whatever follows from them by adding and subtracting is found: people whom no
-    query tells apart are one unknown, and an unknown is told when the answers leave it no choice. ``refuse-below`` is
-    the smallest number of people, and of people left out, that a query may be about: a rule that trackers get around.
-    The table that is given as release is the one that the queries were asked of.
+    The attacker knows everybody's quasi-identifiers, and so the people that each query is about; the answers are exact
+    counts and sums of sensitive values. The attack finds whatever follows from them by linear algebra: people whom no
+    query distinguishes are one unknown, and an unknown is found if the equations determine it. ``refuse-below`` is the
+    smallest number of people, and of people left out, that a query may be about: a rule that trackers get around. The
+    table that is given as release is the one that the queries were about.
 
-    Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is told if the unit vector $e_g$ is in
+    Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is found if the unit vector $e_g$ is in
         the row space of $A$
     Example: The judge's pay, as the difference of two sums.
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import roles, table
+        >>> from cobogo.studies.worked_examples import roles, table
         >>> staff = table("sex job pay", "F aide 9", "F cook 8", "F maid 7", "F judge 99", "M aide 6", "M cook 5")
         >>> asked = ["sum pay where sex = F", "sum pay where sex = F and job != judge"]
         >>> attack("tracker", staff, queries=asked, policy=roles("sex job", "pay"), refuse_below=2).exposed.tolist()
@@ -48,7 +49,7 @@ class Tracker(Attack):
     Guarantee: None: an attack finds, it does not protect. Differential privacy helps, or answers from an anonymized
         table.
     Limits: Answers must be exact; noisy ones are not solved for.
-    Cost: $O(q^2 g)$ for q queries and g groups of people that they tell apart.
+    Cost: $O(q^2 g)$ for q queries and g groups of people that they distinguish.
     Paper: D. E. Denning, P. J. Denning and M. D. Schwartz, The tracker: a threat to statistical database security, ACM
         Transactions on Database Systems, 1979.
     """
@@ -64,7 +65,7 @@ class Tracker(Attack):
     needs: ClassVar[frozenset[Input]] = frozenset({"queries"})
 
     def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
+        super().__post_init__()
         whole(self.name, "refuse-below", self.refuse_below, least=0)
 
     def run(self, case: Case) -> Findings:
@@ -85,24 +86,24 @@ class Tracker(Attack):
                 continue
             secret = query.column if query.column is not None else hidden
             if secret and not (query.column is not None and hidden):
-                asked.setdefault(secret, []).append(_chosen(known, rows))
+                asked.setdefault(secret, []).append(_select_rows(known, rows))
         sure, before = np.zeros(rows.count), np.zeros(rows.count)
-        told: set[int] = set()
+        revealed: set[int] = set()
         for secret, masks in asked.items():
-            confidence, baseline, alone = _solved(rows, secret, np.array(masks))
+            confidence, baseline, alone = _solve(rows, secret, np.array(masks))
             sure, before = np.where(confidence > sure, confidence, sure), np.where(confidence > sure, baseline, before)
-            told.update(alone.tolist())
+            revealed.update(alone.tolist())
         found = np.flatnonzero(sure > 0)
         notes: tuple[str, ...] = ()
         if refused:
             notes = (f"{number_of(refused, 'query', 'queries')} went unanswered: about too few people, or all but few",)
-        return self.found(
+        return self.build_findings(
             "release",
             found + 1,
             sure[found],
             baseline=before[found],
             attacked=rows.count,
-            measures={"queries answered": len(case.queries) - refused, "people whose own value is told": len(told)},
+            measures={"queries answered": len(case.queries) - refused, "people whose own value is told": len(revealed)},
             notes=notes,
         )
 
@@ -117,23 +118,23 @@ def _check(queries: Iterable[AnsweredQuery], rows: Rows) -> None:
             if name not in rows.columns:
                 raise DataError(
                     f'asks about "{name}", which is no column of {rows.name}',
-                    where=f"queries, line {query.written}",
+                    where=f"queries, line {query.line}",
                     remedy=f"Its columns: {', '.join(rows.names)}.",
                 )
 
 
-def _chosen(terms: Iterable[Term], rows: Rows) -> Mask:
+def _select_rows(terms: Iterable[Term], rows: Rows) -> Mask:
     return AnsweredQuery(tuple(terms)).selects(rows)
 
 
-def _solved(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Ints]:
-    """For each row, how surely the answers tell its secret, how sure anybody would be, and the rows told alone."""
+def _solve(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Ints]:
+    """For each row, the confidence in its secret and the baseline; and the rows whose own secret is determined."""
     if isinstance(secret, str):
         codes, labels = rows.columns[secret]
         amounts = np.array([written_number(label, ".") for label in labels] + [np.nan])[codes]
         values = np.nan_to_num(amounts)
     else:
-        values = _chosen(secret, rows).astype(np.float64)
+        values = _select_rows(secret, rows).astype(np.float64)
     cells, ids = np.unique(np.packbits(masks, axis=0), axis=1, return_inverse=True)
     ids = ids.reshape(-1)
     if cells.shape[1] > CELLS_AT_MOST:
@@ -144,7 +145,7 @@ def _solved(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, In
         )
     matrix = np.unpackbits(cells, axis=0, count=len(masks)).astype(np.float64)
     sizes = np.bincount(ids, minlength=cells.shape[1])
-    fixed = _determined(matrix)
+    fixed = _determined_unknowns(matrix)
     sums = np.bincount(ids, values, cells.shape[1])
     sure = np.zeros(cells.shape[1])
     if isinstance(secret, str):
@@ -158,8 +159,8 @@ def _solved(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, In
     return sure[ids], before, np.flatnonzero((fixed & (sizes == 1))[ids])
 
 
-def _determined(matrix: Floats) -> Mask:
-    """Which unknowns a system of equations leaves no choice: those that no solution of the homogeneous one moves."""
+def _determined_unknowns(matrix: Floats) -> Mask:
+    """Which unknowns of a system of equations are determined: those that are 0 in the whole null space."""
     _, strength, directions = np.linalg.svd(matrix, full_matrices=True)
     rank = int((strength > 1e-9 * max(strength.max(initial=0.0), 1.0)).sum())
     return np.asarray(np.abs(directions[rank:]).max(axis=0, initial=0.0) < 1e-7)

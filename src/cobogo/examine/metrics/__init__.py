@@ -1,4 +1,4 @@
-"""Utility metrics: what a recoding lost, and what can still be done with the release."""
+"""Utility metrics: what a recoding lost, and what the release can still be used for."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ METRICS: Registry[Metric] = Registry(
 """The metrics that can steer the search; all are reported."""
 
 AGGREGATED = "squared_error"
-"""What an aggregation lost, where there is one: from 0, nothing, to 1, one group of all."""
+"""The metric of an aggregation: from 0 (nothing lost) to 1 (one group of all records)."""
 
 BUCKETED = "reconstruction_error"
-"""What buckets leave open about each record's sensitive value, where there are any: from 0, nothing, to 1."""
+"""The metric of buckets: how uncertain each record's sensitive value is, from 0 to 1."""
 
 MARGINALIZED = "marginal_divergence"
-"""How far what marginals tell is from the original table, in nats, where there are any."""
+"""The metric of marginals: their divergence from the original table, in nats."""
 
 REPORTED: Registry[Callable[..., Any]] = Registry(
     "metric",
@@ -58,19 +58,20 @@ REPORTED: Registry[Callable[..., Any]] = Registry(
     guide="metrics",
     remark="reported only",
 )
-"""What is measured on a finished release, if the policy has a table ``[utility]``; none of it can steer the search.
-Each with the function that measures it."""
+"""The measures of a finished release, each with its function. They are taken if the policy has a table ``[utility]``,
+and cannot steer the search."""
 
 __all__ = [
-    "AGGREGATED", "BUCKETED", "MARGINALIZED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale", "measure", "named",
+    "AGGREGATED", "BUCKETED", "MARGINALIZED", "METRICS", "REPORTED", "Metric", "Outcome", "Scale", "find_metric",
+    "measure",
 ]  # fmt: skip
 
 
-def named(name: str, *, where: str = "policy", k: int | None = 1, label: str | None = "label") -> Metric:
-    """The metric of that name; ``k`` is that of the k-anonymity asked for, and ``label`` the column to be predicted,
-    None where there is none.
+def find_metric(name: str, *, where: str = "policy", k: int | None = 1, label: str | None = "label") -> Metric:
+    """Find a metric by its name, and refuse one that the policy gives no meaning: without k-anonymity (``k`` is None)
+    or without a column to predict (``label`` is None).
 
-    >>> named("precision").maximize
+    >>> find_metric("precision").maximize
     True
     """
     where = f"{where}, recoding.metric"
@@ -97,11 +98,11 @@ def named(name: str, *, where: str = "policy", k: int | None = 1, label: str | N
 
 
 def measure(outcome: Outcome, scale: Scale) -> dict[str, float | None]:
-    """Every metric of one outcome; None where a metric says nothing about it, or what no number can hold."""
-    known = {
+    """Every metric of one outcome; None where a metric does not apply, or is not finite."""
+    values = {
         name: float(metric.value(outcome, scale))
         for name, metric in METRICS.items()
         if all(getattr(outcome, field) is not None for field in metric.needs)
     }
-    found = {name: known[name] if math.isfinite(known.get(name, math.nan)) else None for name in METRICS}
-    return {**found, **outcome.others}
+    finite = {name: values[name] if math.isfinite(values.get(name, math.nan)) else None for name in METRICS}
+    return {**finite, **outcome.others}

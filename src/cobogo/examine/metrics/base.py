@@ -1,4 +1,4 @@
-"""The contract of a utility metric, and what a metric sees of a recoded table: its outcome.
+"""The contract of a utility metric, and what a metric is computed from: the outcome of a recoding.
 
 To add a metric: one frozen dataclass that follows `Metric` and carries a card, one line in
 `cobogo.examine.metrics.METRICS`.
@@ -19,7 +19,7 @@ Numbers = NDArray[Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scale:
-    """What stays the same for all recodings of a table: its size and its quasi-identifiers' hierarchies."""
+    """What all recodings of a table share: its size and its quasi-identifiers' hierarchies."""
 
     records: int
     leaves: NDArray[np.int64]  # of each attribute's hierarchy
@@ -27,15 +27,15 @@ class Scale:
     weights: NDArray[np.float64]
     k: int | None = None
     tuple_nats: float = 0.0  # entropy of the original quasi-identifier tuples' distribution, in nats
-    full_bits: Numbers | None = None  # per attribute: the `Outcome.bits` of a table that is suppressed whole
+    full_bits: Numbers | None = None  # per attribute: the `Outcome.bits` of a table of which every cell is suppressed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outcome:
-    """What a recoding did, in sums over the records that were kept. Exact integers, so that equal is equal.
+    """What a recoding did, as sums over the records that it kept. Sums are exact integers, so that ties are exact.
 
     Fields may also be arrays, one entry for each of many recodings: the last axis of the sums is the attribute's.
-    The last four cost more than the others: they are there only where some metric needs them.
+    Those with a default cost more than the others, and are computed only for metrics that need them.
     """
 
     suppressed: Any  # records
@@ -44,9 +44,9 @@ class Outcome:
     leaf_sums: Numbers  # per attribute: sum over kept records of the leaves under the released value
     level_sums: Numbers  # per attribute: sum over kept records of the level of the released value
     majority: Any = None  # sum over kept classes of the records that have the class's most frequent label
-    products: Any = None  # sum over kept records of the number of original tuples that the released one may stand for
-    bits: Numbers | None = None  # per attribute: over all records, what the release leaves open about the original
-    others: Mapping[str, float] = field(default_factory=dict)  # what only some algorithms lose, by name
+    products: Any = None  # sum over kept records of the number of original tuples that are possible
+    bits: Numbers | None = None  # per attribute: sum over all records of the bits that identify the original value
+    others: Mapping[str, float] = field(default_factory=dict)  # metrics that only some algorithms have, by name
     cross_nats: Any = None  # sum over all records of −ln of the share that the release gives the original tuple
 
 
@@ -56,23 +56,24 @@ class Metric(Protocol):
 
     name: ClassVar[str]
     maximize: ClassVar[bool]
-    needs: ClassVar[tuple[str, ...]]  # the fields of an outcome that it needs, of those that are not always there
+    needs: ClassVar[tuple[str, ...]]  # the optional fields of an outcome that it is computed from
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
         """The metric of an outcome, or of many at once."""
         ...
 
     def bound(self, ideal: Outcome, scale: Scale, limit: int) -> Numbers:
-        """The best value that a node could reach, given an outcome no worse than its own in any respect.
+        """A bound of the best value that a node can reach, from an outcome that is no worse in any field.
 
         ``ideal`` suppresses nothing and has as many classes, of sizes as equal, as the marginals allow;
-        ``limit`` is the number of records that may be suppressed. The bound never gets better on the way up.
+        ``limit`` is the number of records that may be suppressed. The bound of a node is no better than those of the
+        nodes below it.
         """
         ...
 
 
 class IdealBound:
-    """For metrics that suppression only worsens: the ideal outcome's own value is the bound."""
+    """For metrics that suppression can only worsen: the value of the ideal outcome is the bound."""
 
     name: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
@@ -87,21 +88,21 @@ class IdealBound:
 
 
 class Separable(IdealBound):
-    """For metrics that are a function of a sum to which each attribute contributes by itself.
+    """For metrics that are a function of a sum of terms, one for each attribute.
 
-    The search then compares sums, and knows the bounds of all nodes from a small table: attributes × levels.
+    The search then compares sums, and reads the bounds of all nodes from a small table of attributes × levels.
     """
 
     def terms(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """What each attribute contributes; the last axis is the attribute's. Less is better. Given by the metric."""
+        """The term of each attribute, on the last axis; less is better. Given by the metric."""
         raise NotImplementedError
 
-    def combined(self, total: Numbers) -> Numbers:
-        """The metric, given the sum: the sum itself, or what rises or falls with it no slower than it does itself."""
+    def combine(self, total: Numbers) -> Numbers:
+        """The metric of a sum of terms: the sum itself, or a monotone function of it whose slope is at least 1."""
         return total
 
     def value(self, outcome: Outcome, scale: Scale) -> Numbers:
-        """Of the sum of the terms; of no records, that of nothing lost."""
+        """The metric of the sum of the terms; without records, of nothing lost."""
         if not scale.records:
-            return np.asarray(self.combined(np.float64(0)))  # type: ignore[arg-type]
-        return np.asarray(self.combined(self.terms(outcome, scale).sum(axis=-1)))
+            return np.asarray(self.combine(np.float64(0)))  # type: ignore[arg-type]
+        return np.asarray(self.combine(self.terms(outcome, scale).sum(axis=-1)))

@@ -46,7 +46,7 @@ class LossMetric(Separable):
         lost = np.where(scale.leaves > 1, (shares - least) / most, 0.0)
         return np.asarray(np.log1p(lost) * (scale.weights / scale.weights.sum()))
 
-    def combined(self, total: Numbers) -> Numbers:
+    def combine(self, total: Numbers) -> Numbers:
         """Between 0 (nothing changed) and 1 (nothing left)."""
         return np.asarray(np.expm1(total))
 
@@ -140,7 +140,7 @@ class Precision(Separable):
         climbed = outcome.level_sums + np.multiply.outer(outcome.suppressed, heights)
         return np.asarray(climbed / heights / (scale.records * len(heights)))
 
-    def combined(self, total: Numbers) -> Numbers:
+    def combine(self, total: Numbers) -> Numbers:
         """Between 0 and 1; 1 is the original table."""
         return np.asarray(1.0 - total)
 

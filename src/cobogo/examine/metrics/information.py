@@ -107,7 +107,7 @@ class KLDivergence(IdealBound):
 
     # Of all q that are even within each class, the one that gives every class its own share has the least divergence
     # (Gibbs). Suppression gives another one, so the outcome without it is a bound; for its sum over all records see
-    # `cobogo.publish.recode.lattice.bounds.ideal`.
+    # `cobogo.publish.recode.lattice.bounds.ideal_outcomes`.
 
     maximize: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("cross_nats",)

@@ -1,7 +1,7 @@
 """Columns that must not be given away as they are: HIPAA's safe harbour and what the LGPD calls personal data.
 
-Each finding has a confidence and a reason. Reasons are made of fixed phrases, shares and counts; none quotes a value.
-They are advice: no list of names and forms knows every identifier.
+Each finding has a confidence and a reason. Reasons consist of fixed phrases, shares and counts; they quote no value.
+Findings are advice: no list of names and formats covers every identifier.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ SMALL_AREA = 20_000
 """HIPAA: the first three digits of a ZIP may be given away where at least so many people live."""
 
 OLDEST = 89
-"""HIPAA: ages above are given as one group, and so are years that tell them."""
+"""HIPAA: ages above this, and the years of birth that imply them, must be one group."""
 
 LEAST = 0.5
-"""Findings below this confidence are not worth a steward's time."""
+"""Findings below this confidence are left out: more of them would be false alarms than not."""
 
 HIPAA = "HIPAA § 164.514(b)(2)(i)"
 LGPD = "LGPD art. 5 I"
@@ -47,7 +47,7 @@ _RULES: Mapping[Clue, tuple[str, str]] = {
     Clue.KEY: ("unique code", "(R)"),
     Clue.FREE_TEXT: ("free text", "(R)"),
 }
-"""What a clue is called here, and the letter of the safe harbour that it falls under."""
+"""The name of what a clue points to, and its letter in the list of the safe harbour."""
 
 _STATES = frozenset(["uf", "estado", "state", "country", "pais", "regiao", "region", "provincia", "province"])
 _SHORT_ZIP = re.compile(r"\d{1,3}[*Xx-]*")
@@ -58,9 +58,9 @@ _YEAR = re.compile(r"(?:1[89]|20)\d{2}")
 
 @dataclass(frozen=True)
 class ColumnFinding:
-    """What a column holds that points at people, by which rule, how sure that is, and why.
+    """What a column holds that identifies people, by which rules, with what confidence, and why.
 
-    ``released`` says whether its role lets it out: a quasi-identifier is recoded first, an identifier never.
+    ``released`` says whether the column's role lets it be released: an identifier never is.
     """
 
     column: str
@@ -74,7 +74,7 @@ class ColumnFinding:
 
 @dataclass(frozen=True)
 class PlaceSizes:
-    """How many values of a place stand for few people; an estimate from the data themselves clears no place."""
+    """How many values of a place have few people; ``estimated`` from the data alone, they clear no place."""
 
     few: int
     values: int
@@ -82,14 +82,14 @@ class PlaceSizes:
 
     @property
     def large(self) -> bool:
-        """Whether every place is known to hold enough people."""
+        """Whether every place is known to have enough people."""
         return not self.few and not self.estimated
 
 
 @dataclass(frozen=True)
 class ColumnSource:
-    """What a profile does not hold, told of a column by its name: the people of its places, if that is known, and all
-    of its values with their records."""
+    """What a column's profile does not hold, by the column's name: the people of its places, if known, and all of its
+    values with their records."""
 
     area: Callable[[str], PlaceSizes | None]
     values: Callable[[str], Iterable[tuple[str, int]]]
@@ -98,7 +98,7 @@ class ColumnSource:
 def check_columns(
     profiles: Sequence[ColumnProfile], roles: Mapping[str, Role], look: ColumnSource
 ) -> list[ColumnFinding]:
-    """Everything found, what would be released first, then the surest first."""
+    """All findings: those of released columns first, then the surest first."""
     found = [finding for profile in profiles for finding in _check(profile, roles.get(profile.name), look)]
     return sorted(found, key=lambda one: (not one.released, -one.confidence, one.column, one.what))
 
@@ -112,10 +112,11 @@ def _check(profile: ColumnProfile, role: Role | None, look: ColumnSource) -> Ite
             yield ColumnFinding(profile.name, what, rules, round(confidence, 2), reason, shown, released)
 
 
-Found = tuple[str, tuple[str, ...], float, str]
+RuleMatch = tuple[str, tuple[str, ...], float, str]
+"""What a column holds, the rules, the confidence and the reason."""
 
 
-def _findings(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[Found]:
+def _findings(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[RuleMatch]:
     clues = detect(profile)
     if clues and clues[0].kind in _RULES:  # the surest: what looks like a CPF may look like a phone number, too
         yield _identifier(clues[0])
@@ -127,12 +128,12 @@ def _findings(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -
         yield "sensitive personal data", (LGPD_SENSITIVE,), topic.confidence, reason
 
 
-def _identifier(finding: Finding) -> Found:
+def _identifier(finding: Finding) -> RuleMatch:
     what, letter = _RULES[finding.kind]
     return what, (f"{HIPAA}{letter}", LGPD), finding.confidence, finding.reason
 
 
-def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[Found]:
+def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[RuleMatch]:
     """Days and months: the safe harbour leaves the year only."""
     rules = (f"{HIPAA}(C)", LGPD)
     day = next((finding for finding in clues if finding.kind is Clue.DATE), None)
@@ -142,8 +143,8 @@ def _dates(profile: ColumnProfile, clues: Sequence[Finding]) -> Iterator[Found]:
         yield "month of a year", rules, 0.8, "its values are months, and only the year may stay"
 
 
-def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[Found]:
-    """The very old, by their age or by their year of birth."""
+def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> Iterator[RuleMatch]:
+    """Ages above the oldest, or the years of birth that imply them."""
     is_old = {"age": _old_by_age, "birth": _old_by_birth}.get("" if topic is None else topic.about)
     if is_old is None:
         return
@@ -154,7 +155,7 @@ def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> It
 
 
 def _old_by_age(value: str) -> bool:
-    """Whether an age, or the beginning of a range of ages that ends, is above the oldest.
+    """Whether an age, or the lower end of a closed range of ages, is above the oldest.
 
     >>> [_old_by_age(value) for value in ("89", "90", "[90, 95)", "85-94", "90+")]
     [False, True, True, False, False]
@@ -164,15 +165,15 @@ def _old_by_age(value: str) -> bool:
 
 
 def _old_by_birth(value: str) -> bool:
-    """Whether somebody born in the year that a value tells is above the oldest for sure."""
+    """Whether a person born in the latest year of a value is certainly above the oldest."""
     years = _YEAR.findall(value)
     return bool(years) and int(years[-1]) < datetime.now().astimezone().year - OLDEST - 1
 
 
 def _places(
     profile: ColumnProfile, topic: Topic | None, clues: Sequence[Finding], look: ColumnSource
-) -> Iterator[Found]:
-    """Areas smaller than a state, unless they are known to hold enough people each."""
+) -> Iterator[RuleMatch]:
+    """Areas smaller than a state, unless each is known to have enough people."""
     rules = (f"{HIPAA}(B)", LGPD)
     if topic is not None and topic.about == "coordinates" and profile.kind.type in (Type.DECIMAL, Type.TEXT):
         yield "coordinates", rules, 0.9, "its name speaks of coordinates, which point at a home"
@@ -181,17 +182,17 @@ def _places(
     place = topic is not None and topic.about == "a place"
     if postal is None and not place:
         return
-    area, said = look.area(profile.name), ""
+    area, people = look.area(profile.name), ""
     if area is not None:
-        said = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
-        said += " (estimated)" if area.estimated else ""
+        people = f"; {area.few:,} of its {area.values:,} values hold fewer than {SMALL_AREA:,} people"
+        people += " (estimated)" if area.estimated else ""
     sure = 0.95 if area is not None and area.few else 0.0
     if postal is not None and not (profile.texts and all(map(_SHORT_ZIP.fullmatch, profile.texts))):
-        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{said}"
+        yield "small area", rules, max(postal.confidence, sure), f"{postal.reason}{people}"
     elif area is not None and area.large:
         return
     elif postal is not None:
-        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{said}"
+        yield "small area", rules, max(0.6, sure), f"its postal codes are cut to three digits{people}"
     elif topic is not None and not set(words_of(profile.name)) & _STATES:
         confidence = max(topic.confidence, sure)
-        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{said}"
+        yield "small area", rules, confidence, f"its name speaks of a place, perhaps smaller than a state{people}"

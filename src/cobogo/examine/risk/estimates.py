@@ -1,7 +1,7 @@
-"""How many people of a population are unique in it, estimated from a sample's class sizes.
+"""Estimates of how many people of a population are unique in it, from the class sizes of a sample.
 
-Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all. All of
-the estimators see the sample as drawn at random, and each person in one class.
+Notation: n people in the sample, N in the population, π = n/N; s_j classes of size j in the sample, u in all. All
+estimators assume that the sample was drawn at random and that each person is in one class.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from numpy.typing import ArrayLike
 from cobogo.floor.arrays import Floats, Ints
 
 LOW_FRACTION = 0.1
-"""Up to this sampling fraction Dankar's rule trusts Pitman's model."""
+"""Up to this sampling fraction Dankar's rule takes Pitman's model (Dankar and others 2012)."""
 
-_STEPS = 100
-_CLOSE = 1e-14
-_LEAST = 1e-9  # the smallest discount of Pitman's model that is told from none
+_STEPS = 100  # of root finding at most; Ridders' method doubles its digits in each, so a dozen usually do
+_CLOSE = 1e-14  # relative: the last bits of a float
+_LEAST = 1e-9  # the smallest discount of Pitman's model; with 0 its sums would divide by 0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -31,10 +31,10 @@ class ClassSizes:
     classes: Ints
 
     @classmethod
-    def of(cls, sizes: Ints) -> ClassSizes:
-        """Of the classes of a table.
+    def from_classes(cls, sizes: Ints) -> ClassSizes:
+        """Count the sizes of a table's classes.
 
-        >>> ClassSizes.of(np.array([3, 1, 1])).uniques
+        >>> ClassSizes.from_classes(np.array([3, 1, 1])).uniques
         2
         """
         there = sizes[sizes > 0]
@@ -47,27 +47,27 @@ class ClassSizes:
 
     @property
     def people(self) -> int:
-        """n."""
+        """The people of the sample: n."""
         return int((self.sizes * self.classes).sum())
 
     @property
     def count(self) -> int:
-        """u."""
+        """The classes of the sample: u."""
         return int(self.classes.sum())
 
-    def of_size(self, size: int) -> int:
-        """s_j."""
+    def classes_of(self, size: int) -> int:
+        """The number of classes of one size: s_j."""
         return int(self.classes[self.sizes == size].sum())
 
     @property
     def uniques(self) -> int:
-        """s₁."""
-        return self.of_size(1)
+        """The people who are unique in the sample: s₁."""
+        return self.classes_of(1)
 
 
 @dataclass(frozen=True)
 class UniquesEstimate:
-    """An estimated number of unique people; without one, ``why`` says why. ``model`` is the one a rule chose."""
+    """An estimated number of unique people, or ``why`` there is none; ``model`` is the one that a rule chose."""
 
     uniques: float | None
     why: str | None = None
@@ -75,31 +75,29 @@ class UniquesEstimate:
 
 
 def estimates(sample: ClassSizes, population: int) -> dict[str, UniquesEstimate]:
-    """Every estimator's answer, by name, and that of Dankar's rule."""
-    if not sample.uniques or sample.people >= population:  # nobody to be unique, or the sample is the population
+    """The estimates of all estimators by name, and that of Dankar's rule."""
+    if not sample.uniques or sample.people >= population:  # no sample uniques, or the sample is the population
         return dict.fromkeys([*ESTIMATORS, "dankar"], UniquesEstimate(float(sample.uniques)))
-    found = {
-        name: _possible(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()
-    }
+    found = {name: _cap(estimator(sample, population), sample, population) for name, estimator in ESTIMATORS.items()}
     return found | {"dankar": dankar(found, sample.people / population)}
 
 
-def _possible(found: UniquesEstimate, sample: ClassSizes, population: int) -> UniquesEstimate:
-    """An estimate within what is possible: who is not unique in the sample is not unique in the population either."""
+def _cap(found: UniquesEstimate, sample: ClassSizes, population: int) -> UniquesEstimate:
+    """Cap an estimate at what is possible: people who are not sample uniques are not unique in the population."""
     most = population - (sample.people - sample.uniques)
     return found if found.uniques is None else UniquesEstimate(min(found.uniques, float(most)))
 
 
 def zayatz(sample: ClassSizes, population: int) -> UniquesEstimate:
     """Zayatz (1991): s₁·P(F=1 | f=1)/π, by Bayes' rule with the sample's shares of class sizes as those of the
-    population, and the hypergeometric chance that one of j people is drawn."""
+    population, and the hypergeometric probability that one of j people is drawn."""
     n, uniques = sample.people, sample.uniques
-    chances = _drawn_once(sample.sizes, n, population)
-    unique_too = uniques * chances[0] / (sample.classes * chances).sum()
+    drawn_once = _probability_drawn_once(sample.sizes, n, population)
+    unique_too = uniques * drawn_once[0] / (sample.classes * drawn_once).sum()
     return UniquesEstimate(uniques * float(unique_too) * population / n)
 
 
-def _drawn_once(sizes: Ints, n: int, population: int) -> Floats:
+def _probability_drawn_once(sizes: Ints, n: int, population: int) -> Floats:
     """P(f=1 | F=j) = j·(n/N)·∏_{i<j−1} (N−n−i)/(N−1−i), without the cancellation that log Γ of large numbers has."""
     steps = np.arange(int(sizes.max()) - 1, dtype=np.float64)
     left = population - n - steps
@@ -123,7 +121,7 @@ def pitman(sample: ClassSizes, population: int) -> UniquesEstimate:
 
 
 def _pitman_likeliest(sample: ClassSizes) -> tuple[float, float]:
-    """The θ and α of the largest likelihood: α where the likelihood over all θ is flat."""
+    """The θ and α of the largest likelihood: α is where the derivative of the likelihood, maximized over θ, is 0."""
 
     def slope(alpha: float) -> float:
         above = _likeliest_theta(sample, alpha)
@@ -136,7 +134,7 @@ def _pitman_likeliest(sample: ClassSizes) -> tuple[float, float]:
 
 
 def _likeliest_theta(sample: ClassSizes, alpha: float) -> float:
-    """θ + α > 0 of the largest likelihood for one α."""
+    """The θ + α > 0 of the largest likelihood for one α."""
 
     def slope(x: float) -> float:
         above = math.exp(x)
@@ -149,7 +147,7 @@ def _likeliest_theta(sample: ClassSizes, alpha: float) -> float:
 
 def _inverse_sum(first: float, terms: int) -> float:
     """1/first + 1/(first+1) + …"""
-    if first > 1e4 * terms:  # the difference of two nearly equal numbers would lose what is looked for
+    if first > 1e4 * terms:  # the difference of two nearly equal digammas would lose all digits
         middle = first + (terms - 1) / 2
         return terms / middle * (1 + (terms * terms - 1) / (12 * middle * middle))
     high, low = digamma([first + terms, first])
@@ -159,18 +157,18 @@ def _inverse_sum(first: float, terms: int) -> float:
 def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstimate:
     """The slide negative binomial (Chen and Keller-McNulty 1998): class sizes are 1 + NB(α, β), so that K·β^α of K
     classes are unique. K is Shlosser's estimate; α and β make the expected numbers of classes of which one and two are
-    drawn, each person with chance π, those of the sample.
+    drawn, each person with probability π, equal to those of the sample.
 
     With z = 1−π, w = 1−(1−β)z, G = (β/w)^α and t = α(1−β)/w:
     E[s₁] = K·π·G·(1+zt) and E[s₂] = K·π²/2·G·t·(2+zt+z(1−β)/w). Their ratio gives t for each β.
     """
-    pi, ones, pairs = sample.people / population, sample.uniques, sample.of_size(2)
+    pi, ones, pairs = sample.people / population, sample.uniques, sample.classes_of(2)
     if not pairs:
         return UniquesEstimate(None, "no class has two people: there is nothing to fit the model to")
     classes = shlosser(sample, pi)
     z, ratio = 1 - pi, pairs / ones
 
-    def fitted(beta: float) -> tuple[float, float]:
+    def fit(beta: float) -> tuple[float, float]:
         """α, and log G·(1+zt), for one β."""
         w = 1 - (1 - beta) * z
         g = (1 - beta) / w
@@ -182,13 +180,13 @@ def slide_negative_binomial(sample: ClassSizes, population: int) -> UniquesEstim
         return alpha, alpha * math.log(beta / w) + math.log1p(z * t)
 
     def excess(x: float) -> float:
-        return fitted(_share(x))[1] + math.log(classes * pi / ones)
+        return fit(_share(x))[1] + math.log(classes * pi / ones)
 
     low, high = -35.0, 30.0
     if excess(low) > 0 or excess(high) < 0:
         return UniquesEstimate(None, "no slide negative binomial has so many classes of one and of two people")
     beta = _share(_root(excess, low, high))
-    return UniquesEstimate(classes * beta ** fitted(beta)[0])
+    return UniquesEstimate(classes * beta ** fit(beta)[0])
 
 
 def shlosser(sample: ClassSizes, pi: float) -> float:
@@ -229,7 +227,7 @@ def _share(x: float) -> float:
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a function changes its sign (Ridders 1979); the end of the interval that is nearer to it if nowhere."""
+    """The root of a function (Ridders 1979); without one, the end of the interval where the function is nearer to 0."""
     at_low, at_high = function(low), function(high)
     if (at_low > 0) == (at_high > 0):
         return low if abs(at_low) < abs(at_high) else high
@@ -252,7 +250,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 _SHIFT = 10
-"""From here on the asymptotic series is exact to the last bits."""
+"""From this argument on the asymptotic series is exact to the last bits."""
 
 _BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 """B₂ₙ / 2n."""

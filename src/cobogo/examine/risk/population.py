@@ -1,4 +1,4 @@
-"""What is known of the population: who of the table is unique in it, counted or estimated."""
+"""What is known about the population, and how many people are unique in it: counted or estimated."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ SEVERAL = "somebody has records of several classes, and the estimators take each
 
 @dataclass(frozen=True)
 class PopulationUniques:
-    """People who are unique in the population: counted in a table of it, or estimated from its size."""
+    """How many people are unique in the population: counted in a table of it, or estimated from its size."""
 
     size: int
-    fraction: float  # of the population that is in the table
+    fraction: float  # the share of the population that is in the table
     estimates: Mapping[str, UniquesEstimate]
-    counted: int | None = None  # in the population
-    counted_here: int | None = None  # of the table's own people
+    counted: int | None = None  # uniques of the population
+    counted_here: int | None = None  # those of them who are in the table
 
     @property
     def uniques(self) -> float | None:
-        """What to go by: the count, or else the estimate that Dankar's rule chooses."""
+        """The count or, without one, the estimate that Dankar's rule chooses."""
         return float(self.counted) if self.counted is not None else self.estimates["dankar"].uniques
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The figures for JSON."""
         shown = {
             name: {
                 "uniques": found.uniques,
@@ -49,18 +49,18 @@ class PopulationUniques:
         return {"size": self.size, "fraction": self.fraction, **counted, "estimates": shown}
 
 
-def check_told(policy: Policy, people: int) -> None:
-    """Refuse early what a policy tells of the population, where that cannot be."""
+def check_population(policy: Policy, people: int) -> None:
+    """Refuse early a population table that cannot be opened and a population size below the number of people."""
     if policy.risk.population is not None:
         open_population(policy.risk.population, policy)
     population_size(policy.risk, people, where=f"{policy.name}, risk.population-size")
 
 
-def population_size(asked: RiskPolicy, people: int, *, where: str = "--population-size") -> int | None:
-    """How many people the population has, from what is known of it."""
-    if asked.fraction is not None:
-        return max(round(people / asked.fraction), people)
-    size = asked.population_size
+def population_size(rules: RiskPolicy, people: int, *, where: str = "--population-size") -> int | None:
+    """The population's size, as the policy gives it or its sampling fraction implies it; None without either."""
+    if rules.fraction is not None:
+        return max(round(people / rules.fraction), people)
+    size = rules.population_size
     if size is not None and size < people:
         raise PolicyError(
             f"the population has {number_of(size, 'person', 'people')}, and the data alone have {people:,}",
@@ -71,39 +71,39 @@ def population_size(asked: RiskPolicy, people: int, *, where: str = "--populatio
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Surroundings:
-    """What is known of the population: nothing, its size, or its people in every class of its own and of the table."""
+class KnownPopulation:
+    """What is known about the population: nothing, its size, or the sizes of its classes."""
 
     size: int | None = None
-    fraction: float | None = None  # of it that is in the table
-    everybody: Ints | None = None  # the people of each of the population's classes
-    here: Ints | None = None  # of each of the table's
+    fraction: float | None = None  # the share of it that is in the table
+    everybody: Ints | None = None  # the population's people in each of its own classes
+    here: Ints | None = None  # and in each of the table's classes
 
 
-def surroundings(source: RiskSource, counted: FrequencyTable, people: int, asked: RiskPolicy) -> Surroundings:
-    """Look at the population, as far as something is told of it."""
-    if asked.population is not None:
-        both = source.with_population(counted, asked.population)
-        everybody = both.populations[asked.population]
+def read_population(source: RiskSource, counted: FrequencyTable, people: int, rules: RiskPolicy) -> KnownPopulation:
+    """Count the population's table or, without one, take the size that the policy gives."""
+    if rules.population is not None:
+        both = source.with_population(counted, rules.population)
+        everybody = both.populations[rules.population]
         here = everybody[both.counts > 0]  # a table's own tuples keep their order among others
         short = int(np.maximum(counted.classes().sizes - here, 0).sum())
         if short:
             raise DataError(
                 f"the population table lacks {short:,} of the people in the data",
-                where=asked.population,
+                where=rules.population,
                 remedy="The population must hold everybody in the data, with the same spelling of every value.",
             )
         size = int(everybody.sum())
-        return Surroundings(size, people / size, everybody, here)
-    known = population_size(asked, people)
-    return Surroundings(known, None if known is None else asked.fraction or people / known)
+        return KnownPopulation(size, people / size, everybody, here)
+    known = population_size(rules, people)
+    return KnownPopulation(known, None if known is None else rules.fraction or people / known)
 
 
-def uniqueness(sizes: Ints, people: int, around: Surroundings) -> PopulationUniques | None:
-    """Of a table's classes, who is unique in the population."""
+def uniqueness(sizes: Ints, people: int, around: KnownPopulation) -> PopulationUniques | None:
+    """Count or estimate the people who are unique in the population; None where nothing is known about it."""
     if around.size is None or around.fraction is None:
         return None
-    sample = ClassSizes.of(sizes)
+    sample = ClassSizes.from_classes(sizes)
     if sample.people != people:
         found = {name: UniquesEstimate(None, SEVERAL) for name in ("zayatz", "pitman", "snb", "dankar")}
     else:

@@ -1,4 +1,4 @@
-"""The risk of each record: numbers by row number, never a value."""
+"""The risk of each record, by row number; values are never shown."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.data.table.rows import tuple_of_each_row
 from cobogo.errors import OutputError
-from cobogo.examine.risk.uniques import SpecialUniques
+from cobogo.examine.risk.combinations import SpecialUniques
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import staged_file
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordBasis:
-    """A table, its tuples, and each tuple's people and chance of being found in the population, if that is known."""
+    """A table, its tuples, and for each tuple its people and the journalist's probability, if it is known."""
 
     table: Table
     counted: FrequencyTable
@@ -28,7 +28,7 @@ class RecordBasis:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordRisks:
-    """One entry a row: the people who look like this one, the chances of two attackers, and scores of uniqueness."""
+    """One entry a row: the people with equal quasi-identifiers, the risks by two attackers, and SUDA scores."""
 
     people: Ints
     prosecutor: Floats
@@ -41,7 +41,7 @@ class RecordRisks:
 
 
 def record_risks(known: RecordBasis, special: SpecialUniques) -> RecordRisks:
-    """The risks of the tuples, told of the rows that have them."""
+    """The risks of the tuples for the rows that have them."""
     rows = tuple_of_each_row(known.table, known.counted)
     return RecordRisks(
         people=known.sizes[rows],
@@ -53,11 +53,11 @@ def record_risks(known: RecordBasis, special: SpecialUniques) -> RecordRisks:
 
 
 def write_records(risks: RecordRisks, path: Path) -> None:
-    """Write them to a new CSV file, whole or not at all."""
+    """Write the risks to a new CSV file, whole or not at all."""
     import pyarrow as pa
     from pyarrow import csv
 
-    found = {
+    columns = {
         "row": np.arange(1, len(risks) + 1),
         "people": risks.people,
         "prosecutor": risks.prosecutor,
@@ -65,7 +65,7 @@ def write_records(risks: RecordRisks, path: Path) -> None:
         "suda": risks.suda,
         "dis_suda": risks.dis_suda,
     }
-    table = pa.table({name: values for name, values in found.items() if values is not None})
+    table = pa.table({name: values for name, values in columns.items() if values is not None})
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another name for --records.")
     with staged_file(path) as stage, stage.open("wb") as file:

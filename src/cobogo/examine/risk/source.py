@@ -1,4 +1,4 @@
-"""What risk is measured on: data with a policy that gives the roles, or a release, whose manifest gives them."""
+"""What risk is measured on: data with a policy, or a release with its manifest; either gives the columns' roles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cobogo.data.table.connect import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge
-from cobogo.promises.population import beside, open_population, recoded
+from cobogo.promises.population import add_population, open_population, recode_population
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
 from cobogo.release.readback import released_rows
@@ -23,23 +23,23 @@ Given = str | Path | Policy | Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RiskSource:
-    """A table and the roles of its columns. ``manifest`` is that of a release, whose policy may not be known whole."""
+    """A table and the roles of its columns; ``manifest`` is that of a release, whose policy may be unknown."""
 
     table: Table
     policy: Policy
     roles: Mapping[str, Role]
     unit: str | None = None
     manifest: Manifest | None = None
-    policied: bool = True  # whether the policy was given, and tells hierarchies
+    has_policy: bool = True  # whether the policy was given; otherwise it holds the roles only
     notes: tuple[str, ...] = ()
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
-        """In the order of the policy, or of the release."""
+        """The quasi-identifiers, in the order of the policy or of the release."""
         return tuple(name for name, role in self.roles.items() if role is Role.QUASI_IDENTIFIER)
 
-    def counted(self) -> FrequencyTable:
-        """The distinct quasi-identifier tuples."""
+    def count_tuples(self) -> FrequencyTable:
+        """Count the distinct quasi-identifier tuples."""
         try:
             found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
         except TableTooLarge as error:
@@ -50,8 +50,8 @@ class RiskSource:
         return found
 
     def with_population(self, counted: FrequencyTable, name: str) -> FrequencyTable:
-        """The same with the people of a population table beside its own, recoded as the release was."""
-        if self.manifest is not None and not self.policied:
+        """Add the counts of a population table to the tuples, recoded as the release was."""
+        if self.manifest is not None and not self.has_policy:
             raise PolicyError(
                 "what becomes of a population's records in a release can be told with its policy only",
                 where=str(name),
@@ -59,7 +59,7 @@ class RiskSource:
             )
         population = open_population(name, self.policy)
         if self.manifest is None:
-            return beside(counted, name, population)
+            return add_population(counted, name, population)
         levels = {column.name: column.level for column in self.manifest.columns if column.name in self.roles}
         known = {column: levels.get(column) for column in self.quasi_identifiers}
         if any(level is None for level in known.values()):
@@ -71,11 +71,11 @@ class RiskSource:
             )
         people = frequency_table(population, self.quasi_identifiers, [])
         whole = {column: level or 0 for column, level in known.items()}
-        return counted.with_population(name, recoded(people, self.policy, whole))
+        return counted.with_population(name, recode_population(people, self.policy, whole))
 
 
 def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource:
-    """Open what is to be measured: a release directory, a path, a frame; or, with a policy alone, its own data."""
+    """Open a release directory, a path or a frame; without data, those that the policy names."""
     public = _public(data)
     if public is not None:
         return _release(public, None if policy is None else Policy.given(policy), engine)
@@ -95,7 +95,7 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
 
 
 def _roles(policy: Policy, table: Table) -> dict[str, Role]:
-    """The columns' roles. Data from which the identifiers are gone already are measured as well."""
+    """The roles of the columns. Identifiers may be missing from the data."""
     gone = [name for name in policy.with_role(Role.IDENTIFIER) if name not in table.columns]
     kept = {name: part for name, part in policy.attributes.items() if name not in gone or name == policy.data.unit}
     narrowed = policy.model_copy(update={"attributes": kept})
@@ -105,7 +105,7 @@ def _roles(policy: Policy, table: Table) -> dict[str, Role]:
 
 
 def _public(data: Any) -> Path | None:
-    """The public part of a release directory, if it is one."""
+    """The public part of a release directory; None for anything else."""
     if not isinstance(data, str | Path):
         return None
     here = Path(data)

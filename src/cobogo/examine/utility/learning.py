@@ -16,11 +16,14 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 
 HELD_OUT = 1 / 3
+"""The share of the records that models are tested on."""
+
 MOST_RECORDS = 200_000
+"""Records that are drawn from a larger table: the third that is held out gives an accuracy to within 0.002."""
 
 
 def require(where: str | None = None) -> None:
-    """Say what to install, where scikit-learn is not."""
+    """Refuse to go on without scikit-learn, and say what to install."""
     if find_spec("sklearn") is None:
         raise PolicyError(
             "how well a label can be learnt is measured with scikit-learn, which is not installed",
@@ -41,9 +44,9 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
     Formula: $\frac{1}{\lvert H\rvert} \sum_{r \in H} [\hat{y}(x_r) = y_r]$ over the held-out records $H$
     Example: Eighty patients, from whose age and sex the disease is to be told.
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import PATIENTS, released
+        >>> from cobogo.studies.worked_examples import PATIENTS, anonymize_patients
         >>> people = {name: 10 * values for name, values in PATIENTS.items()}
-        >>> many = released("optimal", ({"model": "k-anonymity", "k": 20},), people)
+        >>> many = anonymize_patients("optimal", ({"model": "k-anonymity", "k": 20},), people)
         >>> found = accuracy(sides(many, label="disease"), seed=1)
         >>> found["models"]["decision-tree"]["original"] > found["models"]["decision-tree"]["release"]
         True
@@ -83,7 +86,7 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
 def accuracies(
     columns: Sequence[Ints], widths: Sequence[int], labels: Any, learns: Ints, tests: Ints
 ) -> dict[str, float]:
-    """Of each model, trained and tested on rows with weights."""
+    """The accuracy of each model, trained and tested on weighted rows."""
     from threadpoolctl import threadpool_limits
 
     every = [*columns, np.asarray(labels, dtype=np.int64)]
@@ -93,7 +96,7 @@ def accuracies(
     codes, labels = [column[first] for column in columns], labels[first]
     used, tested = learns > 0, tests > 0
     features = _one_hot(codes, widths)
-    found = {}
+    scores = {}
     for name, model in _models().items():
         if len(np.unique(labels[used])) < 2:
             right = labels[tested] == labels[used][0]
@@ -103,8 +106,8 @@ def accuracies(
                 warnings.simplefilter("ignore")  # a model that has not quite converged still has an accuracy
                 model.fit(features[used], labels[used], sample_weight=learns[used])
             right = model.predict(features[tested]) == labels[tested]
-        found[name] = float((right * tests[tested]).sum() / tests.sum())
-    return found
+        scores[name] = float((right * tests[tested]).sum() / tests.sum())
+    return scores
 
 
 def _one_hot(columns: Sequence[Ints], widths: Sequence[int]) -> Any:

@@ -21,10 +21,10 @@ from cobogo.floor.arrays import Floats, Ints, Mask
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sides:
-    """Both tables, in records, and what ties a released value to the original ones.
+    """Both tables, counted in records, and the hierarchies that relate released values to original ones.
 
-    The released values of an attribute are those of its level or, without ``levels``, those of any level. ``*`` of a
-    suppressed record is one more code after them.
+    The released values of an attribute are those of its level or, without ``levels``, those of any level. The ``*`` of
+    a suppressed record has the code after the last of them.
     """
 
     hierarchies: tuple[Hierarchy, ...]
@@ -49,7 +49,7 @@ class Sides:
 
     @cached_property
     def under(self) -> tuple[tuple[Ints, Ints], ...]:
-        """For each quasi-identifier, pairs of a released code and a leaf that it may stand for."""
+        """For each quasi-identifier, all pairs of a released code and a leaf under it."""
         found = []
         for column, (h, names) in enumerate(zip(self.hierarchies, self.names, strict=True)):
             levels = range(h.height + 1) if self.levels is None else (self.levels[column],)
@@ -61,8 +61,8 @@ class Sides:
 
     @cached_property
     def recoded(self) -> tuple[Ints, ...]:
-        """For each quasi-identifier, the released code of each of the original's tuples, were none suppressed: of a
-        recoding that has levels."""
+        """For each quasi-identifier, the released code of each of the original's tuples if none were suppressed; only
+        for a recoding with levels."""
         assert self.levels is not None
         return tuple(
             h.maps[level][leaf].astype(np.int64)
@@ -79,7 +79,7 @@ class Sides:
 
     @cached_property
     def widths(self) -> tuple[int, ...]:
-        """For each quasi-identifier, how many released codes there are."""
+        """For each quasi-identifier, the number of released codes."""
         return tuple(len(names) + 1 for names in self.names)
 
     @cached_property
@@ -91,14 +91,14 @@ class Sides:
         return np.isin(ids[:rows], ids[rows:])
 
     def share(self, column: int, chosen: Mask) -> Floats:
-        """For each released code of an attribute, the share of the leaves it stands for that are chosen."""
+        """For each released code of an attribute, the share of its leaves that are chosen."""
         codes, leaves = self.under[column]
         width = len(self.names[column])
         inside = np.bincount(codes[chosen[leaves]], minlength=width)
         return np.append(inside / np.maximum(np.bincount(codes, minlength=width), 1), chosen.mean())
 
     def spread(self, column: int) -> Floats:
-        """The release's records by leaf of an attribute, each spread evenly over the leaves its value may stand for."""
+        """The release's records by leaf of an attribute, each spread evenly over the leaves under its value."""
         codes, leaves = self.under[column]
         width, domain = self.widths[column], len(self.hierarchies[column].leaves)
         records = np.bincount(self.released[column], weights=self.after.counts, minlength=width)
@@ -112,7 +112,7 @@ class GeneralizedRelease(Protocol):
 
     @property
     def policy(self) -> Policy:
-        """The policy that asked for it."""
+        """The policy of the release."""
 
     @property
     def table(self) -> Table:
@@ -120,11 +120,11 @@ class GeneralizedRelease(Protocol):
 
     @property
     def levels(self) -> dict[str, int]:
-        """The level of each quasi-identifier, where records share them."""
+        """The level of each quasi-identifier; empty where each record has its own."""
 
     @property
     def hierarchies(self) -> tuple[Hierarchy, ...] | None:
-        """The hierarchies that all released values are of, if they are."""
+        """The hierarchies that all released values belong to; None where some belong to none."""
 
     def applied(self) -> Table:
         """The released rows."""
@@ -147,12 +147,12 @@ def sides(release: GeneralizedRelease, *, label: str | None = None) -> Sides:
     )
 
 
-def in_codes_of(histogram: Histogram, domain: Domain) -> Ints:
-    """The values of a histogram's entries in the codes of another domain that has them all."""
+def recode_values(histogram: Histogram, domain: Domain) -> Ints:
+    """The values of a histogram's entries as codes of another domain, which has them all."""
     return _codes(domain.labels, histogram.domain.labels)[histogram.values]
 
 
 def _codes(known: Sequence[Label], labels: Sequence[Label]) -> Ints:
-    """The code of each label among those known; one more than the last for what is not."""
+    """The code of each label among the known ones; a label that is not known has the code after the last."""
     index = {label: code for code, label in enumerate(known)}
     return np.array([index.get(label, len(known)) for label in labels], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Distributions and associations: what a statistician would see of the original in the release."""
+"""Distances between the original and the release: of distributions, and of associations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
-from cobogo.examine.utility.sides import Sides, in_codes_of
+from cobogo.examine.utility.sides import Sides, recode_values
 from cobogo.floor.catalogue import card
 
 
@@ -24,8 +24,8 @@ def marginal_distances(sides: Sides) -> dict[str, float]:
         original's $q$
     Example: Nothing was suppressed, so nothing moved.
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import released
-        >>> marginal_distances(sides(released("optimal")))
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> marginal_distances(sides(anonymize_patients("optimal")))
         {'age': 0.0, 'sex': 0.0, 'disease': 0.0}
 
     Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
@@ -38,7 +38,9 @@ def marginal_distances(sides: Sides) -> dict[str, float]:
         found[h.attribute] = _marginal_distance(sides, column)
     for name, histogram in sides.before.histograms.items():
         other = sides.after.histograms[name]
-        after = np.bincount(in_codes_of(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain))
+        after = np.bincount(
+            recode_values(other, histogram.domain), weights=other.counts, minlength=len(histogram.domain)
+        )
         found[name] = total_variation(histogram.domain.total, after)
     return found
 
@@ -67,8 +69,8 @@ def association_distances(sides: Sides) -> dict[str, Any]:
         of $r$ rows and $c$ columns
     Example:
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import released
-        >>> association_distances(sides(released("optimal")))["pairs"][-1]
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> association_distances(sides(anonymize_patients("optimal")))["pairs"][-1]
         {'attributes': ['sex', 'disease'], 'before': 0.5, 'after': 0.5}
 
     Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
@@ -91,7 +93,7 @@ def association_distances(sides: Sides) -> dict[str, Any]:
 
 
 def _associations(table: FrequencyTable) -> dict[tuple[str, str], float]:
-    """Of every pair."""
+    """Cramér's V of all pairs of quasi-identifiers, and of a quasi-identifier and a sensitive attribute."""
     names = table.quasi_identifiers
     columns = {name: table.codes[:, column] for column, name in enumerate(names)}
     found = {
@@ -127,7 +129,7 @@ def cramers_v(one: Any, other: Any, counts: Any) -> float:
 
 
 def total_variation(before: NDArray[Any], after: NDArray[Any]) -> float:
-    """Of two sets of counts, as distributions; 1 where one side is empty.
+    """The total variation distance of two distributions, given as counts; 1 where one side is empty.
 
     >>> total_variation(np.array([2.0, 2.0]), np.array([1.0, 3.0]))
     0.25

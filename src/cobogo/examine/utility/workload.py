@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.examine.utility.sides import Sides, in_codes_of
+from cobogo.examine.utility.sides import Sides, recode_values
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
 
@@ -29,8 +29,8 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
         the quartiles over all queries
     Example:
         >>> from cobogo.examine.utility.sides import sides
-        >>> from cobogo.studies.worked import released
-        >>> found = query_error(sides(released("optimal")), queries=100, selectivity=0.2, seed=1)
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> found = query_error(sides(anonymize_patients("optimal")), queries=100, selectivity=0.2, seed=1)
         >>> 0 < found["median"] < 1
         True
 
@@ -53,12 +53,12 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
 
 
 def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -> Floats:
-    """The relative error of each query that `query_error` asks."""
+    """The relative error of each query of `query_error`."""
     random = np.random.default_rng(seed)
     quasi = [_quasi_line(sides, column) for column in range(len(sides.hierarchies))]
     sensitive = {name: _sensitive_line(histogram.domain) for name, histogram in sides.before.histograms.items()}
     released = {
-        name: in_codes_of(h, sides.before.histograms[name].domain) for name, h in sides.after.histograms.items()
+        name: recode_values(h, sides.before.histograms[name].domain) for name, h in sides.after.histograms.items()
     }
     errors = np.empty(queries)
     for number in range(queries):
@@ -81,30 +81,30 @@ def query_errors(sides: Sides, *, queries: int, selectivity: float, seed: int) -
 
 
 def _record(sides: Sides, name: str | None, random: np.random.Generator) -> tuple[int, int]:
-    """A record drawn at random: its tuple, and its code of a sensitive attribute."""
+    """Draw a record: its tuple, and its code of a sensitive attribute."""
     if name is None:
-        return _drawn(sides.before.counts, random), 0
+        return _draw_entry(sides.before.counts, random), 0
     histogram = sides.before.histograms[name]
-    entry = _drawn(histogram.counts, random)
+    entry = _draw_entry(histogram.counts, random)
     return int(histogram.owners[entry]), int(histogram.values[entry])
 
 
-def _drawn(counts: Ints, random: np.random.Generator) -> int:
+def _draw_entry(counts: Ints, random: np.random.Generator) -> int:
     ends = np.cumsum(counts)
     return int(np.searchsorted(ends, random.integers(ends[-1]), side="right"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Line:
-    """The values of an attribute in an order, and the records up to the end of each."""
+    """The values of an attribute in an order, and the cumulative counts of their records."""
 
     order: Ints
     counts: Floats  # by value
     ends: Floats  # by place
 
     @classmethod
-    def of(cls, order: Ints, counts: Floats) -> Line:
-        """The values in that order."""
+    def from_counts(cls, order: Ints, counts: Floats) -> Line:
+        """A line of values in an order, from the count of each."""
         return cls(order, counts, np.cumsum(counts[order]))
 
     def run(self, anchor: int, width: float, random: np.random.Generator) -> Mask:
@@ -121,21 +121,21 @@ class Line:
 
 
 def _quasi_line(sides: Sides, column: int) -> Line:
-    """The leaves of an attribute, neighbours in the hierarchy beside each other."""
+    """The leaves of an attribute, ordered so that siblings are neighbours."""
     order = np.lexsort(sides.hierarchies[column].maps)  # the highest level, which is last, goes first
-    return Line.of(order, np.bincount(sides.originals[column], sides.before.counts, len(order)).astype(float))
+    return Line.from_counts(order, np.bincount(sides.originals[column], sides.before.counts, len(order)).astype(float))
 
 
 def _sensitive_line(domain: Domain) -> Line:
-    """The values of a sensitive attribute in numeric order, or that of the alphabet."""
+    """The values of a sensitive attribute in numeric or else alphabetic order."""
     order = np.argsort(domain.ranks) if domain.is_numeric else np.arange(len(domain))
-    return Line.of(order, domain.total.astype(float))
+    return Line.from_counts(order, domain.total.astype(float))
 
 
 def _count(
     table: FrequencyTable, shares: Mapping[int, Any], histogram: Histogram | None = None, values: Any = None
 ) -> float:
-    """The records of a table, each tuple by the product of its shares; those of certain sensitive values, if given."""
+    """Count the records of a table, weighted by the product of a tuple's shares and, if given, by sensitive value."""
     inside = np.ones(len(table.counts))
     for share in shares.values():
         inside *= share

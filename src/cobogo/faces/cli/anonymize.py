@@ -77,7 +77,7 @@ def _say_recoding(
     for warning in release.warnings:
         console.warn(warning)
     if as_json:
-        console.say_json(story.expected(release))
+        console.say_json(story.planned_summary(release))
     elif not quiet:
         for line in recoding_lines(release, verdict, directory):
             console.say(line)

@@ -73,30 +73,27 @@ def explain(
 ) -> None:
     """Show what would be computed, with what noise, how far off, at what cost. Reads and spends nothing."""
     from cobogo.answer.curator import public_tables
+    from cobogo.answer.explain import compute_curves, draw_curves, find_price
     from cobogo.answer.explain import explain as explain_plan
-    from cobogo.answer.explain import price_for
     from cobogo.answer.plan import plan
     from cobogo.answer.sql.parse import parse
-    from cobogo.promises.accounting import loss_of
+    from cobogo.promises.accounting import exact_amount, loss_of
     from cobogo.promises.curator_file import CuratorPolicy
-    from cobogo.promises.units import exact
 
     rules = CuratorPolicy.load(config)
-    known = rules.datasets if analyst is None else rules.open_to(analyst)
+    known = rules.datasets if analyst is None else rules.datasets_for(analyst)
     query = parse(question, known, public_tables(rules))
     dataset = known[query.dataset]
     measure = dataset.budget.loss().measure
     found = plan(query, dataset)
     if error is not None:
-        share = exact(delta, "--delta", zero=True)
-        loss = price_for(found, error, measure=measure, delta=share, confidence=0.95, rows=rows)
+        share = exact_amount(delta, "--delta", zero=True)
+        loss = find_price(found, error, measure=measure, delta=share, confidence=0.95, rows=rows)
     else:
         loss = loss_of(epsilon, rho, delta, measure=measure)
     explanation = explain_plan(found, loss, rows=rows)
     if curve is not None:
-        from cobogo.answer import curves
-
-        curves.draw(curves.curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
+        draw_curves(compute_curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
     if as_json:
         console.say_json(explanation.as_dict())
     else:
@@ -212,7 +209,7 @@ def _say_answer(found: Answer) -> None:
                 cells.append("" if interval is None else f"{_number_text(interval[0])} … {_number_text(interval[1])}")
         rows.append(cells)
     console.say(console.table(header, rows))
-    spent = Units.charged(found.spent)
+    spent = Units.from_cost(found.spent)
     measure = found.spent.measure
     console.say(f"\nSpent {amount_text(spent, measure)}; left {amount_text(found.left.left, measure)}.")
 

@@ -93,7 +93,7 @@ def attack_lines(findings: Findings) -> str:
     if rows:
         more = content["exposed"] - len(rows)
         numbers = ", ".join(str(entry["row"]) for entry in rows)
-        text.append(f"Rows      of the {findings.of}: {numbers}{f', and {more:,} more' if more else ''}")
+        text.append(f"Rows      of the {findings.rows_of}: {numbers}{f', and {more:,} more' if more else ''}")
     text += [f"Note      {note}" for note in findings.notes]
     text.append(f"Defence   {findings.defence}")
     return "\n".join(text)

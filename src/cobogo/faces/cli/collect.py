@@ -128,7 +128,7 @@ def decode(
 
     asked = _collection(collection)
     if candidates is not None:
-        asked = asked.looking_for(candidates)
+        asked = asked.with_candidates(candidates)
     if getattr(asked, "candidates", None) == ():
         raise PolicyError(
             "there is nothing to look for",
@@ -210,7 +210,7 @@ def plan(
             title = (
                 f"Of {count:,} values, at ε = {loss:.4g}, with a power of {power:g} and a level of {level:g} for all"
             )
-            planning.draw(protocols, plot, title, power=power, level=level)
+            planning.draw_plan(protocols, plot, title, power=power, level=level)
     if as_json:
         console.say_json(found.as_dict())
     else:

@@ -60,7 +60,7 @@ def comparison_lines(found: Comparison) -> str:
             continue
         counts = [say.number(number) for number in (run.suppressed, run.classes, run.smallest)]
         chances = [say.percent(run.worst_inference), say.percent(run.risk)]
-        rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
+        rows.append([run.algorithm, next(values), *counts, *chances, say.format(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
     text += [f"{run.algorithm}: {language.translate(str(run.why))}." for run in found.runs if not run.solved]
     return "\n".join(text)
@@ -138,24 +138,24 @@ def kinds(
         raise PolicyError("must be 100 or more, and the seed 0 or more", where="--records")
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
-        of = kinds_of(kind) if kind else None
+        of = parse_kinds(kind) if kind else None
         found = compare_families(rules, of=of, records=records, seed=seed, engine=engine, progress=show)
         if out is not None:
             found.write(out, language=language.report_language(rules))
     if as_json:
         console.say_json(found.as_dict())
         return
-    console.say(kinds_lines(found))
+    console.say(format_kinds(found))
     for name, why in found.skipped.items():
         console.warn(f"{name} is left out: {why}")
     if out is not None:
         console.say(f"\nWritten   {out}/kinds.html   {out}/kinds.png   {out}/kinds.json   (keep)")
 
 
-def kinds_of(texts: list[str]) -> dict[str, list[float] | None]:
+def parse_kinds(texts: list[str]) -> dict[str, list[float] | None]:
     """Kinds with the values of their parameter, as the command line writes them.
 
-    >>> kinds_of(["recoding=2,5", "local"])
+    >>> parse_kinds(["recoding=2,5", "local"])
     {'recoding': [2.0, 5.0], 'local': None}
     """
     found: dict[str, list[float] | None] = {}
@@ -170,7 +170,7 @@ def kinds_of(texts: list[str]) -> dict[str, list[float] | None]:
     return found
 
 
-def kinds_lines(found: Families) -> str:
+def format_kinds(found: Families) -> str:
     """A table with one row for each release."""
     header = ["kind", "asked", "records", "two-way", "queries", "accuracy", "re-identified", "membership", "inference"]
     rows = []

@@ -22,7 +22,7 @@ _REQUESTED: ContextVar[str | None] = ContextVar("language", default=None)
 
 def take_language(arguments: list[str]) -> list[str]:
     """Remember the language that the arguments name, if they do, and return the other arguments."""
-    language, rest = _without_language(arguments)
+    language, rest = _split_language(arguments)
     _REQUESTED.set(language)
     return rest
 
@@ -68,7 +68,7 @@ def with_report_language(policy: Policy) -> Policy:
     return policy.model_copy(update={"report": policy.report.model_copy(update={"language": report_language(policy)})})
 
 
-def _without_language(args: list[str]) -> tuple[str | None, list[str]]:
+def _split_language(args: list[str]) -> tuple[str | None, list[str]]:
     language: str | None = None
     rest: list[str] = []
     left = iter(args)

@@ -39,7 +39,7 @@ def serve(
         given["tls"] = {"certificate": str(certificate.absolute()), "key": str(Path(str(tls_key)).absolute())}
     asked = {name: value for name, value in given.items() if value is not None}
     settings = ServerSettings.load(config) if config is not None else ServerSettings()
-    settings = ServerSettings.of(settings.model_dump() | asked)
+    settings = ServerSettings.from_content(settings.model_dump() | asked)
     if add_key is not None:
         _add_key(settings, add_key, role, days)
         return
@@ -48,12 +48,12 @@ def serve(
 
 def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
 
-    if role not in list(Role):
-        raise InputError(f"there is no role {role!r}", where="--role", remedy=f"Choose among {', '.join(Role)}.")
+    if role not in list(KeyRole):
+        raise InputError(f"there is no role {role!r}", where="--role", remedy=f"Choose among {', '.join(KeyRole)}.")
     this = ServerContext(settings)
-    _, text = this.keys.create(owner, Role(role), days=days)
+    _, text = this.keys.create(owner, KeyRole(role), days=days)
     this.close()
     console.say(text)
     console.warn("this key is shown only now; keep it where others cannot read it")
@@ -96,12 +96,12 @@ def workbench(
     from cobogo.faces.server.app import create_app
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
-    from cobogo.faces.server.roles import LOCAL, Role
+    from cobogo.faces.server.roles import LOCAL, KeyRole
     from cobogo.faces.server.settings import ServerSettings
     from cobogo.faces.workbench.app import mount
 
     home = state.absolute()
-    settings = ServerSettings.of(
+    settings = ServerSettings.from_content(
         {
             "state": str(home),
             "port": port,
@@ -111,7 +111,7 @@ def workbench(
         }
     )
     app = create_app(settings, context=ServerContext(settings))
-    door = mount(app, local=Holder(ME, Role.STEWARD, LOCAL, "workbench"))
+    door = mount(app, local=Holder(ME, KeyRole.STEWARD, LOCAL, "workbench"))
     address = f"http://127.0.0.1:{port}/enter/{door}"
     console.say(f"Workbench {address}   Data and releases in {state}. Stop with Ctrl-C.")
     if show:

@@ -53,19 +53,19 @@ def recoding_lines(release: Release, verdict: Verdict | None, directory: Path | 
     say = language.words()
     proof = say("proven" if solution.optimal else "not proven")
     kept = release.plan.kept_records
-    share = say.fixed(100 * release.suppressed / records, ".1f")
+    share = say.format(100 * release.suppressed / records, ".1f")
     classes = f"{say('classes', n=len(kept))} ({say.number(kept.min())} … {say.number(kept.max())})"
     read = f"{say('records', n=records)}, {say('combinations', n=combinations)}"
     search = f"{say('nodes', n=solution.nodes)}, {say('checked', checked=solution.checked)}, {proof}"
     suppressed = say("suppressed", records=say("records", n=release.suppressed), share=share)
-    report = story.expected(release)
+    report = story.planned_summary(release)
     for name, found in report.get("withheld", {}).items():
         suppressed += say("withheld", name=name, records=found["records"])
     text = [
         _line(say("Read"), Path(release.table.name).name, read, seconds["read"]),
         _line(say("Search"), f"{solution.algorithm}, {metric}", search, seconds["search"]),
         _line(
-            say("Release"), f"{metric} {say.fixed(solution.value)}", f"{classes}, {suppressed}", seconds.get("apply")
+            say("Release"), f"{metric} {say.format(solution.value)}", f"{classes}, {suppressed}", seconds.get("apply")
         ),
     ]
     if solution.levels is not None:
@@ -75,15 +75,15 @@ def recoding_lines(release: Release, verdict: Verdict | None, directory: Path | 
         ]
     for name, shares in report.get("cells", {}).items():
         levels = ", ".join(
-            say("at level", share=say.fixed(100 * share, ".1f"), level=level)
+            say("at level", share=say.format(100 * share, ".1f"), level=level)
             for level, share in enumerate(shares)
             if share
         )
         text.append(f"          {name}: {levels}")
     after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
-    worst = "" if inference is None else say("inference", share=say.fixed(100 * inference, ".0f"))
-    figures = worst + say("risk", after=say.fixed(100 * after, ".3g"), before=say.fixed(100 * before, ".3g"))
+    worst = "" if inference is None else say("inference", share=say.format(100 * inference, ".0f"))
+    figures = worst + say("risk", after=say.format(100 * after, ".3g"), before=say.format(100 * before, ".3g"))
     if verdict is None:
         return [*text, say("dry", figures=figures)]
     text.append(_line(say("Verified"), say("models checked", n=len(verdict.models)), figures, seconds.get("verify")))
@@ -100,7 +100,7 @@ def measured_value(found: ModelVerdict) -> str:
     say = language.words()
     if found.undecided and found.measured is None:
         return say("not measured")
-    return say("no records") if found.measured is None else say("measured", value=say.fixed(found.measured))
+    return say("no records") if found.measured is None else say("measured", value=say.format(found.measured))
 
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
@@ -124,5 +124,5 @@ def _report_of(directory: Path) -> dict[str, Any]:
 
 
 def _line(stage: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:
-    time = "" if seconds is None else f"{language.words().fixed(seconds, '.1f')} s"
+    time = "" if seconds is None else f"{language.words().format(seconds, '.1f')} s"
     return f"{stage:<9} {what:<{widths[0]}} {detail:<{widths[1]}} {time:>7}".rstrip()

@@ -1,4 +1,4 @@
-"""The application: routes, what stands before them, and how errors are said.
+"""The application: routes, the middleware before them, and how errors become answers.
 
 An error of ours becomes an answer with the same words; anything else becomes "500" without a word about the cause,
 whose kind goes to the log of the process.
@@ -6,6 +6,7 @@ whose kind goes to the log of the process.
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,22 +19,24 @@ from starlette.middleware.base import BaseHTTPMiddleware
 
 from cobogo import __version__
 from cobogo.errors import AnswerIsNo, CobogoError
-from cobogo.faces.server.body_limit import BodyLimit
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
+from cobogo.faces.server.middleware import API, RequestLog, RequestSizeLimit, Telemetry
 from cobogo.faces.server.queue import Busy, Queue
-from cobogo.faces.server.routes import asking, books, collecting, datasets, jobs, keys
+from cobogo.faces.server.routes import books, collecting, datasets, jobs, keys
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing, Unavailable
 from cobogo.faces.server.settings import MEGABYTE, ServerSettings
 from cobogo.faces.server.sources import NoSource, SourceAway
 from cobogo.faces.server.state import StateError
-from cobogo.faces.server.telemetry import API, RequestLog, Telemetry
 
 LOG = logging.getLogger("cobogo.faces.server")
 
-SUBJECTS = (keys, datasets, jobs, books, asking, collecting)
-"""The modules whose routes lie under `API`; those of the anonymizer are made where the settings name it."""
+ROUTERS = (keys.router, datasets.router, jobs.router, books.router, books.curator, collecting.router)
+"""The routes under `API`; those of the anonymizer are made where the settings name it."""
+
+PUBLISHED = {"KeyRole": "Role", "KeyScope": "Scope", "ProblemShown": "Problem", "SuggestionShown": "Suggestion"}
+"""What clients know schemas by, where our classes have longer names."""
 
 
 def create_app(settings: ServerSettings, *, context: ServerContext | None = None) -> FastAPI:
@@ -62,28 +65,39 @@ def create_app(settings: ServerSettings, *, context: ServerContext | None = None
     telemetry = Telemetry()
     app.state.context, app.state.queue, app.state.service, app.state.telemetry = this, queue, service, telemetry
     api = APIRouter(prefix=API)
-    for module in SUBJECTS:
-        api.include_router(module.router)
+    for router in ROUTERS:
+        api.include_router(router)
     if settings.location is not None:
         from cobogo.faces.server.routes import locating
 
         api.include_router(locating.router(settings))
     app.include_router(api)
     app.include_router(keys.watching)
-    app.add_middleware(BodyLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
+    app.add_middleware(RequestSizeLimit, most=(settings.limits.upload_megabytes + 1) * MEGABYTE, context=this)
     app.add_middleware(BaseHTTPMiddleware, dispatch=RequestLog(this.state, telemetry, encrypted=settings.encrypted))
-    app.add_exception_handler(CobogoError, _ours)
-    app.add_exception_handler(HTTPException, _refused)
-    app.add_exception_handler(RequestValidationError, _misshapen)
+    app.openapi = lambda: _publish_names(app)  # type: ignore[method-assign]
+    app.add_exception_handler(CobogoError, _render_own_error)
+    app.add_exception_handler(HTTPException, _render_http_error)
+    app.add_exception_handler(RequestValidationError, _render_invalid_request)
     return app
 
 
-def _ours(request: Request, error: Any) -> Response:
+def _publish_names(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, with the published names of schemas."""
+    if app.openapi_schema is None:
+        text = json.dumps(FastAPI.openapi(app))
+        for name, published in PUBLISHED.items():
+            text = text.replace(f'"{name}"', f'"{published}"').replace(f'/{name}"', f'/{published}"')
+        app.openapi_schema = json.loads(text)
+    return app.openapi_schema
+
+
+def _render_own_error(request: Request, error: Any) -> Response:
     if isinstance(error.__cause__, CobogoError):  # what whoever asks is not told
         LOG.error("%s: %s", error.where, error.__cause__)
-    unplaced = request.app.state.context.settings.unplaced
+    hide_places = request.app.state.context.settings.hide_places
     parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
-    content = {name: unplaced(text) for name, text in parts.items()}
+    content = {name: hide_places(text) for name, text in parts.items()}
     return JSONResponse(content, _status(error))
 
 
@@ -105,11 +119,11 @@ def _status(error: CobogoError) -> int:
             return 400
 
 
-def _refused(request: Request, error: Any) -> Response:  # noqa: ARG001
+def _render_http_error(request: Request, error: Any) -> Response:  # noqa: ARG001
     return JSONResponse({"detail": str(error.detail), "where": None, "remedy": None}, error.status_code, error.headers)
 
 
-def _misshapen(request: Request, error: Any) -> Response:  # noqa: ARG001
+def _render_invalid_request(request: Request, error: Any) -> Response:  # noqa: ARG001
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return JSONResponse({"detail": first["msg"], "where": where, "remedy": None}, 422)

@@ -33,7 +33,7 @@ class Cache:
         self._lock = threading.Lock()
 
     def get(self, kind: str, key: Key, make: Callable[[], T]) -> T:
-        """The thing of a key, made if it is not there. Whoever asks while it is being made waits for it."""
+        """The thing under a key, made if it is missing. A second caller waits while the first makes it."""
         things = self._things[kind]
         with self._lock:
             if key in things:
@@ -56,7 +56,7 @@ class Cache:
             return found
 
     def read_json(self, file: Path) -> dict[str, Any]:
-        """The content of a JSON file; empty where there is none. A file that was changed is read again."""
+        """The content of a JSON file; empty if there is no such file. A changed file is read again."""
         try:
             changed = file.stat().st_mtime_ns
             return self.get("file", (str(file), changed), lambda: dict(json.loads(file.read_bytes())))

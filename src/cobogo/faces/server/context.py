@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.errors import InputError
-from cobogo.faces.server.access import RequestPace
 from cobogo.faces.server.cache import Cache
 from cobogo.faces.server.files import Files
-from cobogo.faces.server.keys import Holder, Keys
+from cobogo.faces.server.keys import Holder, Keys, RequestAllowance
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import ServerState
 from cobogo.floor.urls import is_url
@@ -45,8 +44,8 @@ class ServerContext:
             self.state.close()
             raise
         self.keys = Keys(self.state)
-        self.pace = RequestPace(self.settings.limits.requests_per_minute)
-        self.strangers = RequestPace(30)
+        self.pace = RequestAllowance(self.settings.limits.requests_per_minute)
+        self.strangers = RequestAllowance(30)
         self.cache = Cache()
         self.browsers: Callable[[str], Holder | None] = _nobody
         self.opening = threading.Lock()
@@ -78,12 +77,13 @@ class ServerContext:
 
 
 def _nobody(session: str) -> Holder | None:  # noqa: ARG001
-    """Who is logged in in a browser, by the name of its session: without pages, nobody. The workbench says who."""
+    """Who is logged in in a browser session: without the workbench, nobody is."""
     return None
 
 
 def begin_registry(place: str) -> None:
-    """Begin a registry that is a file and not there yet, with its key beside it. One in a database is begun by hand."""
+    """Create the registry, with its key in the same directory, if it is a file that does not exist yet. A registry in a
+    database is created by hand."""
     if not is_url(place) and not Path(place).exists():
         from cobogo.publish.registry import store
 

@@ -34,12 +34,12 @@ class Version:
 
     @property
     def digest(self) -> str:
-        """What tells one text from another."""
+        """A short digest of the text."""
         return digest(self.toml)
 
 
 def digest(toml: str) -> str:
-    """What tells the text of a policy from another.
+    """A short digest of the text of a policy.
 
     >>> digest("")
     'e3b0c44298fc'
@@ -48,20 +48,20 @@ def digest(toml: str) -> str:
 
 
 def current(state: ServerState, owner: str, dataset: str) -> Version | None:
-    """The version that counts; None where no policy was begun for the data set, or it is somebody else's."""
+    """The current version; None if the data set has no policy yet, or belongs to another owner."""
     with state.transaction(reads=True) as connection:
         return _last(connection, owner, dataset)
 
 
 def versions(state: ServerState, owner: str, dataset: str) -> list[Version]:
-    """All versions that count, the latest first."""
-    query = _counted(owner, dataset).order_by(DRAFTS.c.number.desc())
+    """All versions that were not undone, the latest first."""
+    query = _select_active(owner, dataset).order_by(DRAFTS.c.number.desc())
     with state.transaction(reads=True) as connection:
         return [_version(row) for row in connection.execute(query).mappings()]
 
 
 def latest(state: ServerState, owner: str) -> str | None:
-    """The data set whose policy somebody changed last."""
+    """The data set whose policy an owner changed last."""
     query = select(DRAFTS.c.dataset).where(DRAFTS.c.owner == owner).order_by(DRAFTS.c.number.desc()).limit(1)
     with state.transaction(reads=True) as connection:
         found: str | None = connection.execute(query).scalar()
@@ -69,19 +69,19 @@ def latest(state: ServerState, owner: str) -> str | None:
 
 
 def begin(state: ServerState, owner: str, dataset: str, toml: str) -> Version:
-    """Begin the policy of a data set, unless it was begun already; the version that counts."""
+    """Begin the policy of a data set, unless it has one already; the current version."""
     with state.transaction() as connection:
         _lock(connection, owner, dataset)
         return _last(connection, owner, dataset) or _add(connection, owner, dataset, "", toml)
 
 
 def write(state: ServerState, owner: str, dataset: str, toml: str, *, after: int, what: str = "") -> Version:
-    """Write a version after the one that counts, which must be the one numbered ``after``."""
+    """Write a version after the current one, which must be the one numbered ``after``."""
     with state.transaction() as connection:
-        before = _expected(connection, owner, dataset, after)
+        before = _require_version(connection, owner, dataset, after)
         if toml == before.toml:
             return before
-        connection.execute(delete(DRAFTS).where(_of(owner, dataset), DRAFTS.c.undone == 1))
+        connection.execute(delete(DRAFTS).where(_belongs_to(owner, dataset), DRAFTS.c.undone == 1))
         made = _add(connection, owner, dataset, what, toml)
         if what and what == before.what and made.created - before.created < TOGETHER:
             connection.execute(delete(DRAFTS).where(DRAFTS.c.number == before.number))
@@ -90,9 +90,9 @@ def write(state: ServerState, owner: str, dataset: str, toml: str, *, after: int
 
 
 def undo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version:
-    """Go back to the version before the one that counts; the first one stays."""
+    """Go back to the version before the current one; the first one stays."""
     with state.transaction() as connection:
-        now = _expected(connection, owner, dataset, after)
+        now = _require_version(connection, owner, dataset, after)
         before = _last(connection, owner, dataset, below=now.number)
         if before is None:
             return now
@@ -103,8 +103,10 @@ def undo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version
 def redo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version:
     """Go on again to the version that was undone last; without one, nothing changes."""
     with state.transaction() as connection:
-        now = _expected(connection, owner, dataset, after)
-        query = select(DRAFTS).where(_of(owner, dataset), DRAFTS.c.undone == 1).order_by(DRAFTS.c.number).limit(1)
+        now = _require_version(connection, owner, dataset, after)
+        query = (
+            select(DRAFTS).where(_belongs_to(owner, dataset), DRAFTS.c.undone == 1).order_by(DRAFTS.c.number).limit(1)
+        )
         row = connection.execute(query).mappings().first()
         if row is None:
             return now
@@ -118,7 +120,7 @@ def forget(state: ServerState, dataset: str) -> None:
         connection.execute(delete(DRAFTS).where(DRAFTS.c.dataset == dataset))
 
 
-def _expected(connection: Connection, owner: str, dataset: str, number: int) -> Version:
+def _require_version(connection: Connection, owner: str, dataset: str, number: int) -> Version:
     _lock(connection, owner, dataset)
     now = _last(connection, owner, dataset)
     if now is None or now.number != number:
@@ -136,16 +138,16 @@ def _lock(connection: Connection, owner: str, dataset: str) -> None:
         raise Stale("the data set of this page is no longer there", remedy="Nothing was done. Choose another one.")
 
 
-def _of(owner: str, dataset: str) -> Any:
+def _belongs_to(owner: str, dataset: str) -> Any:
     return (DRAFTS.c.owner == owner) & (DRAFTS.c.dataset == dataset)
 
 
-def _counted(owner: str, dataset: str) -> Any:
-    return select(DRAFTS).where(_of(owner, dataset), DRAFTS.c.undone == 0)
+def _select_active(owner: str, dataset: str) -> Any:
+    return select(DRAFTS).where(_belongs_to(owner, dataset), DRAFTS.c.undone == 0)
 
 
 def _last(connection: Connection, owner: str, dataset: str, *, below: int | None = None) -> Version | None:
-    query = _counted(owner, dataset).order_by(DRAFTS.c.number.desc()).limit(1)
+    query = _select_active(owner, dataset).order_by(DRAFTS.c.number.desc()).limit(1)
     row = connection.execute(query if below is None else query.where(DRAFTS.c.number < below)).mappings().first()
     return None if row is None else _version(row)
 
@@ -158,10 +160,10 @@ def _add(connection: Connection, owner: str, dataset: str, what: str, toml: str)
 
 
 def _forget_oldest(connection: Connection, owner: str, dataset: str) -> None:
-    numbers = select(DRAFTS.c.number).where(_of(owner, dataset)).order_by(DRAFTS.c.number.desc())
+    numbers = select(DRAFTS.c.number).where(_belongs_to(owner, dataset)).order_by(DRAFTS.c.number.desc())
     oldest = connection.execute(numbers.offset(KEPT).limit(1)).scalar()
     if oldest is not None:
-        connection.execute(delete(DRAFTS).where(_of(owner, dataset), DRAFTS.c.number <= oldest))
+        connection.execute(delete(DRAFTS).where(_belongs_to(owner, dataset), DRAFTS.c.number <= oldest))
 
 
 def _version(row: Any) -> Version:

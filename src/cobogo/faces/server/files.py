@@ -52,7 +52,7 @@ class Files:
 
     @property
     def number(self) -> str:
-        """A number that tells this directory from others, and lies in it."""
+        """A random number in a file of the directory, which identifies it."""
         place = self.root / "number"
         if not place.exists():
             write_private_once(place, secrets.token_hex(16))
@@ -63,7 +63,7 @@ class Files:
         return self._place("datasets", identity)
 
     def table(self, identity: str) -> Path | None:
-        """The table of a data set as it was received; None where it is no longer there."""
+        """The table of a data set as it was received; None if it was deleted."""
         home = self.dataset(identity)
         return next((home / name for name in DATA if (home / name).is_file()), None)
 
@@ -153,7 +153,7 @@ def data_name(upload: Path, limits: ServerLimits) -> str:
 
     most = limits.unpacked_megabytes * MEGABYTE
     try:
-        unpacked = _unpacked(upload, most)
+        unpacked = _unpacked_size(upload, most)
     except (OSError, pa.ArrowException, ValueError):
         raise DataError("begins like a Parquet file and is none", where="file") from None
     if unpacked > most:
@@ -165,7 +165,7 @@ def data_name(upload: Path, limits: ServerLimits) -> str:
     return "data.parquet"
 
 
-def _unpacked(upload: Path, most: int) -> int:
+def _unpacked_size(upload: Path, most: int) -> int:
     """Bytes of a Parquet file's values without encoding or compression; where it is more than ``most``, any number
     above. Texts that are repeated by reference are measured by reference: nothing is unpacked for that."""
     import pyarrow.parquet as pq
@@ -180,13 +180,13 @@ def _unpacked(upload: Path, most: int) -> int:
     texts = sorted({chunk.path_in_schema for chunk in chunks if chunk.physical_type == "BYTE_ARRAY"})
     size = int(stated)
     for batch in pq.ParquetFile(upload, read_dictionary=texts).iter_batches(1 << 16, columns=texts) if texts else ():
-        size += sum(map(_measured, batch.columns))
+        size += sum(map(_text_size, batch.columns))
         if size > most:
             break
     return size
 
 
-def _measured(values: Any) -> int:
+def _text_size(values: Any) -> int:
     """Bytes of texts, wherever they are in lists and tables."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -195,15 +195,15 @@ def _measured(values: Any) -> int:
     if pa.types.is_dictionary(kind):
         return int(pc.sum(pc.take(pc.binary_length(values.dictionary), values.indices), min_count=0).as_py())
     if pa.types.is_struct(kind):
-        return sum(map(_measured, values.flatten()))
+        return sum(map(_text_size, values.flatten()))
     if pa.types.is_map(kind):
-        return _measured(values.keys) + _measured(values.items)
+        return _text_size(values.keys) + _text_size(values.items)
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        return _measured(values.flatten())
+        return _text_size(values.flatten())
     return int(values.nbytes)
 
 
-def zipped(directory: Path, target: IO[bytes]) -> None:
+def write_zip(directory: Path, target: IO[bytes]) -> None:
     """Write a directory as a ZIP archive."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(directory.rglob("*")):

@@ -52,7 +52,7 @@ class Journal:
         self._segment: _Segment | None = None
         self._seen = _keys(directory / "seen")
         for path in sorted(directory.glob("segment-*")):  # a process before this one was killed
-            with _locked(path) as handle:
+            with _lock_file(path) as handle:
                 if handle is not None:
                     self._seen |= dict.fromkeys(key for key, _ in _records(path))
                     self._count(path)
@@ -93,7 +93,7 @@ class Journal:
     def _count(self, path: Path) -> None:
         """Add a segment to the aggregate, unless it is in there, and remove it."""
         number = path.name.removeprefix("segment-")
-        with _locked(self.directory / "lock", wait=True):
+        with _lock_file(self.directory / "lock", wait=True):
             whole = Aggregate.load(self.collection, self.directory / COUNTS)
             if number not in whole.parts:
                 records = list(_records(path))
@@ -184,8 +184,8 @@ def _remember(path: Path, keys: list[bytes]) -> None:
 
 
 @contextmanager
-def _locked(path: Path, *, wait: bool = False) -> Iterator[int | None]:
-    """A file, locked; None where another process has it, unless that is waited for."""
+def _lock_file(path: Path, *, wait: bool = False) -> Iterator[int | None]:
+    """Open and lock a file; yields None if another process has the lock, unless ``wait``."""
     handle = open_private(path)
     try:
         yield handle if lock(handle, wait=wait) else None

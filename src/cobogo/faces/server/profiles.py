@@ -1,4 +1,4 @@
-"""What the columns of a data set seem to be and how their values lie: found once, and kept beside the data."""
+"""Types, guessed roles and distributions of the columns of a data set: computed once, and kept in its directory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
         profiles, suggested, path=None, separator=known["separator"], encoding=known["encoding"], decimal=decimal
     )
     columns = [
-        told | {"shape": shape, "sort": meant(column)}
+        told | {"shape": shape, "sort": value_expression(column)}
         for told, shape, column in zip(inspecting.as_json(profiles, suggested), shapes, profiles, strict=True)
     ]
     made = {"columns": columns, "policy": policy}
@@ -61,8 +61,8 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def meant(column: ColumnProfile) -> str | None:
-    """What the texts of a column mean, as an expression of the engine's around its name; None where they are words."""
+def value_expression(column: ColumnProfile) -> str | None:
+    """An SQL expression, around the name of a column, for the numbers or dates that its texts mean; None for words."""
     kind = column.kind
     if kind.type is Type.DATE and kind.format is not None:
         return f"try_strptime({{}}, {literal(kind.format)})"
@@ -75,7 +75,7 @@ def meant(column: ColumnProfile) -> str | None:
 def _shape(engine: Engine, folder: Path, column: ColumnProfile) -> dict[str, Any] | None:
     if column.kind.type is Type.EMPTY:
         return None
-    expression = meant(column)
+    expression = value_expression(column)
     if expression is None or column.distinct <= TOP:
         top = column.values[:TOP]
         other = column.present - sum(count for _, count in top)
@@ -92,7 +92,7 @@ def _shape(engine: Engine, folder: Path, column: ColumnProfile) -> dict[str, Any
     bar = f"least(floor((x - {low!r}) / {(high - low) / BARS!r}), {BARS - 1})::INTEGER"
     counted = engine.rows(f"SELECT {bar}, count(*) FROM {said_of_each} WHERE isfinite(x) GROUP BY 1")
     heights = dict(counted)
-    return _described([int(heights.get(bar, 0)) for bar in range(BARS)], *_ends(column, low, high))
+    return _describe_bars([int(heights.get(bar, 0)) for bar in range(BARS)], *_ends(column, low, high))
 
 
 def _ends(column: ColumnProfile, low: float, high: float) -> tuple[str, str]:
@@ -110,8 +110,8 @@ def _bars(numbers: Sequence[tuple[Decimal, int]]) -> dict[str, Any]:
     heights = [0] * bars
     for number, count in numbers:
         heights[min(int((number - low) * bars / (high - low)), bars - 1)] += count
-    return _described(heights, f"{low:f}", f"{high:f}")
+    return _describe_bars(heights, f"{low:f}", f"{high:f}")
 
 
-def _described(heights: list[int], first: str, last: str) -> dict[str, Any]:
+def _describe_bars(heights: list[int], first: str, last: str) -> dict[str, Any]:
     return {"bars": heights, "first": first, "last": last}

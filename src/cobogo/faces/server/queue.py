@@ -13,7 +13,7 @@ from typing import Any
 
 from cobogo.errors import InputError
 from cobogo.faces.server.context import ServerContext
-from cobogo.faces.server.state import JOBS, packed
+from cobogo.faces.server.state import JOBS, pack
 from cobogo.faces.server.worker import STUDY_JOBS, abandoned, began, tell_to_end
 
 BEAT = 0.25
@@ -75,7 +75,7 @@ class Queue:
             JOBS,
             owner=owner,
             kind=kind,
-            asked=packed(asked),
+            asked=pack(asked),
             state="queued",
             stage="",
             done=0,
@@ -105,10 +105,10 @@ class Queue:
     def watch(self) -> None:
         """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
         for row in self.context.state.rows(JOBS, state="cancelling"):
-            self._cancelled(row)
+            self._finish_cancelling(row)
         running = self.context.state.rows(JOBS, state="running")
         for row in running:
-            self._watched(row)
+            self._watch_job(row)
         for identity in set(self._children) - {row["id"] for row in running}:
             self._let_go(identity)
 
@@ -143,9 +143,7 @@ class Queue:
             return
         (directory / "lock").write_bytes(b"")  # it may say when an earlier try began
         child, self._spare = self._ready(), None
-        asked = packed(
-            {"settings": self.context.settings.model_dump(mode="json", exclude={"sources"}), "job": identity}
-        )
+        asked = pack({"settings": self.context.settings.model_dump(mode="json", exclude={"sources"}), "job": identity})
         assert child.stdin is not None
         with contextlib.suppress(BrokenPipeError):
             child.stdin.write(f"{asked}\n".encode())
@@ -153,7 +151,7 @@ class Queue:
         self._children[identity] = child
 
     def _ready(self) -> subprocess.Popen[bytes]:
-        """A worker that waits for a job: it takes seconds to load what it needs, and nobody should wait for that."""
+        """A worker that waits for a job. It was started before, because loading its libraries takes seconds."""
         if self._spare is None or self._spare.poll() is not None:
             self._spare = subprocess.Popen(
                 [sys.executable, "-m", "cobogo.faces.server.worker"],
@@ -163,8 +161,8 @@ class Queue:
             )
         return self._spare
 
-    def _watched(self, row: dict[str, Any]) -> None:
-        """A worker that ended without a word was killed: its job is tried once more. One that takes too long ends."""
+    def _watch_job(self, row: dict[str, Any]) -> None:
+        """Try a job once more if its worker was killed, and stop one that takes too long."""
         child = self._children.get(row["id"])
         if child.poll() is None if child is not None else not abandoned(self._directory(row)):
             self._end_overdue(row)
@@ -193,7 +191,7 @@ class Queue:
             self.context.files.forget("releases", row["id"])
 
     def _end_worker(self, row: dict[str, Any]) -> bool:
-        """End whatever works on a job; whether it has ended. The worker of a server before this one is only told to."""
+        """Stop the worker of a job; whether it has ended. A worker of an earlier server only gets the signal."""
         child = self._children.pop(row["id"], None)
         if child is not None:
             _end(child)
@@ -214,7 +212,7 @@ class Queue:
         directory.mkdir(mode=0o700, exist_ok=True)
         return directory
 
-    def _cancelled(self, row: dict[str, Any]) -> None:
+    def _finish_cancelling(self, row: dict[str, Any]) -> None:
         if self._end_worker(row):
             self.context.files.forget("releases", row["id"])
             self.context.state.change(JOBS, row["id"], state="cancelled", stage="", finished=time.time())

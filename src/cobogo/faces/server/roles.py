@@ -8,7 +8,7 @@ from enum import StrEnum
 from cobogo.errors import InputError
 
 
-class Scope(StrEnum):
+class KeyScope(StrEnum):
     """One kind of thing that a request may do."""
 
     DATA = "data"  # upload, see and delete one's own data sets and policies
@@ -27,7 +27,7 @@ class Scope(StrEnum):
     METRICS = "metrics"  # read the server's figures
 
 
-class Role(StrEnum):
+class KeyRole(StrEnum):
     """Who somebody is."""
 
     STEWARD = "steward"
@@ -37,38 +37,38 @@ class Role(StrEnum):
     ADMIN = "admin"
 
 
-SCOPES: Mapping[Role, frozenset[Scope]] = {
-    Role.STEWARD: frozenset(
+SCOPES: Mapping[KeyRole, frozenset[KeyScope]] = {
+    KeyRole.STEWARD: frozenset(
         {
-            Scope.DATA,
-            Scope.RUN,
-            Scope.RELEASES,
-            Scope.EVIDENCE,
-            Scope.REGISTRY,
-            Scope.VAULT,
-            Scope.BUDGETS,
-            Scope.COLLECT,
+            KeyScope.DATA,
+            KeyScope.RUN,
+            KeyScope.RELEASES,
+            KeyScope.EVIDENCE,
+            KeyScope.REGISTRY,
+            KeyScope.VAULT,
+            KeyScope.BUDGETS,
+            KeyScope.COLLECT,
         }
     ),
-    Role.ANALYST: frozenset({Scope.ASK}),
-    Role.COLLECTOR: frozenset({Scope.REPORT}),
-    Role.AUDITOR: frozenset(
-        {Scope.RELEASES, Scope.EVIDENCE, Scope.REGISTRY, Scope.BUDGETS, Scope.AUDIT, Scope.METRICS}
+    KeyRole.ANALYST: frozenset({KeyScope.ASK}),
+    KeyRole.COLLECTOR: frozenset({KeyScope.REPORT}),
+    KeyRole.AUDITOR: frozenset(
+        {KeyScope.RELEASES, KeyScope.EVIDENCE, KeyScope.REGISTRY, KeyScope.BUDGETS, KeyScope.AUDIT, KeyScope.METRICS}
     ),
-    Role.ADMIN: frozenset({Scope.KEYS, Scope.JOBS, Scope.AUDIT, Scope.METRICS}),
+    KeyRole.ADMIN: frozenset({KeyScope.KEYS, KeyScope.JOBS, KeyScope.AUDIT, KeyScope.METRICS}),
 }
 """An administrator makes keys and sees no data; whoever makes keys for themselves leaves a trace in the log."""
 
 
-LOCAL = SCOPES[Role.STEWARD] | SCOPES[Role.ANALYST]
+LOCAL = SCOPES[KeyRole.STEWARD] | SCOPES[KeyRole.ANALYST]
 """What the one person of a workbench on their own machine may do."""
 
 
-def narrowed(role: Role, scopes: Iterable[str] | None) -> frozenset[Scope]:
+def choose_scopes(role: KeyRole, scopes: Iterable[str] | None) -> frozenset[KeyScope]:
     """The scopes of a key: all of its role, or those asked for.
 
-    >>> sorted(narrowed(Role.ANALYST, None))
-    [<Scope.ASK: 'ask'>]
+    >>> sorted(choose_scopes(KeyRole.ANALYST, None))
+    [<KeyScope.ASK: 'ask'>]
     """
     if scopes is None:
         return SCOPES[role]
@@ -80,4 +80,4 @@ def narrowed(role: Role, scopes: Iterable[str] | None) -> frozenset[Scope]:
             where="scopes",
             remedy=f"Choose among {', '.join(sorted(SCOPES[role]))}.",
         )
-    return frozenset(Scope(one) for one in asked)
+    return frozenset(KeyScope(one) for one in asked)

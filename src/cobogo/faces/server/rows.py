@@ -34,7 +34,7 @@ def connect_bounded() -> Engine:
 
 @dataclass(frozen=True)
 class RowOrder:
-    """Rows by a column: by what its texts mean where ``meant`` is an expression of the engine's, else as they are."""
+    """Rows sorted by a column: by the SQL expression ``meant`` of its texts, or by the texts themselves."""
 
     column: int
     meant: str | None = None
@@ -76,7 +76,7 @@ def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, o
 def _numbers(
     engine: Engine, folder: Path, columns: list[str], rows: int, first: int, last: int, order: RowOrder
 ) -> list[int]:
-    """The numbers of the rows that stand between two places of an order. An order is found once, and kept."""
+    """The numbers of the rows between two places of an order. An order is computed once, and kept in a file."""
     file = folder / f"order-{order.column}.parquet"
     if not file.exists():
         name = quoted(columns[order.column])

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.settings import SourceName
 
 
@@ -16,7 +16,7 @@ class ApiModel(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class Problem(ApiModel):
+class ProblemShown(ApiModel):
     """What was wrong, where, and what to do."""
 
     detail: str
@@ -33,8 +33,8 @@ class KeyWanted(ApiModel):
     """A key to be made."""
 
     owner: Annotated[str, Field(pattern=r"^[\w.-]{1,100}$")]
-    role: Role
-    scopes: list[Scope] | None = None
+    role: KeyRole
+    scopes: list[KeyScope] | None = None
     days: Annotated[float, Field(gt=0, le=3660)] | None = None
 
 
@@ -50,8 +50,8 @@ class KeyShown(ApiModel):
 
     id: Identity
     owner: str
-    role: Role
-    scopes: list[Scope]
+    role: KeyRole
+    scopes: list[KeyScope]
     created: float
     expires: float | None
     revoked: float | None
@@ -61,8 +61,8 @@ class Who(ApiModel):
     """Whose key was used, and what it may do."""
 
     owner: str
-    role: Role
-    scopes: list[Scope]
+    role: KeyRole
+    scopes: list[KeyScope]
 
 
 class Dataset(ApiModel):
@@ -94,7 +94,7 @@ class Page(ApiModel):
     total: int
 
 
-class Suggestion(ApiModel):
+class SuggestionShown(ApiModel):
     """What a column seems to be, and why."""
 
     columns: list[dict[str, Any]]

@@ -90,10 +90,10 @@ class ServerSettings(Part):
     def load(cls, path: Path) -> Self:
         """Read a TOML file; its paths are relative to it."""
         content = read_toml(path, "server")
-        return cls.of(content, home=path.parent, name=str(path))
+        return cls.from_content(content, home=path.parent, name=str(path))
 
     @classmethod
-    def of(cls, content: dict[str, Any], *, home: Path = Path(), name: str = "settings") -> Self:
+    def from_content(cls, content: dict[str, Any], *, home: Path = Path(), name: str = "settings") -> Self:
         """Settings with their paths made relative to where the program runs."""
         try:
             found = cls.model_validate(content)
@@ -105,7 +105,10 @@ class ServerSettings(Part):
             if (value := getattr(found, key)) is not None and "://" not in value
         }
         tls = found.tls and TLS(certificate=str(home / found.tls.certificate), key=str(home / found.tls.key))
-        sources = {name: one.model_copy(update={"url": _located(one.url, home)}) for name, one in found.sources.items()}
+        sources = {
+            name: one.model_copy(update={"url": _resolve_database(one.url, home)})
+            for name, one in found.sources.items()
+        }
         return found.model_copy(update={**paths, "tls": tls, "sources": sources})
 
     @property
@@ -113,7 +116,7 @@ class ServerSettings(Part):
         """Whether requests come encrypted: to the server, or to the proxy before it."""
         return self.tls is not None or self.behind_proxy
 
-    def unplaced(self, text: str | None) -> str | None:
+    def hide_places(self, text: str | None) -> str | None:
         """A message without where things lie on the server's machine: people know them by other names."""
         for name in ("vault_key", "vault", "registry", "curator", "state"):
             place = getattr(self, name)
@@ -144,7 +147,7 @@ class ServerSettings(Part):
             )
 
 
-def _located(url: str, home: Path) -> str:
+def _resolve_database(url: str, home: Path) -> str:
     """A URL whose database file, if it is one, is relative to the server's file."""
     before, mark, path = url.partition("duckdb:///")
     return f"{mark}{home / Path(path).expanduser()}" if mark and path and not before else url

@@ -23,7 +23,7 @@ LOG = logging.getLogger("cobogo.faces.server")
 
 
 class NoSource(InputError):
-    """There is no such source, or it is not for whoever asks."""
+    """There is no such source, or the caller may not use it."""
 
 
 class SourceAway(InputError):
@@ -31,7 +31,7 @@ class SourceAway(InputError):
 
 
 def list_sources(context: ServerContext, owner: str) -> list[str]:
-    """The names of the databases that somebody may take tables of."""
+    """The names of the databases whose tables an owner may copy."""
     return sorted(name for name, source in context.settings.sources.items() if source.open_to(owner))
 
 
@@ -40,7 +40,7 @@ def list_tables(context: ServerContext, owner: str, name: str) -> list[str]:
     source = _source(context, owner, name)
     if source.tables is not None:
         return sorted(source.tables)
-    with _opened(name, source) as engine:
+    with _open_source(name, source) as engine:
         return engine.tables()
 
 
@@ -56,7 +56,7 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
             remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
         )
     most, size = context.settings.limits.unpacked_megabytes, 0
-    with _opened(name, source) as engine, engine.guarded("reading"):
+    with _open_source(name, source) as engine, engine.guarded("reading"):
         rows = engine.as_text(table_in(engine, table, Data(), f"source {name}, table {table}").expression)
         with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
             for batch in engine.batches(rows):
@@ -79,7 +79,7 @@ def _source(context: ServerContext, owner: str, name: str) -> SourceDatabase:
 
 
 @contextmanager
-def _opened(name: str, source: SourceDatabase) -> Iterator[Engine]:
+def _open_source(name: str, source: SourceDatabase) -> Iterator[Engine]:
     """A source's engine. Why it cannot be opened would tell where it is: that goes to the log, by its kind."""
     try:
         engine = connect(source.url)

@@ -182,7 +182,7 @@ class ServerState:
         self._store.close()
 
     def transaction(self, *, reads: bool = False) -> AbstractContextManager[Connection]:
-        """A transaction; one that only reads waits for nobody."""
+        """A transaction; one that only reads waits for no other."""
         return self._store.transaction(reads=reads)
 
     def _complaint(self, error: SQLAlchemyError) -> InputError:
@@ -237,16 +237,18 @@ class ServerState:
         return identity
 
     def get(self, table: Table, identity: str, owner: str | None = None) -> dict[str, Any] | None:
-        """A row; None where there is none, or where it is somebody else's."""
+        """A row; None if it does not exist, or belongs to another owner."""
         with self.transaction(reads=True) as connection:
             row = (
-                connection.execute(_owned(select(table).where(table.c.id == identity), table, owner)).mappings().first()
+                connection.execute(_filter_owner(select(table).where(table.c.id == identity), table, owner))
+                .mappings()
+                .first()
             )
         return None if row is None else dict(row)
 
     def rows(self, table: Table, owner: str | None = None, **equal: Any) -> list[dict[str, Any]]:
         """Rows, the latest first."""
-        query = _owned(select(table), table, owner)
+        query = _filter_owner(select(table), table, owner)
         for name, value in equal.items():
             query = query.where(table.c[name] == value)
         with self.transaction(reads=True) as connection:
@@ -288,10 +290,10 @@ class ServerState:
             return [dict(row) for row in connection.execute(query).mappings()]
 
 
-def _owned(query: Any, table: Table, owner: str | None) -> Any:
+def _filter_owner(query: Any, table: Table, owner: str | None) -> Any:
     return query if owner is None else query.where(table.c.owner == owner)
 
 
-def packed(content: Any) -> str:
-    """What is kept in a column of text."""
+def pack(content: Any) -> str:
+    """JSON for a text column, with sorted keys so that equal contents have equal texts."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True)

@@ -27,7 +27,7 @@ from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.faces.server.files import DATA, Files
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
-from cobogo.faces.server.state import JOBS, RELEASES, ServerState, packed
+from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack
 from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.progress import Progress
 
@@ -122,9 +122,9 @@ class JobRun:
             kind = row["kind"]
             (self._audit if kind == AUDIT else self._study if kind in STUDY_JOBS else self._release)(row)
         except AnswerIsNo as no:
-            return "refused", self._unplaced(str(no), row)
+            return "refused", self._hide_places(str(no), row)
         except CobogoError as error:
-            return "failed", self._unplaced(str(error), row)
+            return "failed", self._hide_places(str(error), row)
         except (MemoryError, OSError) as error:
             shown = OutputError(f"ran out of {'memory' if isinstance(error, MemoryError) else 'room or files'}")
             return "failed", str(shown)
@@ -134,12 +134,12 @@ class JobRun:
             return "failed", "Something went wrong here. It is in the server's log."
         return "done", ""
 
-    def _unplaced(self, message: str, row: Mapping[str, Any]) -> str:
+    def _hide_places(self, message: str, row: Mapping[str, Any]) -> str:
         """A message as its reader knows things: files of the data set have no path."""
         home = self.files.dataset(json.loads(row["asked"])["dataset"])
         for place, said in ((f"{home}/files/", ""), *((str(home / name), "the data set") for name in DATA)):
             message = message.replace(place, said)
-        return str(self.settings.unplaced(message))
+        return str(self.settings.hide_places(message))
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""
@@ -153,7 +153,7 @@ class JobRun:
     def _study(self, row: Mapping[str, Any]) -> None:
         """Study a data set under a policy; each finding is written as soon as there is one."""
         asked = json.loads(row["asked"])
-        data, policy = self._given(row["owner"], asked)
+        data, policy = self._load_request(row["owner"], asked)
         with (self.files.job(self.identity) / FINDINGS).open("w", encoding="utf-8") as sink:
 
             def keep(found: dict[str, Any]) -> None:
@@ -167,7 +167,7 @@ class JobRun:
         if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
             raise AnswerIsNo("was cancelled", where="job")
 
-    def _given(self, owner: str, asked: Mapping[str, Any]) -> tuple[Path, Policy]:
+    def _load_request(self, owner: str, asked: Mapping[str, Any]) -> tuple[Path, Policy]:
         """The table that a job works on, and its policy."""
         home = self.files.dataset(asked["dataset"])
         policy = confine_policy(asked["policy"], home / "files", owner=owner, registry=self.settings.registry)
@@ -175,7 +175,7 @@ class JobRun:
 
     def _release(self, row: Mapping[str, Any]) -> None:
         asked = json.loads(row["asked"])
-        data, policy = self._given(row["owner"], asked)
+        data, policy = self._load_request(row["owner"], asked)
         target = self.files.release(self.identity)
         RELEASE_JOBS[row["kind"]](data, policy, target, self.progress)
         summary = json.loads((target / "evidence" / "report.json").read_bytes())
@@ -190,7 +190,7 @@ class JobRun:
                     owner=row["owner"],
                     dataset=asked["dataset"],
                     kind=row["kind"],
-                    summary=packed({"records": summary.get("records"), "suppressed": summary.get("suppressed")}),
+                    summary=pack({"records": summary.get("records"), "suppressed": summary.get("suppressed")}),
                     created=time.time(),
                 )
             )
@@ -219,7 +219,7 @@ class JobRun:
 
 
 def _lock(directory: Path) -> int | None:
-    """A lock that lasts as long as this process; None where another has it."""
+    """A lock that lasts as long as this process; None if another process has it."""
     handle = open_private(directory / "lock")
     if lock(handle):
         return handle
@@ -234,7 +234,7 @@ def _sign(lock: int) -> None:
 
 
 def began(directory: Path) -> float | None:
-    """When the work on the job of a directory began, in seconds since 1970; None where it has not."""
+    """When the work on a job began, in seconds since 1970; None if it has not begun."""
     try:
         about = (directory / "lock").stat()
     except FileNotFoundError:

@@ -18,7 +18,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.services.keys import BEGUN
 from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.server.services.policies import Version
-from cobogo.faces.workbench.draft import PolicyDraft, check_draft, unconfirmed
+from cobogo.faces.workbench.draft import PolicyDraft, check_draft, mark_unconfirmed
 from cobogo.faces.workbench.session import Desk, PageSession
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
                 raise Stale(f"your key lacks the scope {error.scope.value}", remedy=remedy) from None
             except NotFound as error:
                 status = 409
-                raise _gone(error.thing) from None
+                raise _missing(error.thing) from None
             except CobogoError as error:
                 status = 409 if isinstance(error, AnswerIsNo) else 400
                 raise
@@ -74,7 +74,7 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
 
 
 def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
-    """Who acts; whoever is no longer logged in is in the log, too."""
+    """The holder who acts. An attempt without a valid login is written in the log as well."""
     try:
         return desk.check(session)
     except Stale:
@@ -84,7 +84,7 @@ def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
         raise
 
 
-def _gone(thing: str) -> Stale:
+def _missing(thing: str) -> Stale:
     remedy = "Nothing was done. Choose another one."
     if thing == "release":
         return Stale("the release of this page is no longer there", remedy=remedy)
@@ -164,26 +164,26 @@ def begin_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
 
 def _begin_draft(desk: Desk, session: PageSession, dataset: str) -> Version:
     _, text = desk.service.datasets.suggest(session.caller, dataset)
-    return desk.service.policies.begin_draft(session.caller, dataset, unconfirmed(text))
+    return desk.service.policies.begin_draft(session.caller, dataset, mark_unconfirmed(text))
 
 
 @action("write policy", log=False)
 def write_policy(desk: Desk, session: PageSession, dataset: str, text: str, what: str) -> Version:
     """Write a version after the one that the page shows. Versions are a log of their own."""
     write = desk.service.policies.write_draft
-    return _turned(session, write(session.caller, dataset, text, after=session.version, what=what))
+    return _adopt_version(session, write(session.caller, dataset, text, after=session.version, what=what))
 
 
 @action("undo policy", log=False)
 def undo_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
     """Go back to the version before."""
-    return _turned(session, desk.service.policies.undo_draft(session.caller, dataset, after=session.version))
+    return _adopt_version(session, desk.service.policies.undo_draft(session.caller, dataset, after=session.version))
 
 
 @action("redo policy", log=False)
 def redo_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
     """Go on again to the version that was undone."""
-    return _turned(session, desk.service.policies.redo_draft(session.caller, dataset, after=session.version))
+    return _adopt_version(session, desk.service.policies.redo_draft(session.caller, dataset, after=session.version))
 
 
 @action("save policy")
@@ -201,7 +201,7 @@ def take_policy(desk: Desk, session: PageSession, release: str) -> str:
     return dataset
 
 
-def _turned(session: PageSession, now: Version) -> Version:
+def _adopt_version(session: PageSession, now: Version) -> Version:
     session.version, session.draft.text = now.number, now.toml
     return now
 

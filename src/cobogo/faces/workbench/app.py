@@ -27,9 +27,9 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(Path(settings.state) / "pages"))
     from nicegui import ui
 
-    from cobogo.faces.workbench import error_pages, files, login_ticket
+    from cobogo.faces.workbench import error_pages, files
     from cobogo.faces.workbench.pages import login
-    from cobogo.faces.workbench.session import Desk
+    from cobogo.faces.workbench.session import Desk, serve_login
     from cobogo.faces.workbench.steps import STEPS, first
     from cobogo.faces.workbench.style import CSS, NAMES
 
@@ -41,7 +41,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     ui.page("/login")(lambda: login.build(desk))
     error_pages.prepare(desk)
     files.serve(desk)
-    login_ticket.serve(desk)
+    serve_login(desk)
     app.state.context.browsers = lambda name: desk.known(name).holder
 
     @ui.page("/")
@@ -98,7 +98,7 @@ def _page(ui: Any, step: Any, desk: Any) -> None:
     from fastapi.responses import RedirectResponse
 
     @ui.page(step.path, response_timeout=120)  # type: ignore[untyped-decorator]
-    async def shown() -> Any:
+    async def show() -> Any:
         elsewhere = await _elsewhere(ui.context.client.request, step, desk)
         if elsewhere is not None:
             return RedirectResponse(elsewhere, status_code=303)
@@ -109,7 +109,7 @@ def _page(ui: Any, step: Any, desk: Any) -> None:
 
 
 async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
-    """Where somebody has to go first: to log in, or to the page about the data set that they worked on last.
+    """The address to redirect to: the login, or the page about the data set of the last visit; None to stay.
 
     The policy of a data set that no page was opened on yet is begun here: it takes a while to count its values.
     """
@@ -125,7 +125,7 @@ async def _elsewhere(request: Any, step: Any, desk: Any) -> str | None:
         return f"/login?{urlencode({'next': address})}"
     if step.about_data and "data" not in asked and (last := desk.last(browser)) is not None:
         return f"{step.path}?{urlencode({'data': last, **asked})}"
-    session = desk.opened(browser, asked)
+    session = desk.open_session(browser, asked)
     if session.dataset is not None and not session.version:
         await run.io_bound(actions.begin_policy, desk, session, session.dataset)
     return None

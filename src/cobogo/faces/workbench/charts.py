@@ -32,8 +32,8 @@ WHISKER = """(params, api) => {
 """Draws [category, low, high] as an interval."""
 
 
-def plotted(options: dict[str, Any], label: str, *, height: str = "18rem") -> ui.echart:
-    """A chart that says what it shows to those who do not see it."""
+def plot(options: dict[str, Any], label: str, *, height: str = "18rem") -> ui.echart:
+    """A chart with a label for screen readers."""
     whole = {
         "animation": False,
         "textStyle": {"fontFamily": "Roboto, sans-serif"},
@@ -81,7 +81,7 @@ CSS = """
 
 
 def chart(options: Mapping[str, Any], *, height: str, label: str) -> ui.echart:
-    """A chart, told to who cannot see it by its label. It is drawn as SVG, whose text takes the page's colours."""
+    """A chart with a label for screen readers. It is drawn as SVG, whose text takes the page's colours."""
     ui.add_css(CSS)
     base = {"animation": False, "textStyle": {"fontFamily": "inherit", "fontSize": 12}}
     drawn = ui.echart({**base, **options}, renderer="svg").classes("w-full cobogo-chart").style(f"height: {height}")

@@ -78,7 +78,7 @@ class PolicyDraft:
 
     @property
     def attributes(self) -> dict[str, dict[str, Any]]:
-        """The columns, with what is said of each."""
+        """The columns, each with its settings."""
         return dict(self.content().get("attributes", {}))
 
     @property
@@ -95,19 +95,19 @@ class PolicyDraft:
         """The policy as if it had one column: to try its hierarchy while others are still undecided."""
         content = self.content()
         told = {"data": content.get("data", {}), "attributes": {name: content["attributes"][name]}}
-        return rendered(told)
+        return render_toml(told)
 
     def set_attribute(self, name: str, **values: Any) -> None:
-        """Change what is said of a column; None takes a key away."""
+        """Change settings of a column; None removes a key."""
         self.set_attributes({name: values})
 
     def set_attributes(self, changes: Mapping[str, Mapping[str, Any]]) -> None:
-        """Change what is said of several columns at once."""
+        """Change settings of several columns at once."""
         content = self.content()
         columns = content.setdefault("attributes", {})
         for name, values in changes.items():
             columns[name] = _fitting({**columns.get(name, {}), **values})
-        self._say(rendered(content), " ".join(["attributes", *changes]))
+        self._say(render_toml(content), " ".join(["attributes", *changes]))
 
     def set_models(self, models: list[dict[str, Any]]) -> None:
         """Ask for these privacy models."""
@@ -116,10 +116,10 @@ class PolicyDraft:
             content["privacy"] = {**content.get("privacy", {}), "models": models}
         else:
             content.pop("privacy", None)
-        self._say(rendered(content), "models")
+        self._say(render_toml(content), "models")
 
     def set(self, table: str, key: str, value: Any) -> None:
-        """Change a key of a table; None takes it away."""
+        """Change a key of a table; None removes it."""
         content = self.content()
         part = dict(content.get(table, {}))
         if value is None:
@@ -129,11 +129,11 @@ class PolicyDraft:
         content[table] = part
         if not part:
             del content[table]
-        self._say(rendered(content), f"{table} {key}")
+        self._say(render_toml(content), f"{table} {key}")
 
 
 def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
-    """What is said of a column, without what its role has no use for."""
+    """The settings of a column, without those that its role does not use."""
     kept = {key: value for key, value in told.items() if value is not None}
     role = str(kept.get("role", "")).removeprefix(CONFIRM)
     if role not in ("quasi-identifier", "sensitive"):
@@ -144,20 +144,20 @@ def _fitting(told: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def unconfirmed(text: str) -> str:
-    """A policy to start from, with every role marked as a guess: nobody has looked at it yet.
+def mark_unconfirmed(text: str) -> str:
+    """A policy to start from: every role is marked as a guess to confirm.
 
-    >>> print(unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
+    >>> print(mark_unconfirmed('[attributes]\\nage = { role = "sensitive" }'), end="")
     [attributes]
     age = { role = "CONFIRM sensitive" }
     """
     content = PolicyDraft(text).content()
     for told in content.get("attributes", {}).values():
         told["role"] = CONFIRM + str(told["role"]).removeprefix(CONFIRM)
-    return rendered(content)
+    return render_toml(content)
 
 
-def rendered(content: Mapping[str, Any]) -> str:
+def render_toml(content: Mapping[str, Any]) -> str:
     """Tables as TOML, one line a key, long lists one line an item."""
     names = [name for name in ORDER if name in content] + [name for name in content if name not in ORDER]
     return "\n".join(_table(name, content[name]) for name in names if content[name])
@@ -199,18 +199,19 @@ def jobs_of(content: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def undecided(draft: PolicyDraft) -> list[str]:
-    """The columns whose roles nobody has confirmed.
+def undecided_columns(draft: PolicyDraft) -> list[str]:
+    """The columns whose roles are not confirmed yet.
 
-    >>> undecided(PolicyDraft('[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'))
+    >>> text = '[attributes]\\nage = { role = "CONFIRM sensitive" }\\nsex = { role = "sensitive" }'
+    >>> undecided_columns(PolicyDraft(text))
     ['age']
     """
     return [name for name, told in draft.attributes.items() if str(told.get("role", CONFIRM)).startswith(CONFIRM)]
 
 
 def check_roles(draft: PolicyDraft) -> None:
-    """See that somebody has confirmed every role: nothing is made of guesses."""
-    guesses = undecided(draft)
+    """Refuse a policy with roles that are still guesses."""
+    guesses = undecided_columns(draft)
     if guesses:
         raise PolicyError(
             f"{number_of(len(guesses), 'column')} with a role that nobody has confirmed",

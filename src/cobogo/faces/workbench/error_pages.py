@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response
 from nicegui import Client, app, ui
 from nicegui.page import page
 
-from cobogo.faces.workbench.frame import empty, prepared
+from cobogo.faces.workbench.frame import empty, prepare_page
 from cobogo.faces.workbench.session import Desk
 
 FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
@@ -21,28 +21,28 @@ FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
 def prepare(desk: Desk) -> None:
     """Say what goes wrong in our words, and log no more of it than where it happened."""
     logging.getLogger("nicegui").addFilter(_discreet)
-    app.on_page_exception(lambda: _shown(desk, "wrong", "healing"))
+    app.on_page_exception(lambda: _show_error(desk, "wrong", "healing"))
 
-    async def lost(request: Request, error: Any) -> Response:
+    async def answer_not_found(request: Request, error: Any) -> Response:
         if request.url.path.startswith(FOR_PROGRAMS):
             return JSONResponse({"detail": getattr(error, "detail", "Not Found"), "where": None, "remedy": None}, 404)
         with Client(page(""), request=request) as client:
-            _shown(desk, "lost", "explore_off")
+            _show_error(desk, "lost", "explore_off")
         return client.build_response(request, 404)
 
-    app.add_exception_handler(404, lost)
+    app.add_exception_handler(404, answer_not_found)
 
 
-def _shown(desk: Desk, what: str, icon: str) -> None:
+def _show_error(desk: Desk, what: str, icon: str) -> None:
     session = desk.session()
-    prepared(session, f"trouble.{what}")
+    prepare_page(session, f"trouble.{what}")
     with ui.element("div").classes("absolute-center"):
         title = session.say(f"trouble.{what}")
         empty(session.say(f"trouble.{what}-why"), title=title, icon=icon, button=session.say("trouble.back"), go="/")
 
 
 def _discreet(record: logging.LogRecord) -> bool:
-    """What an exception says may be somebody's value: its kind and its place are enough."""
+    """Reduce an exception in the log to its type and line: its message may quote a value of the data."""
     error = record.exc_info[1] if record.exc_info else None
     if error is not None:
         frame = (traceback.extract_tb(error.__traceback__) or [None])[-1]

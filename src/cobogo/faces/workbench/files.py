@@ -15,7 +15,7 @@ from cobogo.faces.workbench.session import Desk
 
 
 def serve(desk: Desk) -> None:
-    """Add the addresses. They are as closed as the server's: to strangers, and to what is somebody else's."""
+    """Add the addresses. They check login, scope and owner as the server's routes do."""
 
     def fetch(request: Request, get: Callable[[Holder], Response]) -> Response:
         holder = desk.known(str(request.session.get("id", ""))).holder

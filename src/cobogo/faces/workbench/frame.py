@@ -1,4 +1,4 @@
-"""What stands around every page, and the pieces that pages have in common."""
+"""The frame of every page, and the pieces that pages share."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ T = TypeVar("T")
 
 
 @contextmanager
-def framed(desk: Desk, step: str) -> Iterator[PageSession | None]:
-    """A page of one step; None where somebody has to log in first, or may not see it."""
+def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
+    """The frame of a step's page; yields None if nobody is logged in, or the holder may not see the page."""
     session = desk.session()
     session.draft = actions.draft_of(desk, session)
-    dark = prepared(session, f"step.{step}")
-    ui.on_exception(lambda error: _surprised(session, error))
+    dark = prepare_page(session, f"step.{step}")
+    ui.on_exception(lambda error: _report_error(session, error))
     if session.holder is None:
         yield None
         return
@@ -44,9 +44,9 @@ def framed(desk: Desk, step: str) -> Iterator[PageSession | None]:
 
 
 @contextmanager
-def framed_data(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, Any]] | None]:
-    """A page about the data set at hand, with its row; None where there is none, and the page says so."""
-    with framed(desk, step) as session:
+def open_data_page(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, Any]] | None]:
+    """The same for a page about a data set, with its row; yields None, and shows why, if there is no data set."""
+    with open_page(desk, step) as session:
         row = None if session is None else desk.service.datasets.find(session.caller, session.dataset)
         if session is None or row is None:
             if session is not None:
@@ -57,12 +57,12 @@ def framed_data(desk: Desk, step: str) -> Iterator[tuple[PageSession, dict[str, 
 
 
 def _guard(desk: Desk, session: PageSession) -> None:
-    """Let nothing that happens on a page through, be it to look or to act, but for whoever it was opened for."""
+    """Drop every event of a page whose holder is no longer logged in."""
     client = ui.context.client
     through = client.handle_event
     told: list[Stale] = []
 
-    def checked(message: dict[str, Any]) -> None:
+    def check_session(message: dict[str, Any]) -> None:
         try:
             desk.check(session)
         except Stale as error:
@@ -73,10 +73,10 @@ def _guard(desk: Desk, session: PageSession) -> None:
         else:
             through(message)
 
-    client.handle_event = checked  # type: ignore[method-assign,assignment]
+    client.handle_event = check_session  # type: ignore[method-assign,assignment]
 
 
-def prepared(session: PageSession, title: str) -> ui.dark_mode:
+def prepare_page(session: PageSession, title: str) -> ui.dark_mode:
     """Colours, language, light and title of a page."""
     client = ui.context.client
     client.page = copy(client.page)  # the page's own is everybody's
@@ -107,7 +107,7 @@ def section(text: str, *, help: str = "") -> None:
 def empty(
     text: str, *, icon: str = "inbox", button: str = "", go: str | Callable[[], Any] = "/", title: str = ""
 ) -> ui.card:
-    """What stands where there is nothing yet: why, and a button to what comes first."""
+    """A placeholder for an empty page: why it is empty, and a button to the step that fills it."""
     with ui.card().classes("w-full items-center q-pa-xl") as card:
         ui.icon(icon).props("size=64px color=primary")
         if title:
@@ -119,12 +119,12 @@ def empty(
 
 
 def no_data(session: PageSession) -> ui.card:
-    """What stands where a page needs a data set and none is chosen."""
+    """The placeholder of a page that needs a data set."""
     return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.to("data"))
 
 
 def no_release(session: PageSession) -> ui.card:
-    """What stands where a page needs a release and there is none."""
+    """The placeholder of a page that needs a release."""
     return empty(
         session.say("frame.no-release"),
         icon="play_circle",
@@ -143,30 +143,25 @@ def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.ca
     return card
 
 
-def chosen_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
-    """The release that the session looks at (its row), or None; see `Desk.release`."""
-    return desk.release(session)
-
-
 def complain(error: CobogoError, language: str = "en") -> None:
     """Show an error, in a language as far as it has words for it, until it is closed; one that says that the page is
     out of date, over the page."""
     if isinstance(error, Stale):
-        _outdated(translated(error, language), TEXTS[language]["frame.reload"])
+        _show_outdated(translated(error, language), TEXTS[language]["frame.reload"])
         return
     ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
-def _surprised(session: PageSession, error: Exception) -> None:
-    """What nobody caught: ours in its own words, anything else without a word about the cause."""
+def _report_error(session: PageSession, error: Exception) -> None:
+    """Show an unhandled error: its own message if it is ours, else a general one that quotes nothing."""
     if isinstance(error, CobogoError):
         complain(error, session.language)
     else:
         ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
 
 
-def _outdated(text: str, reload: str) -> None:
-    """What covers a page on which nothing can be done any more; its button asks nothing of the server."""
+def _show_outdated(text: str, reload: str) -> None:
+    """Cover a page that is out of date. Its button reloads the page without asking the server."""
     with ui.dialog(value=True).props("persistent"), ui.card().classes("gap-3").style("max-width: 32rem"):
         with ui.row().classes("items-center no-wrap").props('role="alert"'):
             ui.icon("sync_problem").props("size=md color=warning")
@@ -175,8 +170,8 @@ def _outdated(text: str, reload: str) -> None:
         button.on("click", js_handler="() => window.location.reload()")
 
 
-async def done(session: PageSession, work: Callable[..., T], *given: Any) -> T | None:
-    """What an act, or other work, comes to off the event loop; None where it failed, which is shown in its words."""
+async def attempt(session: PageSession, work: Callable[..., T], *given: Any) -> T | None:
+    """Run work off the event loop; its result, or None after an error, which is shown."""
     try:
         return await run.io_bound(work, *given)
     except CobogoError as error:

@@ -11,7 +11,7 @@ from nicegui import ui
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.session import Desk, PageSession
-from cobogo.faces.workbench.steps import DOORS, finished, open_to
+from cobogo.faces.workbench.steps import DOORS, finished_steps, open_to
 from cobogo.faces.workbench.style import INK
 
 LISTED = 20
@@ -97,7 +97,7 @@ def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
     """The steps, by the doors of the house, with a mark at what is done. A window with room for it has it open."""
     holder = session.holder
     assert holder is not None
-    done = finished(desk, session)
+    done = finished_steps(desk, session)
     label = session.say("frame.steps")
     steps = ui.left_drawer(value=False).classes("q-pa-sm").props("width=220 bordered show-if-above")
     with (
@@ -136,19 +136,19 @@ def policy(desk: Desk, session: PageSession) -> None:
                 label = session.say(f"frame.{word}")
                 button = ui.button(icon=icon, on_click=lambda act=act: turn(act))
                 button.props(f'flat round aria-label="{label}"').tooltip(label)
-            ui.button(session.say("privacy.download"), icon="download", on_click=lambda: given(session)).props(
-                "flat no-caps"
-            )
+            ui.button(
+                session.say("privacy.download"), icon="download", on_click=lambda: download_policy(session)
+            ).props("flat no-caps")
             close = session.say("frame.close")
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         ui.code(session.draft.text, language="toml").classes("w-full").style("max-height: 55vh; overflow: auto")
-        _saved(desk, session, lambda text: turn(actions.write_policy, text, "version"))
+        _list_saved(desk, session, lambda text: turn(actions.write_policy, text, "version"))
         with ui.expansion(session.say("frame.versions"), icon="history").classes("w-full").props("dense"):
             _versions(desk, session, lambda text: turn(actions.write_policy, text, "version"))
     dialog.open()
 
 
-def _saved(desk: Desk, session: PageSession, use: Callable[[str], None]) -> None:
+def _list_saved(desk: Desk, session: PageSession, use: Callable[[str], None]) -> None:
     """Policies of the data set that were kept under a name, and a field to keep this one."""
     for row in desk.service.policies.list_all(session.caller, session.dataset):
         with ui.row().classes("w-full items-center no-wrap"):
@@ -178,6 +178,6 @@ def _versions(desk: Desk, session: PageSession, use: Callable[[str], None]) -> N
             )
 
 
-def given(session: PageSession) -> None:
+def download_policy(session: PageSession) -> None:
     """Download the policy as it stands."""
     ui.download(session.draft.text.encode(), "policy.toml", "application/toml")

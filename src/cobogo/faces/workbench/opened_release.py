@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.frame import metric, no_release
 from cobogo.faces.workbench.session import Desk, PageSession
@@ -16,7 +16,7 @@ ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
 
 def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
-    """Show which release is looked at, with a way to look at another; None, and a word, where there is none."""
+    """Show which release the page is about, and offer others; None, and a placeholder, if there is no release."""
     row = desk.release(session)
     if row is None:
         no_release(session)
@@ -25,7 +25,7 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
     several = len({one["owner"] for one in rows}) > 1
     names = desk.service.datasets.names(session.caller)
 
-    def shown(one: dict[str, Any]) -> str:
+    def describe(one: dict[str, Any]) -> str:
         whose = [one["owner"]] if several else []
         parts = [session.say(f"looked.{one['kind']}"), names.get(one["dataset"], ""), session.date(one["created"])]
         return " · ".join(part for part in (*whose, *parts, one["id"][:6]) if part)
@@ -34,7 +34,7 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
         dataset = next(one["dataset"] for one in rows if one["id"] == identity)
         turn_to(release=identity, data=dataset)
 
-    options = {one["id"]: shown(one) for one in rows}
+    options = {one["id"]: describe(one) for one in rows}
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         choice = ui.select(options, value=row["id"], label=session.say("looked.release")).classes("col")
         choice.on_value_change(lambda event: choose(event.value))
@@ -45,29 +45,31 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
 
 
 async def open_chosen(desk: Desk, session: PageSession) -> OpenedRelease | None:
-    """The release that was chosen, opened; None, and a word, where there is none."""
+    """Open the chosen release; None, and a placeholder, if there is no release."""
     row = choose_release(desk, session)
     return None if row is None else await run.io_bound(desk.service.releases.open, session.caller, row["id"])
 
 
 def report(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
-    """The report of a release as data; empty where there is none, or for a reader who may not see the evidence."""
-    inside = Scope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
+    """The report of a release as data; empty if it has none, or the reader may not see the evidence."""
+    inside = (
+        KeyScope.EVIDENCE in session.caller.scopes and desk.service.releases.find(session.caller, release) is not None
+    )
     return desk.service.releases.evidence(session.caller, release, "report.json") if inside else {}
 
 
 def manifest(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
-    """The manifest of a release; empty where there is none that the reader may see."""
+    """The manifest of a release; empty if it has none, or the reader may not see it."""
     known = desk.service.releases.find(session.caller, release) is not None
     return desk.service.releases.manifest(session.caller, release) if known else {}
 
 
-def judged(desk: Desk, session: PageSession, row: dict[str, Any]) -> tuple[str, str, str] | None:
+def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tuple[str, str, str] | None:
     """What attacks made of a release: a sign, a colour and a line. Green is what was tried and held, and nothing else.
 
     None for whoever may not see the evidence, where it stands.
     """
-    if session.holder is None or Scope.EVIDENCE not in session.holder.scopes:
+    if session.holder is None or KeyScope.EVIDENCE not in session.holder.scopes:
         return None
     found = desk.service.releases.evidence(session.holder, row["id"], "audit.json")
     if not found:
@@ -103,9 +105,13 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
     with ui.row().classes("w-full gap-3 items-stretch"):
         if records is not None:
             kept = records - (left or 0)
-            metric(session.say("outcome.kept"), session.number(kept), help=_of(session, kept, records)).classes("col")
+            metric(session.say("outcome.kept"), session.number(kept), help=_share(session, kept, records)).classes(
+                "col"
+            )
         if left is not None:
-            metric(session.say("outcome.left"), session.number(left), help=_of(session, left, records)).classes("col")
+            metric(session.say("outcome.left"), session.number(left), help=_share(session, left, records)).classes(
+                "col"
+            )
         loss = found.get("metrics", {}).get("loss")
         if loss is not None:
             metric(session.say("outcome.loss"), session.percent(loss), help=session.say("outcome.loss-why")).classes(
@@ -118,7 +124,7 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
             )
 
 
-def _of(session: PageSession, part: int, whole: int | None) -> str:
+def _share(session: PageSession, part: int, whole: int | None) -> str:
     return "" if not whole else session.percent(part / whole)
 
 

@@ -1,10 +1,14 @@
-"""Who is at the workbench, what the page before them is about, and whether both are still so when they act on it.
+"""Who is logged in, what their page is about, and whether both still hold when they act on it.
 
 A browser is remembered in memory: a restart means logging in again. What was worked on is in the server's state.
+
+At a login the browser gets a new session name, so that an attacker who knew the old one gains nothing.
 """
 
 from __future__ import annotations
 
+import html
+import secrets
 import time
 import uuid
 from dataclasses import dataclass, field
@@ -13,14 +17,15 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from fastapi import Request
+from fastapi.responses import HTMLResponse
 from nicegui import app, ui
 
 from cobogo.errors import CobogoError, Stale
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
-from cobogo.faces.workbench.login_ticket import Tickets
-from cobogo.faces.workbench.words import TEXTS, preferred
+from cobogo.faces.workbench.words import TEXTS, preferred_language
 from cobogo.floor.language.sentences import in_portuguese, translated
 from cobogo.tell.report.words import Words, words
 
@@ -35,6 +40,11 @@ LOCAL_KEY = "workbench"
 """What stands for the key of the one person of a workbench on their own machine."""
 
 
+ENTRY = "/entered"
+TICKET_SECONDS = 60
+ONWARDS = '<!doctype html><title>Cobogó</title><meta http-equiv="refresh" content="0; url={goal}">'
+
+
 @dataclass
 class Browser:
     """A browser: who is logged in, how they like pages, and the data set that was opened last."""
@@ -43,14 +53,14 @@ class Browser:
     language: str = "en"
     dark: bool | None = None
     dataset: str | None = None
-    kept: dict[str, Any] = field(default_factory=dict)
-    """What pages remember until somebody logs out, each under its own name."""
+    memory: dict[str, Any] = field(default_factory=dict)
+    """What pages remember until the holder logs out, each under its own name."""
     seen: float = field(default_factory=time.monotonic)
 
     def forget(self) -> None:
-        """Log out: nothing of what was worked on stays for whoever comes next."""
+        """Log out: no trace of the work stays for the next person."""
         self.holder = self.dataset = None
-        self.kept = {}
+        self.memory = {}
 
 
 @dataclass
@@ -71,9 +81,9 @@ class PageSession:
     browser: Browser = field(default_factory=Browser)
 
     @property
-    def kept(self) -> dict[str, Any]:
-        """What pages remember until somebody logs out, each under its own name."""
-        return self.browser.kept
+    def memory(self) -> dict[str, Any]:
+        """What pages remember until the holder logs out, each under its own name."""
+        return self.browser.memory
 
     @property
     def caller(self) -> Holder:
@@ -84,12 +94,12 @@ class PageSession:
 
     @property
     def owner(self) -> str:
-        """Whose things are worked on; nobody's before somebody logs in."""
+        """The owner of what the page shows; empty before the login."""
         return "" if self.holder is None else self.holder.owner
 
     @property
     def here(self) -> bool:
-        """Whether whoever the page was opened for is still logged in."""
+        """Whether the holder for whom the page was opened is still logged in."""
         return self.holder is not None and self.browser.holder == self.holder
 
     def to(self, step: str, **about: str | None) -> str:
@@ -142,6 +152,25 @@ class PageSession:
         return self.figures.date(datetime.fromtimestamp(moment, UTC).astimezone().isoformat())
 
 
+class Tickets:
+    """Holders who gave a valid key and whose browsers have not been renamed yet."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[Holder, str, float]] = {}
+
+    def address(self, holder: Holder, goal: str = "/") -> str:
+        """The address that logs a holder in with a new ticket, and then leads on to ``goal``, a page of ours."""
+        self._waiting = {key: found for key, found in self._waiting.items() if found[2] > time.monotonic()}
+        ticket = secrets.token_urlsafe(24)
+        self._waiting[ticket] = (holder, goal, time.monotonic() + TICKET_SECONDS)
+        return f"{ENTRY}/{ticket}"
+
+    def redeem(self, ticket: str) -> tuple[Holder | None, str]:
+        """Whose ticket it is, and where they go; good once."""
+        holder, goal, until = self._waiting.pop(ticket, (None, "/", 0.0))
+        return (holder, goal) if until > time.monotonic() else (None, "/")
+
+
 @dataclass
 class Desk:
     """What all pages share: the server's operations, and everybody's browser."""
@@ -153,9 +182,9 @@ class Desk:
 
     def session(self) -> PageSession:
         """The page that is being opened, about what its address names: ``?data=…&release=…&job=…``."""
-        return self.opened(self.browser(), dict(ui.context.client.request.query_params))
+        return self.open_session(self.browser(), dict(ui.context.client.request.query_params))
 
-    def opened(self, browser: Browser, asked: dict[str, str]) -> PageSession:
+    def open_session(self, browser: Browser, asked: dict[str, str]) -> PageSession:
         """A page of a browser, about what its address asks for, as far as that is its holder's."""
         session = PageSession(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
@@ -183,7 +212,7 @@ class Desk:
         if name not in self.browsers:
             self._make_room()
             accepted = ui.context.client.request.headers.get("accept-language", "")
-            self.browsers[name] = Browser(language=preferred(accepted))
+            self.browsers[name] = Browser(language=preferred_language(accepted))
         return self.known(name)
 
     def known(self, name: str) -> Browser:
@@ -199,8 +228,8 @@ class Desk:
         return self.service.keys.idle_seconds
 
     def enter(self, name: str, holder: Holder) -> str:
-        """Log somebody in, in the browser of a name; its name from now on. Whoever knew the old one knows nothing, and
-        pages that were opened under it do nothing any more."""
+        """Log a holder in; the browser's new session name. The old name, and pages opened under it, are worthless from
+        now on."""
         before = self.browsers.pop(name, Browser())
         before.forget()
         new = str(uuid.uuid4())
@@ -209,7 +238,7 @@ class Desk:
         return new
 
     def check(self, session: PageSession) -> Holder:
-        """Who acts on a page: whoever it was opened for, if they are still logged in and their key is still valid."""
+        """The holder who acts on a page: the one it was opened for, if still logged in with a valid key."""
         now = session.browser.holder
         if session.holder is None or now is None:
             raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
@@ -227,12 +256,12 @@ class Desk:
         return now
 
     def _awake(self, browser: Browser) -> bool:
-        """Whether whoever is logged in was there not long ago, with a key that is still valid; now they are."""
+        """Whether the holder was active lately, with a valid key; notes the activity."""
         idle, browser.seen = time.monotonic() - browser.seen, time.monotonic()
         return browser.holder is not None and idle <= self.idle and self._valid(browser.holder)
 
     def note(self, holder: Holder, action: str, what: str = "", status: int = 200) -> int:
-        """Write in the server's log what somebody does on a page; the number of the line."""
+        """Write an action on a page in the server's log; the number of the line."""
         return self.service.keys.note(holder, f"workbench {action}", what, status)
 
     def versions(self, session: PageSession) -> list[Version]:
@@ -249,7 +278,7 @@ class Desk:
             row = releases.find(session.holder, identity)
             if row is not None:
                 return row
-        if Scope.RELEASES not in session.holder.scopes:
+        if KeyScope.RELEASES not in session.holder.scopes:
             return None
         return next(iter(releases.list_all(session.holder, session.dataset)), None)
 
@@ -264,6 +293,18 @@ class Desk:
     def _mine(self, holder: Holder, dataset: str | None) -> str | None:
         row = self.service.datasets.find(holder, dataset)
         return None if row is None else str(row["id"])
+
+
+def serve_login(desk: Desk) -> None:
+    """Add the address that renames a browser. A page cannot change a cookie; the answer to a request can."""
+
+    @app.get(f"{ENTRY}/{{ticket}}", include_in_schema=False)
+    def enter(request: Request, ticket: str) -> HTMLResponse:
+        holder, goal = desk.tickets.redeem(ticket)
+        if holder is not None:
+            request.session["id"] = desk.enter(str(request.session.get("id", "")), holder)
+        # no redirect: a browser that came from elsewhere would leave the cookie out
+        return HTMLResponse(ONWARDS.format(goal=html.escape(goal)))
 
 
 def _is_number(value: object) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,9 @@ class PageStep:
 
     name: str
     icon: str
-    scope: Scope
+    scope: KeyScope
     door: str = "publish"
-    also: Scope | None = None
+    also: KeyScope | None = None
 
     @property
     def path(self) -> str:
@@ -43,34 +43,34 @@ class PageStep:
 
 
 STEPS = (
-    PageStep("data", "table_view", Scope.DATA),
-    PageStep("columns", "view_column", Scope.DATA),
-    PageStep("hierarchies", "account_tree", Scope.DATA),
-    PageStep("privacy", "shield", Scope.DATA),
-    PageStep("running", "play_circle", Scope.RUN),
-    PageStep("exploring", "hub", Scope.EVIDENCE),
-    PageStep("utility", "bar_chart", Scope.EVIDENCE),
-    PageStep("risk", "crisis_alert", Scope.EVIDENCE),
-    PageStep("releases", "inventory_2", Scope.RELEASES),
-    PageStep("asking", "forum", Scope.ASK, "answer", also=Scope.BUDGETS),
-    PageStep("collecting", "poll", Scope.COLLECT, "collect"),
-    PageStep("mapping", "map", Scope.COLLECT, "locate"),
+    PageStep("data", "table_view", KeyScope.DATA),
+    PageStep("columns", "view_column", KeyScope.DATA),
+    PageStep("hierarchies", "account_tree", KeyScope.DATA),
+    PageStep("privacy", "shield", KeyScope.DATA),
+    PageStep("running", "play_circle", KeyScope.RUN),
+    PageStep("exploring", "hub", KeyScope.EVIDENCE),
+    PageStep("utility", "bar_chart", KeyScope.EVIDENCE),
+    PageStep("risk", "crisis_alert", KeyScope.EVIDENCE),
+    PageStep("releases", "inventory_2", KeyScope.RELEASES),
+    PageStep("asking", "forum", KeyScope.ASK, "answer", also=KeyScope.BUDGETS),
+    PageStep("collecting", "poll", KeyScope.COLLECT, "collect"),
+    PageStep("mapping", "map", KeyScope.COLLECT, "locate"),
 )
 DOORS = ("publish", "answer", "collect", "locate")
 
 
 def open_to(holder: Holder) -> tuple[PageStep, ...]:
-    """The pages that somebody may see."""
+    """The pages that a holder may see."""
     return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
 
 
 def first(holder: Holder) -> PageStep:
-    """The page that somebody's work begins with: for whoever brings no data, what others made of theirs."""
+    """The first page for a holder: the data, the releases, or else the first page that they may see."""
     steps = open_to(holder)
     return next((step for step in steps if step.name in ("data", "releases")), steps[0])
 
 
-def finished(desk: Any, session: Any) -> frozenset[str]:
+def finished_steps(desk: Any, session: Any) -> frozenset[str]:
     """The steps whose work is done, as far as one can tell: of the data set at hand and its policy."""
     if session.dataset is None:
         return frozenset()

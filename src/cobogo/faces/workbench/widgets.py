@@ -25,7 +25,7 @@ def turn_to(*, stay: bool = False, **about: str) -> None:
 async def slowly(
     session: PageSession, place: ui.element, work: Callable[[], T], draw: Callable[[T], object], *, what: str = ""
 ) -> None:
-    """Do something that takes a while beside the page, which shows that it does, then what came of it or went wrong."""
+    """Run slow work while the page shows a spinner; then show its result or its error."""
     place.clear()
     with place, ui.row().classes("items-center q-pa-md").props('role="status"'):
         ui.spinner(size="lg")
@@ -69,7 +69,7 @@ def tabs(session: PageSession, release: OpenedRelease, drawn: Mapping[str, tuple
             with ui.tab_panel(tab).classes("q-pa-none q-pt-sm"):
                 places[name] = ui.column().classes("w-full gap-3")
 
-    def turned(name: str) -> None:
+    def turn(name: str) -> None:
         turn_to(stay=True, tab=name)  # so that another release shows the same
         show(name)
 
@@ -78,7 +78,7 @@ def tabs(session: PageSession, release: OpenedRelease, drawn: Mapping[str, tuple
             with places[name]:
                 waiting.pop(name)[2](session, release)
 
-    bar.on_value_change(lambda event: turned(event.value if isinstance(event.value, str) else event.value.name))
+    bar.on_value_change(lambda event: turn(event.value if isinstance(event.value, str) else event.value.name))
     show(first)
 
 

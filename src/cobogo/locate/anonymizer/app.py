@@ -1,7 +1,7 @@
 """The privacy server on the web: a router that can be mounted anywhere, and an application of its own.
 
-A device talks with the token it was enrolled with, and hears of nobody but itself. Positions come in bodies only, never
-in addresses, and no body, token or name is ever logged.
+A device authenticates with the token it was enrolled with, and learns nothing about anybody else. Positions come in
+bodies only, never in addresses, and no body, token or name is ever logged.
 """
 
 from __future__ import annotations
@@ -21,53 +21,54 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 from cobogo import __version__
 from cobogo.errors import NoSolution
 from cobogo.floor.randomness import Entropy
-from cobogo.locate.anonymizer.cloaking import SWEEP, Demand, Region, RequestOutcome, WaitingLook, WaitingRequest
+from cobogo.locate.anonymizer.cloaking import SWEEP, Demand, Region, RegionTask, RequestOutcome, WaitingRequest
 from cobogo.locate.anonymizer.devices import OPERATOR, PERSON, Devices
 from cobogo.locate.anonymizer.guards import guard
 from cobogo.locate.anonymizer.requests import Locations, NearestQuestion, Wanted, Zone
 from cobogo.locate.anonymizer.server import PrivacyServer, ServiceReport
-from cobogo.locate.crowds.mix_quality import mix
+from cobogo.locate.crowds.mix_quality import measure_mix
 from cobogo.locate.crowds.mix_zones import MixZone
-from cobogo.locate.device.client import nearest_of
+from cobogo.locate.device.client import pick_nearest
 from cobogo.locate.device.reports import Report, ReportArea
 
 
 class Service(Protocol):
-    """The location-based service, as the server talks to it. It raises `ConnectionError` where it cannot answer."""
+    """The location-based service, as the server calls it. Its methods raise `ConnectionError` where it does not
+    answer."""
 
-    async def asked(
+    async def find_nearest(
         self, areas: Sequence[ReportArea], count: int, kind: str | None, identity: str | None
     ) -> Sequence[Sequence[Any]]:
-        """For each area every place of a kind that may be among the so many nearest of somebody in it."""
+        """For each area, every place of a kind that may be among the ``count`` nearest to somebody in the area."""
 
-    async def told(self, reports: Sequence[dict[str, Any]]) -> None:
-        """Where somebody, or nobody in particular, is or was."""
+    async def receive_reports(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Receive regions in which somebody is or was, with or without a name."""
 
     async def close(self) -> None:
-        """The server stops."""
+        """Called when the server stops."""
 
 
 AHEAD = 60.0
-"""Seconds by which a device's clock may be before the server's."""
+"""Seconds by which a device's clock may be ahead of the server's."""
 
 EVERY = 0.25
-"""Seconds between two looks at requests that wait."""
+"""Seconds between two attempts to answer the requests that wait: each goes through every report since they came."""
 
 HEAVY = 5_000
-"""Reports from which on cloaks are drawn in another thread: below, handing it over takes as long."""
+"""Reports from which on cloaks are computed in another thread: with fewer, handing the work over takes as long."""
 
 PACE = 2.0
-"""Requests a second that somebody may send for long."""
+"""Requests a second that one person may send in the long run."""
 
 BURST = 120.0
-"""Requests that somebody may send at once."""
+"""Requests that one person may send at once."""
 
 POSITIONS = 20
-"""Positions that count as one request more."""
+"""Positions in a body that count as one more request."""
 
 
 class RequestPace:
-    """How fast anybody may ask: a bucket for each, which fills by `PACE` a second up to `BURST`.
+    """A rate limit: a bucket for each person, which fills by `PACE` requests a second up to `BURST`.
 
     >>> pace = RequestPace()
     >>> [pace.allows("ana", 0.0, 100), pace.allows("ana", 0.0, 100), pace.allows("ana", 60.0, 100)]
@@ -78,7 +79,7 @@ class RequestPace:
         self._spent: dict[str, tuple[float, float]] = {}
 
     def allows(self, user: str, now: float, cost: float = 1.0) -> bool:
-        """Whether a request may go on; it is counted if so."""
+        """Whether a request is within the limit; if so it is counted."""
         spent = self._left_over(user, now) + cost
         if spent > BURST:
             return False
@@ -86,7 +87,7 @@ class RequestPace:
         return True
 
     def expire(self, now: float) -> None:
-        """Forget those whose bucket is full again."""
+        """Forget people whose bucket is full again."""
         self._spent = {user: one for user, one in self._spent.items() if self._left_over(user, now) > 0}
 
     def _left_over(self, user: str, now: float) -> float:
@@ -94,26 +95,26 @@ class RequestPace:
         return max(spent - PACE * max(now - since, 0.0), 0.0)
 
 
-class Room:
-    """Requests that wait for enough people, each with a future that its handler sits on; pictures that are being drawn
-    in other threads; and the clock by which things are forgotten."""
+class WaitingRoom:
+    """Requests that wait for enough people, each with a future that its handler awaits; the thread in which cloaks are
+    computed; and the timer by which positions are forgotten."""
 
     def __init__(self, server: PrivacyServer, clock: Callable[[], float]) -> None:
         self._server, self._clock = server, clock
         self.pace = RequestPace()
         self._futures: dict[int, asyncio.Future[RequestOutcome]] = {}
-        self._looked, self._looking = 0.0, False
-        self._aside = ThreadPoolExecutor(1, "cobogo-cloaks")  # one thing at a time: the rest is for who asks
+        self._last_attempt, self._attempting = 0.0, False
+        self._aside = ThreadPoolExecutor(1, "cobogo-cloaks")  # one task at a time: the other cores answer requests
         self._turn = asyncio.Lock()
         self._sweeps: asyncio.AbstractEventLoop | None = None
 
     def charge(self, user: str, cost: float = 1.0) -> None:
-        """Refuse one who asks too fast."""
+        """Count a request, or refuse it (429) where its sender exceeds the limit."""
         if not self.pace.allows(user, self._clock(), cost):
             raise HTTPException(429, f"more than {PACE:g} requests a second", {"Retry-After": "30"})
 
     def forget_in_time(self) -> None:
-        """See to it that what is kept is forgotten when its time comes, whether anybody asks or not."""
+        """Start the timer that forgets positions when their time is over, whether requests come in or not."""
         loop = asyncio.get_running_loop()
         if self._sweeps is not loop:
             self._sweeps = loop
@@ -127,79 +128,80 @@ class Room:
             self.forget_in_time()
 
     async def settle(self, now: float) -> None:
-        """Wake those whose wait is over. Who is about is looked at now and then, not each time."""
+        """Wake the requests whose wait is over. New regions are computed every `EVERY` seconds at most."""
         anonymizer = self._server.anonymizer
         if not self._futures:
             return
         regions: dict[int, Region | None] = {}
-        if now >= self._looked + EVERY and not self._looking:
-            self._looked, self._looking = now, True
+        if now >= self._last_attempt + EVERY and not self._attempting:
+            self._last_attempt, self._attempting = now, True
             try:
-                looks = anonymizer.looks(now)
-                many = sum(len(look.points) for look in looks) >= HEAVY
-                regions = await self.aside(partial(_regions, looks)) if many else _regions(looks)
+                tasks = anonymizer.region_tasks(now)
+                many = sum(len(task.points) for task in tasks) >= HEAVY
+                regions = await self.run_aside(partial(_regions, tasks)) if many else _regions(tasks)
             finally:
-                self._looking = False
+                self._attempting = False
         for outcome in anonymizer.conclude(now, regions):
             future = self._futures.pop(outcome.ticket, None)
             if future is not None and not future.done():
                 future.set_result(outcome)
 
-    async def region(self, asked: RequestOutcome | WaitingRequest) -> Region:
-        """The region of a request, as soon as it has one; `NoSolution` when it has waited in vain."""
-        if isinstance(asked, WaitingRequest):
-            held, future = asked, asyncio.get_running_loop().create_future()
-            self._futures[held.ticket] = future
+    async def await_region(self, answer: RequestOutcome | WaitingRequest) -> Region:
+        """The region of a request, as soon as there is one. Raises `NoSolution` when its patience ends first."""
+        if isinstance(answer, WaitingRequest):
+            request, future = answer, asyncio.get_running_loop().create_future()
+            self._futures[request.ticket] = future
             try:
-                await asyncio.wait({future}, timeout=held.demand.max_wait)
+                await asyncio.wait({future}, timeout=request.demand.max_wait)
                 if not future.done():
-                    await self.settle(held.since + held.demand.max_wait)
+                    await self.settle(request.since + request.demand.max_wait)
             finally:
-                self._futures.pop(held.ticket, None)
-            asked = future.result() if future.done() else RequestOutcome(held.ticket, held.user, None)
+                self._futures.pop(request.ticket, None)
+            answer = future.result() if future.done() else RequestOutcome(request.ticket, request.user, None)
         else:
             await self.settle(self._clock())  # others may have waited for this one
-        if asked.region is None:
+        if answer.region is None:
             raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
-        return asked.region
+        return answer.region
 
-    async def draw(self, user: str, demand: Demand) -> float:
-        """Have cloaks of a large crowd drawn in another thread, one after the other and once for all who ask for the
-        same; returns as of when they are."""
+    async def draw_cloaks(self, user: str, demand: Demand) -> float:
+        """Compute the cloaks of a large crowd in another thread, once for all who ask for the same; returns the moment
+        that they are of."""
         anonymizer = self._server.anonymizer
         if anonymizer.people < HEAVY:
             return self._clock()
         async with self._turn:
             now = self._clock()
-            sketch = anonymizer.sketch(user, now, demand)
-            if sketch is not None:
+            task = anonymizer.cloak_task(user, now, demand)
+            if task is not None:
                 with suppress(NoSolution):  # too few people at all: the request may wait for them
-                    anonymizer.hang(sketch, await self.aside(sketch.draw))
+                    anonymizer.keep_cloaks(task, await self.run_aside(task.compute))
             return now
 
-    def aside(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
-        """Do something in another thread."""
+    def run_aside(self, work: Callable[[], Any]) -> asyncio.Future[Any]:
+        """Do some work in another thread."""
         return asyncio.get_running_loop().run_in_executor(self._aside, work)
 
 
-def _regions(looks: Sequence[WaitingLook]) -> dict[int, Region | None]:
-    return {look.held.ticket: look.region() for look in looks}
+def _regions(tasks: Sequence[RegionTask]) -> dict[int, Region | None]:
+    return {task.request.ticket: task.compute() for task in tasks}
 
 
-Who = Callable[..., str]
+Dependency = Callable[..., str]
 
 
 @dataclass(frozen=True)
-class Door:
-    """Who may come in: dependencies of FastAPI that name a device's owner, an operator, or either, or refuse."""
+class Access:
+    """Who may call what: dependencies of FastAPI that return the name of a device's owner, of an operator, or of
+    either, or refuse."""
 
-    person: Who
-    operator: Who
-    anybody: Who
+    person: Dependency
+    operator: Dependency
+    anybody: Dependency
 
 
-def tokens(devices: Devices) -> Door:
-    """The door of an anonymizer of its own: a token for each device, one for each operator."""
+def token_access(devices: Devices) -> Access:
+    """Access by tokens: one for each device, one for each operator."""
 
     def holder(request: Request) -> tuple[str, str]:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
@@ -221,18 +223,18 @@ def tokens(devices: Devices) -> Door:
     def anybody(found: tuple[str, str] = Depends(holder)) -> str:
         return found[1]
 
-    return Door(person, operator, anybody)
+    return Access(person, operator, anybody)
 
 
 def router(  # noqa: PLR0915
     server: PrivacyServer,
-    door: Door,
+    door: Access,
     *,
     service: Service | None = None,
     clock: Callable[[], float] = time.time,
 ) -> APIRouter:
-    """The routes. With a ``service`` the server tells it what it may hear, asks it in the devices' stead, and filters
-    its answers."""
+    """The routes. With a ``service`` the server sends it the regions that it may know, asks it on the devices' behalf,
+    and filters its answers."""
 
     @asynccontextmanager
     async def open_for(app: Any) -> AsyncIterator[None]:  # noqa: ARG001
@@ -240,7 +242,7 @@ def router(  # noqa: PLR0915
         if service is not None:
             await service.close()
 
-    routes, room = APIRouter(lifespan=open_for), Room(server, clock)
+    routes, room = APIRouter(lifespan=open_for), WaitingRoom(server, clock)
 
     @routes.post("/locations")
     async def locations(body: Locations, user: str = Depends(door.person)) -> dict[str, Any]:
@@ -253,14 +255,14 @@ def router(  # noqa: PLR0915
         positions = [(one.lon, one.lat, now if one.time is None else one.time) for one in body.positions]
         positions = sorted((one for one in positions if one[2] >= now - server.settings.memory), key=itemgetter(2))
         kept = body.trip if body.release == "accumulated" else None
-        heard = server.update(user, positions, trip=kept)
+        reportable = server.update(user, positions, trip=kept)
         room.forget_in_time()
         await room.settle(now)
-        told = None
-        if heard and kept is None and service is not None and positions[-1][2] >= now - server.settings.max_age:
-            told = server.current(user, await room.draw(user, server.anonymizer.demand()))
-        (said,) = await _told([told]) if told is not None else [None]
-        return {"accepted": len(positions), "told": said}
+        report = None
+        if reportable and kept is None and service is not None and positions[-1][2] >= now - server.settings.max_age:
+            report = server.current_report(user, await room.draw_cloaks(user, server.anonymizer.demand()))
+        (sent,) = await _send_reports([report]) if report is not None else [None]
+        return {"accepted": len(positions), "told": sent}
 
     @routes.delete("/locations")
     async def forget(user: str = Depends(door.person)) -> dict[str, str]:
@@ -270,12 +272,12 @@ def router(  # noqa: PLR0915
 
     @routes.post("/cloak")
     async def cloak(body: Wanted, user: str = Depends(door.person)) -> dict[str, Any]:
-        return (await _cloaked(body, user)).as_dict()
+        return (await _cloak_for(body, user)).as_dict()
 
     @routes.post("/noise")
     async def noise(user: str = Depends(door.person)) -> dict[str, float]:
         room.charge(user)
-        lon, lat = server.noisy(user, clock())
+        lon, lat = server.noisy_position(user, clock())
         return {"lon": lon, "lat": lat}
 
     @routes.post("/nearest")
@@ -284,22 +286,25 @@ def router(  # noqa: PLR0915
             raise HTTPException(404, "this server has no service behind it")
         now = clock()
         lon, lat = server.anonymizer.place(user, now)
-        told = await _cloaked(body, user)
-        areas = Report((), box=told.box).areas()
+        report = await _cloak_for(body, user)
+        areas = Report((), box=report.box).areas()
         try:
-            (found,) = await service.asked(areas, body.count, body.kind, told.identity)
+            (found,) = await service.find_nearest(areas, body.count, body.kind, report.identity)
         except ConnectionError:
             raise HTTPException(502, "the service did not answer") from None
-        return {"places": [one.as_dict() for one in nearest_of(found, lon, lat, body.count)], "told": told.as_dict()}
+        return {
+            "places": [one.as_dict() for one in pick_nearest(found, lon, lat, body.count)],
+            "told": report.as_dict(),
+        }
 
     @routes.post("/trips/{trip}/release")
     async def release(trip: str, user: str = Depends(door.person)) -> dict[str, Any]:
         room.charge(user, POSITIONS)
-        over = server.trip(user, trip)
-        told = await room.aside(over.told) if len(over.others) >= HEAVY else over.told()
-        said = await _told(told)
-        server.drop(user, trip)
-        return {"told": said}
+        over = server.finished_trip(user, trip)
+        report = await room.run_aside(over.reports) if len(over.others) >= HEAVY else over.reports()
+        sent = await _send_reports(report)
+        server.drop_trip(user, trip)
+        return {"told": sent}
 
     @routes.get("/budget/{name}")
     async def budget(name: str, user: str = Depends(door.person)) -> dict[str, Any]:
@@ -330,11 +335,11 @@ def router(  # noqa: PLR0915
         return {"status": "removed"}
 
     @routes.get("/mixzones/{name}/mix")
-    async def mixed(name: str, by: str = Depends(door.operator)) -> dict[str, Any]:
+    async def measure(name: str, by: str = Depends(door.operator)) -> dict[str, Any]:
         room.charge(by, POSITIONS)
         _check_zone(name)
         inside, weights = server.zones.inside(name), server.zones.weights(name)
-        found = await room.aside(partial(mix, weights, Entropy()))
+        found = await room.run_aside(partial(measure_mix, weights, Entropy()))
         return {"people": found.share.shape[1], "entropy": found.entropy, "most": found.most, "surest": found.surest,
                 "exact": found.exact, "inside": inside}  # fmt: skip
 
@@ -342,23 +347,23 @@ def router(  # noqa: PLR0915
         if name not in {zone.name for zone in server.zones.zones}:
             raise HTTPException(404, "there is no such zone")
 
-    async def _told(reports: Sequence[ServiceReport]) -> list[dict[str, Any]]:
-        said = [one.as_dict() for one in reports]
-        if service is not None and said:
+    async def _send_reports(reports: Sequence[ServiceReport]) -> list[dict[str, Any]]:
+        sent = [one.as_dict() for one in reports]
+        if service is not None and sent:
             try:
-                await service.told(said)
+                await service.receive_reports(sent)
             except ConnectionError:
                 raise HTTPException(502, "the service did not answer") from None
-        return said
+        return sent
 
-    async def _cloaked(body: Wanted, user: str) -> ServiceReport:
+    async def _cloak_for(body: Wanted, user: str) -> ServiceReport:
         room.charge(user)
         try:
             demand = server.anonymizer.demand(body.k, body.min_area, body.max_area, body.max_wait)
-            asked, name = server.ask(user, await room.draw(user, demand), demand), server.identity(user)
+            answer, name = server.ask(user, await room.draw_cloaks(user, demand), demand), server.identity(user)
         except ValueError as problem:
             raise HTTPException(422, str(problem)) from None
-        return server.told(user, await room.region(asked), name)
+        return server.report_region(user, await room.await_region(answer), name)
 
     return routes
 
@@ -370,13 +375,13 @@ def create_app(
     service: Service | None = None,
     clock: Callable[[], float] = time.time,
 ) -> FastAPI:
-    """An application with these routes, its guards and nothing else."""
+    """An application with these routes and the guards before them."""
     app = FastAPI(title="Cobogó: trusted anonymizer", version=__version__, docs_url=None, redoc_url=None)
 
     @app.get("/health")
     async def health() -> dict[str, str]:
         return {"status": "ok", "version": __version__}
 
-    app.include_router(router(server, tokens(devices), service=service, clock=clock))
+    app.include_router(router(server, token_access(devices), service=service, clock=clock))
     guard(app)
     return app

@@ -1,7 +1,7 @@
-"""The anonymizer's books: what each person's reports cost within a window of time. No position is in them.
+"""The anonymizer's books: what each person's reports cost within a window of time. They hold no position.
 
-A cost is written in one transaction that looks first, so that a budget is not overspent by two requests at once, and is
-not forgotten when the server stops.
+A cost is checked and written in one transaction, so that two requests at once cannot overspend a budget, and a restart
+does not forget it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PATIENCE = 10
 
 
 class WindowBooks:
-    """Budgets of everybody who reports with noise: ``budget`` (ε per metre) within ``window`` seconds each."""
+    """Budgets of all people who report with noise: each has ``budget`` (ε per metre) within ``window`` seconds."""
 
     def __init__(self, budget: float, *, window: float, file: str | Path | None = None) -> None:
         self.empty = WindowLedger(budget, window=window)
@@ -50,15 +50,15 @@ class WindowBooks:
             )
 
     def balance(self, user: str, now: float) -> dict[str, float | int]:
-        """What somebody may spend, has spent and has left; for their own eyes."""
+        """A person's budget, what they have spent of it and what is left; only they may see it."""
         if self._store is None:
             ledger = self._ledger(self._kept.get(user, []))
         else:
             with self._store.transaction() as connection:
                 ledger = self._ledger(self._read(connection, user))
         counted = sum(1 for time, _ in ledger.entries() if time > now - ledger.window)
-        return {"budget": ledger.budget, "window": ledger.window, "spent": ledger.spent(now),
-                "left": ledger.left(now), "reports": counted}  # fmt: skip
+        return {"budget": ledger.budget, "window": ledger.window, "spent": ledger.amount_spent(now),
+                "left": ledger.amount_left(now), "reports": counted}  # fmt: skip
 
     def _ledger(self, entries: list[tuple[float, float]]) -> WindowLedger:
         return WindowLedger(self.empty.budget, window=self.empty.window, entries=entries)

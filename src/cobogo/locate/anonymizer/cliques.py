@@ -1,4 +1,4 @@
-"""The anonymizer of the clique cloak: requests wait for each other instead of being counted among who is about."""
+"""The anonymizer of the clique cloak: requests wait for other requests, not for people who happen to be near."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.locate.anonymizer.cloaking import (
     WAITING,
     Anonymizer,
-    CloakSketch,
+    CloakTask,
     Demand,
     Region,
+    RegionTask,
     RequestOutcome,
-    WaitingLook,
     WaitingRequest,
 )
 from cobogo.locate.crowds import CliqueCloak, Gathering
-from cobogo.locate.crowds.cells import area, within
+from cobogo.locate.crowds.cells import area, is_within
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Gatherer(Anonymizer):
     """Positions in; cloaks out when enough requests that tolerate each other have come in.
 
     A demand's ``max_wait`` is the patience of its request (the cloak's ``dt`` where it is 0) and its ``max_area``
-    narrows how far others may be. Those with whom a request goes out hear of it from the next `settle`.
+    limits how far others may be. The other members of a crowd get their region from the next `settle`.
 
     >>> gatherer = Gatherer(CliqueCloak(2))
     >>> for name in ("ana", "bia"):
@@ -39,7 +39,7 @@ class Gatherer(Anonymizer):
     """
 
     _gathering: Gathering | None = field(default=None, repr=False)
-    _asked: dict[str, WaitingRequest] = field(default_factory=dict, repr=False)
+    _requests: dict[str, WaitingRequest] = field(default_factory=dict, repr=False)
     _done: list[RequestOutcome] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
@@ -48,81 +48,81 @@ class Gatherer(Anonymizer):
         self._gathering = Gathering(self.method)
 
     def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:  # noqa: ARG002
-        """Never at once: there is nothing to be told of somebody who has not asked."""
+        """Raises `NoSolution`: only requests can be cloaked, and they wait for each other."""
         raise NoSolution("requests wait for each other here", remedy="Ask for a cloak.")
 
-    def sketch(self, user: str, now: float, demand: Demand) -> CloakSketch | None:  # noqa: ARG002
-        """Nothing is drawn beforehand."""
+    def sketch(self, user: str, now: float, demand: Demand) -> CloakTask | None:  # noqa: ARG002
+        """None: no cloaks are computed beforehand."""
         return None
 
     def ask(self, user: str, now: float, demand: Demand | None = None) -> RequestOutcome | WaitingRequest:
-        """A cloak with those who waited for this request, or a ticket."""
+        """A cloak together with requests that waited for this one, or a ticket."""
         assert self._gathering is not None
         assert isinstance(self.method, CliqueCloak)
-        if user in self._asked:
+        if user in self._requests:
             raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         if self.waiting >= WAITING:
             raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later.")
-        asked = demand or self.demand()
-        if asked.min_area > self.method.min_area:
+        demand = demand or self.demand()
+        if demand.min_area > self.method.min_area:
             raise NoSolution(f"crowds have an area of {self.method.min_area:g} m² here", remedy="Ask for no more.")
-        asked = replace(asked, max_wait=asked.max_wait or self.method.dt)
+        demand = replace(demand, max_wait=demand.max_wait or self.method.dt)
         lon, lat = self.place(user, now)
         self._expire(now)
-        held = WaitingRequest(next(self._tickets), user, lon, lat, now, asked)
-        reach = sqrt(asked.max_area) / 2 if asked.max_area < inf else inf
+        request = WaitingRequest(next(self._tickets), user, lon, lat, now, demand)
+        reach = sqrt(demand.max_area) / 2 if demand.max_area < inf else inf
         gone = self._gathering.ask(
-            user, lon, lat, now, k=asked.k, dx=min(self.method.dx, reach), dy=min(self.method.dy, reach),
-            dt=asked.max_wait,
+            user, lon, lat, now, k=demand.k, dx=min(self.method.dx, reach), dy=min(self.method.dy, reach),
+            dt=demand.max_wait,
         )  # fmt: skip
-        self._asked[user] = held
+        self._requests[user] = request
         if not gone:
-            return held
-        members = [self._asked.pop(one["user"]) for one in gone]
-        region = self._together(members, gone[0]["box"], now)
+            return request
+        members = [self._requests.pop(one["user"]) for one in gone]
+        region = self._shared_region(members, gone[0]["box"], now)
         outcomes = [RequestOutcome(member.ticket, member.user, region) for member in members]
-        self._done.extend(outcome for outcome in outcomes if outcome.ticket != held.ticket)
-        return RequestOutcome(held.ticket, user, region)
+        self._done.extend(outcome for outcome in outcomes if outcome.ticket != request.ticket)
+        return RequestOutcome(request.ticket, user, region)
 
-    def looks(self, now: float) -> list[WaitingLook]:  # noqa: ARG002
-        """None: requests find each other when they come."""
+    def looks(self, now: float) -> list[RegionTask]:  # noqa: ARG002
+        """None: a crowd is looked for when a request comes in."""
         return []
 
     def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[RequestOutcome]:  # noqa: ARG002
-        """What came of requests that waited."""
+        """The outcomes of requests that waited."""
         self._expire(now)
         done, self._done = self._done, []
         return done
 
     def expire(self, now: float) -> None:
-        """The same, and requests whose patience has ended wait no more."""
+        """Forget old reports, and end the requests whose patience is over."""
         super().expire(now)
         self._expire(now)
 
     def forget(self, user: str) -> None:
-        """Somebody left, and waits no more."""
+        """Forget a person and their request."""
         super().forget(user)
         assert self._gathering is not None
         self._gathering.leave(user)
-        self._asked.pop(user, None)
+        self._requests.pop(user, None)
         self._done = [outcome for outcome in self._done if outcome.user != user]
 
     @property
     def waiting(self) -> int:
         """How many requests wait."""
-        return len(self._asked)
+        return len(self._requests)
 
     def _expire(self, now: float) -> None:
         assert self._gathering is not None
-        for one in self._gathering.expired(nextafter(now, inf)):
-            held = self._asked.pop(one["user"])
-            self._done.append(RequestOutcome(held.ticket, held.user, None))
+        for one in self._gathering.drop_expired(nextafter(now, inf)):
+            request = self._requests.pop(one["user"])
+            self._done.append(RequestOutcome(request.ticket, request.user, None))
 
     @staticmethod
-    def _together(members: list[WaitingRequest], box: tuple[float, float, float, float], now: float) -> Region:
-        """The region of a crowd, counted from its edges."""
+    def _shared_region(members: list[WaitingRequest], box: tuple[float, float, float, float], now: float) -> Region:
+        """The region of a crowd; its people are counted again from its edges."""
         lon, lat = (np.array([getattr(one, part) for one in members]) for part in ("lon", "lat"))
-        inside = within(*box, lon, lat)
+        inside = is_within(*box, lon, lat)
         people = len({one.user for one, here in zip(members, inside, strict=True) if here})
         if people < max(one.demand.k for one in members):
             raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")

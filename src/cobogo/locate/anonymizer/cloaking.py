@@ -1,11 +1,12 @@
-"""The trusted anonymizer: it knows where everybody is, and tells a service no more than cloaks.
+"""The trusted anonymizer: it knows where everybody is, and gives cloaks to a service.
 
-Positions come in one by one. A request for a cloak is answered from the latest position of everybody who was heard of
-lately; where too few people are near, it is held until enough were seen about there, or until its patience ends and it
-is refused (temporal cloaking, Gruteser and Grunwald 2003). What goes out is counted once more, from the cloak itself.
+Positions come in one by one. A request for a cloak is answered from the latest position of everybody who reported
+lately. Where too few people are near, the request waits until enough have reported from there, or until its patience
+ends and it is refused (temporal cloaking, Gruteser and Grunwald 2003). The people in a cloak are counted once more,
+from the cloak itself, before it goes out.
 
-Drawing cloaks of a large crowd takes a while. A `CloakSketch` and a `WaitingLook` hold all that it takes, so that
-another thread may do it; how much is done at once for requests that wait is bounded.
+Computing the cloaks of a large crowd takes a while. A `CloakTask` and a `RegionTask` hold all that it takes, so that
+another thread may do it; the work that is done at once for waiting requests is bounded.
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from cobogo.locate.places.points import Points
 
 Edges = tuple[float, float, float, float]
 
-PICTURES = 8
-"""Pictures of the city kept at a time, each for a k and a minimum area: one of 100,000 people takes 8 MB."""
+KEPT_CLOAKS = 8
+"""Sets of cloaks kept at a time, each for one k and one minimum area: those of 100,000 people take 8 MB."""
 
 WORK = 200_000
-"""Reports gone through at a time for requests that wait: about 40 ms."""
+"""Reports gone through at a time for waiting requests: about 40 ms, for which other requests wait in turn."""
 
 WAITING = 1_000
 """Requests that may wait at a time."""
 
 SWEEP = 60.0
-"""Seconds between two looks for what is to be forgotten."""
+"""Seconds between two sweeps that forget old reports."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ class WaitingRequest:
 
 @dataclass(frozen=True)
 class RequestOutcome:
-    """How a held request ended: with a region, or refused."""
+    """How a request ended: with a region, or refused."""
 
     ticket: int
     user: str
@@ -90,8 +91,8 @@ class RequestOutcome:
 
 
 @dataclass(frozen=True, eq=False)
-class CloakPicture:
-    """The cloaks of everybody at one moment, with which of them is whose."""
+class CityCloaks:
+    """The cloaks of everybody at one moment; ``rows[person]`` is the row of a person's cloak, or −1."""
 
     now: float
     points: Points
@@ -99,20 +100,24 @@ class CloakPicture:
     rows: Ints
 
     def row(self, person: int) -> int | None:
-        """Where somebody is in it."""
+        """The row of a person's cloak; None where they have none."""
         found = int(self.rows[person]) if person < len(self.rows) else -1
         return None if found < 0 else found
 
     def holds(self, row: int, lon: float, lat: float) -> bool:
-        """Whether a place is in the cloak of somebody."""
+        """Whether a place is in the cloak of a row."""
         west, south, east, north = (float(edge[row]) for edge in self.cloaked.box)
         width = 360.0 if east - west >= 360 else (east - west) % 360
         return (lon - west) % 360 <= width and south <= lat <= north
 
 
 @dataclass(frozen=True, eq=False)
-class CloakSketch:
-    """Everybody at one moment, before cloaks are drawn. ``known``: how often somebody was forgotten before."""
+class CloakTask:
+    """Everybody's position at one moment, from which cloaks are computed, in any thread.
+
+    ``known``: how many times people had been forgotten by then; cloaks with people who were forgotten since are not
+    kept.
+    """
 
     method: Cloak
     now: float
@@ -121,34 +126,37 @@ class CloakSketch:
 
     @property
     def key(self) -> tuple[int, float]:
-        """What pictures are told apart by."""
+        """The k and the minimum area that the cloaks are for."""
         return self.method.k, self.method.min_area
 
-    def draw(self) -> CloakPicture:
-        """Draw the cloaks."""
+    def compute(self) -> CityCloaks:
+        """The cloaks of everybody."""
         assert self.points.user is not None
         cloaked = self.method.regions(self.points)
         rows = np.full(int(self.points.user.max(initial=-1)) + 1, -1, dtype=np.int64)
         rows[self.points.user] = np.arange(len(self.points))
-        return CloakPicture(self.now, self.points, cloaked, rows)
+        return CityCloaks(self.now, self.points, cloaked, rows)
 
 
 @dataclass(frozen=True, eq=False)
-class WaitingLook:
-    """A request that waits, with everybody who was seen since; its owner's place is the last row."""
+class RegionTask:
+    """A waiting request and all reports since it came, from which its region is computed, in any thread. The last row
+    is where its owner was."""
 
-    held: WaitingRequest
+    request: WaitingRequest
     method: Cloak
     points: Points
     now: float
 
-    def region(self) -> Region | None:
-        """A cloak about where somebody asked, if there is one by now."""
-        if people_of(self.points)[1] < self.held.demand.k:
+    def compute(self) -> Region | None:
+        """A cloak around the place of the request; None where there are still too few people."""
+        if people_of(self.points)[1] < self.request.demand.k:
             return None
         cloaked = self.method.regions(self.points)
         try:
-            return _region(cloaked, len(self.points) - 1, self.points, self.held.demand, self.held.since, self.now)
+            return _region(
+                cloaked, len(self.points) - 1, self.points, self.request.demand, self.request.since, self.now
+            )
         except NoSolution:
             return None
 
@@ -157,9 +165,9 @@ class WaitingLook:
 class Anonymizer:
     """Positions in, cloaks out.
 
-    ``max_age``: people not heard of for so many seconds are nowhere. ``tick``: for so many seconds requests are
-    answered from one picture of the city, so that those of one crowd get the same cloak. ``memory``: after so long
-    every report is forgotten, the last one of a person as well, at the next `expire`.
+    ``max_age``: people who have not reported for so many seconds do not count. ``tick``: for so many seconds requests
+    are answered from the same set of cloaks, so that a crowd gets one cloak. ``memory``: after so many seconds every
+    report is forgotten, the last one of a person as well, at the next `expire`.
 
     >>> from cobogo.locate.crowds import Hilbert
     >>> anonymizer = Anonymizer(Hilbert(2))
@@ -174,10 +182,10 @@ class Anonymizer:
     tick: float = 1.0
     memory: float = 3600.0
     _records: PositionRecords = field(default_factory=PositionRecords, repr=False)
-    _pictures: dict[tuple[int, float], CloakPicture] = field(default_factory=dict, repr=False)
+    _cloaks: dict[tuple[int, float], CityCloaks] = field(default_factory=dict, repr=False)
     _forgotten: int = field(default=0, repr=False)
     _swept: float = field(default=-np.inf, repr=False)
-    _held: list[WaitingRequest] = field(default_factory=list, repr=False)
+    _waiting: list[WaitingRequest] = field(default_factory=list, repr=False)
     _tickets: count[int] = field(default_factory=lambda: count(1), repr=False)
 
     def __post_init__(self) -> None:
@@ -185,165 +193,164 @@ class Anonymizer:
             raise ValueError("The 'method' parameter of Anonymizer must not be clique: use Gatherer for it")
 
     def update(self, user: str, lon: float, lat: float, time: float) -> None:
-        """Somebody is somewhere. A report older than one that came before does not move them, but was seen."""
+        """Take in a report. One that is older than a person's last report counts as seen, but does not move them."""
         self._records.add(user, lon, lat, time)
         if time >= self._swept + SWEEP:
             self.expire(time)
 
     def expire(self, now: float) -> None:
-        """Forget every report that is older than the memory, and whoever was not heard of since; pictures that nobody
-        is answered from any more, and requests that nobody asked the end of."""
+        """Forget every report older than the memory, people without a later one, cloaks that are out of date, and
+        requests whose outcome was never collected."""
         self._swept = now
         if self._records.expire(now - self.memory):
-            self._forgotten, self._pictures = self._forgotten + 1, {}
-        self._pictures = {key: one for key, one in self._pictures.items() if now - one.now <= self.tick}
-        self._held = [held for held in self._held if now < held.since + held.demand.max_wait + SWEEP]
+            self._forgotten, self._cloaks = self._forgotten + 1, {}
+        self._cloaks = {key: one for key, one in self._cloaks.items() if now - one.now <= self.tick}
+        self._waiting = [request for request in self._waiting if now < request.since + request.demand.max_wait + SWEEP]
 
     @property
     def people(self) -> int:
-        """Of how many something is kept."""
+        """The number of people of whom a report is kept."""
         return self._records.people
 
     def forget(self, user: str) -> None:
-        """Somebody left: nothing of them is kept."""
+        """Forget everything about a person."""
         self._records.forget(user)
-        self._forgotten, self._pictures = self._forgotten + 1, {}
-        self._held = [one for one in self._held if one.user != user]
+        self._forgotten, self._cloaks = self._forgotten + 1, {}
+        self._waiting = [one for one in self._waiting if one.user != user]
 
     def place(self, user: str, now: float) -> tuple[float, float]:
-        """Where somebody is, for whoever may know it."""
+        """A person's last position."""
         return self._records.place(self._person(user, now))
 
     def number(self, user: str) -> int | None:
-        """Whose reports are somebody's in `seen`."""
+        """The number of a person in `reports_between`."""
         return self._records.number(user)
 
-    def seen(self, since: float, until: float) -> Points:
-        """All reports of a span of time, as far back as they are kept."""
-        return self._records.seen(since, until)
+    def reports_between(self, since: float, until: float) -> Points:
+        """All reports of a span of time that are still kept."""
+        return self._records.reports_between(since, until)
 
     def demand(
         self, k: int | None = None, min_area: float | None = None, max_area: float | None = None, max_wait: float = 0.0
     ) -> Demand:
-        """A demand, with what the method asks for where nothing else is said."""
+        """A demand; what is not given is that of the method."""
         least = self.method.min_area if min_area is None else min_area
         return Demand(k or self.method.k, least, float("inf") if max_area is None else max_area, max_wait)
 
     def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:
         """A cloak at once. Raises `NoSolution` where there is none within the demand."""
-        asked = demand or self.demand()
-        sketch = self.sketch(user, now, asked)
-        if sketch is not None:
-            self.hang(sketch, sketch.draw())
-        picture = self._pictures[asked.k, asked.min_area]
-        row = picture.row(self._person(user, now))
+        demand = demand or self.demand()
+        task = self.cloak_task(user, now, demand)
+        if task is not None:
+            self.keep_cloaks(task, task.compute())
+        cloaks = self._cloaks[demand.k, demand.min_area]
+        row = cloaks.row(self._person(user, now))
         assert row is not None
-        return _region(picture.cloaked, row, picture.points, asked, now, now)
+        return _region(cloaks.cloaked, row, cloaks.points, demand, now, now)
 
-    def sketch(self, user: str, now: float, demand: Demand) -> CloakSketch | None:
-        """What is to be drawn before a request can be answered; None where there is a picture of a moment ago, and the
-        asker has not left their cloak in it."""
+    def cloak_task(self, user: str, now: float, demand: Demand) -> CloakTask | None:
+        """The work to do before a request can be answered; None where cloaks of a moment ago are kept and the person is
+        still in theirs."""
         person = self._person(user, now)
-        known = self._pictures.get((demand.k, demand.min_area))
+        known = self._cloaks.get((demand.k, demand.min_area))
         if known is not None and 0 <= now - known.now <= self.tick:
             row = known.row(person)
             if row is not None and known.holds(row, *self._records.place(person)):
                 return None
-        return CloakSketch(self._method(demand), now, self._records.current(now - self.max_age), self._forgotten)
+        return CloakTask(self._method(demand), now, self._records.current(now - self.max_age), self._forgotten)
 
-    def hang(self, sketch: CloakSketch, picture: CloakPicture) -> None:
-        """Keep a picture for others of the same moment, in place of those that are too old or too many; not one with
-        somebody in it who was forgotten while it was drawn."""
-        if sketch.known != self._forgotten:
+    def keep_cloaks(self, task: CloakTask, cloaks: CityCloaks) -> None:
+        """Keep cloaks for other requests of the same moment, in place of those that are too old or too many. Cloaks of
+        somebody who was forgotten while they were computed are not kept."""
+        if task.known != self._forgotten:
             return
-        self._pictures.pop(sketch.key, None)
-        fresh = [(one, kept) for one, kept in self._pictures.items() if picture.now - kept.now <= self.tick]
-        self._pictures = {**dict(fresh[-(PICTURES - 1) :]), sketch.key: picture}
+        self._cloaks.pop(task.key, None)
+        fresh = [(one, kept) for one, kept in self._cloaks.items() if cloaks.now - kept.now <= self.tick]
+        self._cloaks = {**dict(fresh[-(KEPT_CLOAKS - 1) :]), task.key: cloaks}
 
     def ask(self, user: str, now: float, demand: Demand | None = None) -> RequestOutcome | WaitingRequest:
-        """A cloak at once, or a ticket for one: `settle` tells later what came of it."""
-        asked = demand or self.demand()
-        if any(held.user == user for held in self._held):
+        """A cloak at once, or a ticket for one, whose outcome `settle` returns later."""
+        demand = demand or self.demand()
+        if any(request.user == user for request in self._waiting):
             raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
         ticket = next(self._tickets)
         try:
-            return RequestOutcome(ticket, user, self.cloak(user, now, asked))
+            return RequestOutcome(ticket, user, self.cloak(user, now, demand))
         except NoSolution:
             lon, lat = self._records.place(self._person(user, now))
-            held = WaitingRequest(ticket, user, lon, lat, now, asked)
-        if not asked.max_wait:
+            request = WaitingRequest(ticket, user, lon, lat, now, demand)
+        if not demand.max_wait:
             return RequestOutcome(ticket, user, None)
         if self.waiting >= WAITING:
             raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later, or do not wait.")
-        self._held.append(held)
-        return held
+        self._waiting.append(request)
+        return request
 
     def settle(self, now: float) -> list[RequestOutcome]:
-        """What came of requests that waited: those for whom enough people were seen meanwhile, and those whose patience
-        has ended."""
-        return self.conclude(now, {look.held.ticket: look.region() for look in self.looks(now)})
+        """The outcomes of waiting requests that have found enough people, or whose patience has ended."""
+        return self.conclude(now, {task.request.ticket: task.compute() for task in self.region_tasks(now)})
 
-    def looks(self, now: float) -> list[WaitingLook]:
-        """The requests whose turn it is: those whose patience ends, then those that were not looked at for longest, as
-        many as `WORK` allows for."""
-        due = sorted(self._held, key=lambda held: now < held.since + held.demand.max_wait)
+    def region_tasks(self, now: float) -> list[RegionTask]:
+        """The work for the requests whose turn it is: those whose patience ends, then those that have gone longest
+        without an attempt, as many as `WORK` allows."""
+        due = sorted(self._waiting, key=lambda request: now < request.since + request.demand.max_wait)
         due = due[: max(WORK // max(self._records.size, 1), 1)]
-        turn = {held.ticket for held in due}
-        self._held = [held for held in self._held if held.ticket not in turn] + due
-        return [look for held in due if (look := self._look(held, now)) is not None]
+        turn = {request.ticket for request in due}
+        self._waiting = [request for request in self._waiting if request.ticket not in turn] + due
+        return [task for request in due if (task := self._region_task(request, now)) is not None]
 
     def conclude(self, now: float, regions: Mapping[int, Region | None]) -> list[RequestOutcome]:
         """End the requests that have a region, and those whose patience has ended."""
         done = [
-            RequestOutcome(held.ticket, held.user, regions.get(held.ticket))
-            for held in self._held
-            if regions.get(held.ticket) is not None or now >= held.since + held.demand.max_wait
+            RequestOutcome(request.ticket, request.user, regions.get(request.ticket))
+            for request in self._waiting
+            if regions.get(request.ticket) is not None or now >= request.since + request.demand.max_wait
         ]
         over = {outcome.ticket for outcome in done}
-        self._held = [held for held in self._held if held.ticket not in over]
+        self._waiting = [request for request in self._waiting if request.ticket not in over]
         return done
 
     @property
     def waiting(self) -> int:
-        """How many requests are held."""
-        return len(self._held)
+        """How many requests wait."""
+        return len(self._waiting)
 
     def _person(self, user: str, now: float) -> int:
         person = self._records.number(user)
-        if person is None or self._records.last(person) < now - self.max_age:
+        if person is None or self._records.last_time(person) < now - self.max_age:
             raise DataError(
                 "has not said where they are lately", where="the one who asks", remedy="Send a position first."
             )
         return person
 
-    def _method(self, asked: Demand) -> Cloak:
-        return replace(self.method, k=asked.k, min_area=asked.min_area)
+    def _method(self, demand: Demand) -> Cloak:
+        return replace(self.method, k=demand.k, min_area=demand.min_area)
 
-    def _look(self, held: WaitingRequest, now: float) -> WaitingLook | None:
-        """Everybody who was seen since somebody asked, and where they asked."""
-        person = self._records.number(held.user)
+    def _region_task(self, request: WaitingRequest, now: float) -> RegionTask | None:
+        """All reports of others since a request came, and its own place."""
+        person = self._records.number(request.user)
         if person is None:
             return None
-        seen = self._records.seen(held.since, now, also=self._records.current(now - self.max_age))
-        assert seen.user is not None
-        others = seen.take(seen.user != person)
+        reports = self._records.reports_between(request.since, now, also=self._records.current(now - self.max_age))
+        assert reports.user is not None
+        others = reports.take(reports.user != person)
         assert others.user is not None
         points = Points(
-            np.append(others.lon, held.lon), np.append(others.lat, held.lat), None, np.append(others.user, person)
+            np.append(others.lon, request.lon), np.append(others.lat, request.lat), None, np.append(others.user, person)
         )
-        return WaitingLook(held, self._method(held.demand), points, now)
+        return RegionTask(request, self._method(request.demand), points, now)
 
 
-def _region(cloaked: Cloaked, row: int, points: Points, asked: Demand, since: float, until: float) -> Region:
+def _region(cloaked: Cloaked, row: int, points: Points, demand: Demand, since: float, until: float) -> Region:
     west, south, east, north = (edge[row : row + 1] for edge in cloaked.box)
     one = Cloaked((west, south, east, north))
-    if one.refused[0] or not asked.min_area * (1 - 1e-9) <= float(one.area[0]) <= asked.max_area:
+    if one.refused[0] or not demand.min_area * (1 - 1e-9) <= float(one.area[0]) <= demand.max_area:
         raise NoSolution(
-            f"no region within the areas asked for holds {number_of(asked.k, 'person', 'people')}",
+            f"no region within the areas asked for holds {number_of(demand.k, 'person', 'people')}",
             remedy="Wait, or ask for a smaller k or a larger area.",
         )
     people = one.people_in(0, points)
-    if people < asked.k:
+    if people < demand.k:
         raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
     box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))
     return Region(box, since, until, people, float(one.area[0]))

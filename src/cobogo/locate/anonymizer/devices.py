@@ -1,4 +1,4 @@
-"""Who may talk to the anonymizer: a token for each device, of which the server keeps no more than a digest."""
+"""Who may use the anonymizer: each device has a token, of which the server keeps a digest only."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PERSON = "person"
 
 
 class Devices:
-    """Tokens and whose they are, in a file that its owner alone may read, or in memory.
+    """Tokens and their owners, in a file that only the server's user may read, or in memory.
 
     >>> devices = Devices()
     >>> token = devices.enrol("ana")
@@ -33,31 +33,31 @@ class Devices:
         self._refresh()
 
     def enrol(self, name: str, *, operator: bool = False) -> str:
-        """A new token for a person's device, or for one who looks after the server. It is shown only now."""
+        """A new token for a person's device, or for an operator of the server. It cannot be shown again."""
         if not name or len(name) > 200:
             raise InputError("must be of 1 to 200 characters", where="the name of a device's owner")
         token = secrets.token_urlsafe(32)
-        with self._alone():
+        with self._lock():
             self._known[_digest(token)] = (OPERATOR if operator else PERSON, name)
         return token
 
     def revoke(self, name: str) -> int:
-        """Close the server to all tokens of somebody; returns how many there were."""
-        with self._alone():
+        """Make all tokens of a person invalid; returns how many there were."""
+        with self._lock():
             gone = [digest for digest, (_, owner) in self._known.items() if owner == name]
             for digest in gone:
                 del self._known[digest]
         return len(gone)
 
     def owner(self, token: str) -> tuple[str, str] | None:
-        """The kind and the name of whoever holds a token. Digests are looked up, so that how long it takes tells
-        nothing of any token."""
+        """The kind (`PERSON`, `OPERATOR`) and the name of a token's owner. Digests are looked up, so that the time it
+        takes reveals nothing about any token."""
         self._refresh()
         return self._known.get(_digest(token))
 
     def _refresh(self) -> None:
-        """Read the file again if it was changed: devices are enrolled and revoked while the server runs. Where there is
-        none any more, nobody is enrolled."""
+        """Read the file again if it was changed: devices are enrolled and revoked while the server runs. Where the file
+        is gone, no device is enrolled."""
         if self._file is None:
             return
         try:
@@ -75,13 +75,13 @@ class Devices:
         self._stamp = (status.st_mtime_ns, status.st_ino)
 
     @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Change what the file says now, while nobody else changes it, and write it."""
+    def _lock(self) -> Iterator[None]:
+        """Lock the file, read it, let the block change what it says, and write it."""
         if self._file is None:
             yield
             return
         with exclusive(self._file):
-            self._stamp = None  # what was read before may look alike
+            self._stamp = None  # the file may have changed within one tick of its clock
             self._refresh()
             yield
             before = self._file.stat().st_mtime_ns if self._file.exists() else 0
@@ -92,5 +92,5 @@ class Devices:
 
 
 def _digest(token: str) -> str:
-    """A token has 256 random bits: one round of a hash keeps it."""
+    """One round of a hash is enough: a token has 256 random bits, and cannot be guessed."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

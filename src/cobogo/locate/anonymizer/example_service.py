@@ -1,7 +1,7 @@
 """A small location-based service, to try the anonymizer with, and how anonymizer and devices ask it.
 
-It has points of interest, answers which of them may be nearest to somebody in some areas, and writes down all that it
-hears, as a curious one would: tests and the example look there for what it could learn.
+It has points of interest, answers which of them may be nearest to somebody in some areas, and records every question,
+as a curious service would: tests and the example read the record to see what the service could learn.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class PointOfInterest:
     lat: float
 
     def as_dict(self) -> dict[str, Any]:
-        """For an answer."""
+        """As JSON."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
-class Catalogue:
-    """Places, of which the service is asked for the nearest.
+class PlaceCatalogue:
+    """The places that the service knows.
 
-    >>> catalogue = Catalogue.of([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
+    >>> catalogue = PlaceCatalogue.from_rows([("a", "clinic", -38.5, -3.7), ("b", "beach", -38.4, -3.7)])
     >>> [place.id for place in catalogue.candidates([ReportArea(-38.49, -3.7)], 1)[0]]
     ['a']
     """
@@ -47,47 +47,47 @@ class Catalogue:
     places: tuple[PointOfInterest, ...]
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[str, str, float, float]]) -> Catalogue:
+    def from_rows(cls, rows: Iterable[tuple[str, str, float, float]]) -> PlaceCatalogue:
         """Places of rows: id, kind, longitude, latitude."""
         return cls(
             tuple(PointOfInterest(str(name), str(kind), float(lon), float(lat)) for name, kind, lon, lat in rows)
         )
 
-    def only(self, kind: str | None) -> Catalogue:
-        """Those of a kind."""
-        return self if kind is None else self._by_kind.get(kind, Catalogue(()))
+    def select_kind(self, kind: str | None) -> PlaceCatalogue:
+        """The places of one kind; all where ``kind`` is None."""
+        return self if kind is None else self._by_kind.get(kind, PlaceCatalogue(()))
 
     def candidates(self, areas: Sequence[ReportArea], count: int) -> list[list[PointOfInterest]]:
-        """For each area every place that may be among the ``count`` nearest of somebody in it.
+        """For each area, every place that may be among the ``count`` nearest to somebody in the area.
 
-        With D the distance of the count-th nearest place from the middle of an area and r its radius, somebody in the
-        area has so many places within D + r, and these are within D + 2r of the middle.
+        Let D be the distance from the middle of the area to its count-th nearest place, and r the area's radius.
+        Anybody in the area has ``count`` places within D + r, and these lie within D + 2r of the middle.
         """
         if not self.places or count < 1:
             return [[] for _ in areas]
         found = []
         for area in areas:
-            away = self._away(area, count)
+            away = self._nearest_places(area, count)
             limit = float(np.partition(away[1], min(count, len(away[1])) - 1)[min(count, len(away[1])) - 1])
             limit = min(limit + 2 * area.radius, HALFWAY) * (1 + 1e-12) + 1e-6
-            rows = self._within(area, limit)
+            rows = self._rows_within(area, limit)
             found.append([self.places[row] for row in rows])
         return found
 
-    def _away(self, area: ReportArea, count: int) -> tuple[Any, Any]:
-        """The nearest places by the tree, and their distances on the globe."""
+    def _nearest_places(self, area: ReportArea, count: int) -> tuple[Any, Any]:
+        """The nearest places, and their distances on the globe."""
         _, rows = self._tree.query(vectors(area.lon, area.lat), k=min(count, len(self.places)))
         near = np.atleast_1d(rows)
         return near, distance(area.lon, area.lat, self._lon[near], self._lat[near])
 
-    def _within(self, area: ReportArea, metres: float) -> list[int]:
+    def _rows_within(self, area: ReportArea, metres: float) -> list[int]:
         chord = 2 * np.sin(min(metres / RADIUS, np.pi) / 2)
         return sorted(self._tree.query_ball_point(vectors(area.lon, area.lat), chord * (1 + 1e-12) + 1e-12))
 
     @cached_property
-    def _by_kind(self) -> dict[str, Catalogue]:
+    def _by_kind(self) -> dict[str, PlaceCatalogue]:
         kinds = dict.fromkeys(place.kind for place in self.places)
-        return {kind: Catalogue(tuple(place for place in self.places if place.kind == kind)) for kind in kinds}
+        return {kind: PlaceCatalogue(tuple(place for place in self.places if place.kind == kind)) for kind in kinds}
 
     @cached_property
     def _lon(self) -> Any:
@@ -105,11 +105,11 @@ class Catalogue:
 
 
 KEPT = 3.0
-"""Seconds that an idle connection to the service is kept: fewer than those after which most services hang up."""
+"""Seconds that an idle connection to the service is kept: fewer than after which most services close it."""
 
 
-def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None = None) -> Any:
-    """The service. ``heard`` collects every question."""
+def create_places_app(catalogue: PlaceCatalogue, heard: list[dict[str, Any]] | None = None) -> Any:
+    """The service as a web application. ``heard`` collects every question and report."""
     from fastapi import FastAPI
 
     from cobogo.locate.anonymizer.guards import guard
@@ -121,7 +121,7 @@ def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None =
         if heard is not None:
             heard.append(body.model_dump())
         areas = [ReportArea(one.lon, one.lat, one.radius) for one in body.areas]
-        found = catalogue.only(body.kind).candidates(areas, body.count)
+        found = catalogue.select_kind(body.kind).candidates(areas, body.count)
         return {"candidates": [[place.as_dict() for place in places] for places in found]}
 
     @app.post("/told")
@@ -135,17 +135,18 @@ def create_places_app(catalogue: Catalogue, heard: list[dict[str, Any]] | None =
 
 
 class PlacesService:
-    """The service as seen from a device (called with areas), and from an anonymizer (`asked`, `told`)."""
+    """The service over HTTP, for a device (call it with areas) and for an anonymizer (`find_nearest`,
+    `receive_reports`)."""
 
     def __init__(self, url: str, **options: Any) -> None:
-        # Reading who vouches for servers takes longer than a question: it is done once, and only where it matters.
+        # Loading the certificate authorities takes longer than a question: once, and only for https.
         trust = ssl.create_default_context() if url.startswith("https:") else False
         self._url, self._options = url.rstrip("/"), {"timeout": 30.0, "verify": trust, **options}
-        self._client: Any = None  # of the loop that runs: an anonymizer asks again and again
+        self._client: Any = None  # kept for the running loop: an anonymizer asks again and again
         self._loop: Any = None
 
     def __call__(self, areas: Sequence[ReportArea], count: int) -> list[list[PointOfInterest]]:
-        """Ask as nobody, from a device."""
+        """Ask from a device, without a name."""
         import httpx
 
         with httpx.Client(**self._options) as client:
@@ -153,18 +154,18 @@ class PlacesService:
         answer.raise_for_status()
         return _places(answer.json())
 
-    async def asked(
+    async def find_nearest(
         self, areas: Sequence[ReportArea], count: int, kind: str | None, identity: str | None
     ) -> list[list[PointOfInterest]]:
-        """Ask under the name that the anonymizer gives, or under none."""
+        """Ask under the name that the anonymizer gives, or without one."""
         return _places(await self._post("/nearest", _question(areas, count, kind, identity)))
 
-    async def told(self, reports: Sequence[dict[str, Any]]) -> None:
-        """Let it hear where somebody is or was."""
+    async def receive_reports(self, reports: Sequence[dict[str, Any]]) -> None:
+        """Send regions in which somebody is or was."""
         await self._post("/told", {"reports": list(reports)})
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._client is not None:
             await self._client.aclose()
             self._client = None
@@ -174,17 +175,17 @@ class PlacesService:
 
         try:
             try:
-                answer = await self._asker().post(self._url + path, json=body)
-            except httpx.RemoteProtocolError:  # it hung up on a connection that was kept: once more on a new one
-                answer = await self._asker().post(self._url + path, json=body)
+                answer = await self._connection().post(self._url + path, json=body)
+            except httpx.RemoteProtocolError:  # it closed a connection that was kept: try once more on a new one
+                answer = await self._connection().post(self._url + path, json=body)
             answer.raise_for_status()
             content: dict[str, Any] = answer.json()
         except (httpx.HTTPError, ValueError):
             raise ConnectionError("the service did not answer") from None
         return content
 
-    def _asker(self) -> Any:
-        """One client for all requests: to make one takes longer than to ask."""
+    def _connection(self) -> Any:
+        """One client for all requests of a loop: making one takes longer than asking."""
         import httpx
 
         loop = asyncio.get_running_loop()

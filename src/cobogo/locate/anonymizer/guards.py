@@ -17,18 +17,18 @@ from cobogo.errors import AnswerIsNo, BudgetSpent, CobogoError, NoSolution
 LOG = logging.getLogger("cobogo.locate")
 
 LARGEST = 256 * 1024
-"""Bytes of a body."""
+"""Bytes that a body may have: some 1,000 positions."""
 
 
 class BodyLimit:
-    """Reads bodies before anything else does, and refuses those that are too large, whether they say so or not. Of a
-    fault it logs the kind and the place: its message may quote where somebody is."""
+    """Reads a body before the application does, and refuses one that is too large, whatever its header says. Of an
+    unexpected error it logs the type and the line only: the message may quote somebody's position."""
 
     def __init__(self, app: Any, largest: int = LARGEST) -> None:
         self._app, self._largest = app, largest
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """One request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -44,40 +44,40 @@ class BodyLimit:
                 return
         whole = iter([{"type": "http.request", "body": b"".join(parts), "more_body": False}])
 
-        async def again() -> Any:
+        async def receive_body() -> Any:
             return next(whole, None) or await receive()
 
         begun = False
 
-        async def sent(message: Any) -> None:
+        async def send_on(message: Any) -> None:
             nonlocal begun
             begun = True
             await send(message)
 
         try:
-            await self._app(scope, again, sent)
-        except Exception as fault:
-            place = traceback.extract_tb(fault.__traceback__)[-1]
-            LOG.error("a fault: %s in %s, line %d", type(fault).__name__, Path(place.filename).name, place.lineno)
+            await self._app(scope, receive_body, send_on)
+        except Exception as error:
+            place = traceback.extract_tb(error.__traceback__)[-1]
+            LOG.error("a fault: %s in %s, line %d", type(error).__name__, Path(place.filename).name, place.lineno)
             if not begun:
                 await JSONResponse({"error": "a fault of the server"}, 500)(scope, receive, send)
 
 
 def guard(app: FastAPI) -> None:
-    """Bound bodies, and answer errors in the house's words."""
+    """Limit bodies, and answer every error as JSON that repeats nothing of the request."""
     app.add_middleware(BodyLimit)
 
     @app.exception_handler(RequestValidationError)
-    async def unfit(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001
+    async def answer_invalid(request: Request, error: RequestValidationError) -> JSONResponse:  # noqa: ARG001
         fields = [{"where": ".".join(map(str, one["loc"][1:])), "what": one["msg"]} for one in error.errors()]
         return JSONResponse({"error": "the request is not what this route takes", "fields": fields}, 422)
 
     @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:  # noqa: ARG001
+    async def answer_refusal(request: Request, error: HTTPException) -> JSONResponse:  # noqa: ARG001
         return JSONResponse({"error": error.detail}, error.status_code, error.headers)
 
     @app.exception_handler(CobogoError)
-    async def told(request: Request, error: CobogoError) -> JSONResponse:  # noqa: ARG001
+    async def answer_error(request: Request, error: CobogoError) -> JSONResponse:  # noqa: ARG001
         status = 422
         if isinstance(error, AnswerIsNo):
             status = 429 if isinstance(error, BudgetSpent) else 409 if isinstance(error, NoSolution) else 500

@@ -1,4 +1,4 @@
-"""What the anonymizer remembers: where everybody was last, and every report, until each is forgotten."""
+"""What the anonymizer remembers: everybody's last position and a log of all reports, until they are forgotten."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST = 1024
 
 @dataclass
 class _Columns:
-    """Three columns of numbers and one of people that grow at the end."""
+    """Columns of positions, times and people that grow at the end."""
 
     size: int = 0
     lon: Floats = field(default_factory=lambda: np.zeros(FIRST))
@@ -37,7 +37,7 @@ class _Columns:
         self.lon[row], self.lat[row], self.time[row], self.user[row] = lon, lat, time, user
 
     def keep(self, rows: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> None:
-        """Only some rows. Nothing of the others is left in memory."""
+        """Keep some rows. The others are overwritten, so that nothing of them stays in memory."""
         size = int(rows.sum())
         room = max(FIRST, 2 * size)
         for name in ("lon", "lat", "time", "user"):
@@ -55,8 +55,8 @@ class _Columns:
 
 @dataclass
 class PositionRecords:
-    """People are numbered as they come; numbers of those who were forgotten are given again. Names are in no `Points`
-    that leave here."""
+    """Last positions and a log. People are numbered in the order in which they come; the numbers of forgotten people
+    are used again. The `Points` that are returned have no names."""
 
     _numbers: dict[str, int] = field(default_factory=dict)
     _now: _Columns = field(default_factory=_Columns)
@@ -64,7 +64,7 @@ class PositionRecords:
     _free: list[int] = field(default_factory=list)
 
     def add(self, user: str, lon: float, lat: float, time: float) -> None:
-        """One report. It moves its owner unless a later one was there before."""
+        """Take in a report. It moves its owner unless a later report came before it."""
         person = self._numbers.get(user)
         if person is None:
             if self._free:
@@ -78,23 +78,24 @@ class PositionRecords:
         self._log.add(lon, lat, time, person)
 
     def expire(self, before: float) -> bool:
-        """Forget reports older than this, and everybody whose last one is; whether there were any such people."""
+        """Forget reports from before a time, and people whose last report is one of them. Returns whether there were
+        any."""
         time = self._log.time[: self._log.size]
         if (time < before).any():
             self._log.keep(time >= before)
         gone = [user for user, person in self._numbers.items() if self._now.time[person] < before]
         for user in gone:
-            self._blank(user)
+            self._free_number(user)
         return bool(gone)
 
     def forget(self, user: str) -> None:
-        """Nothing of somebody is kept."""
-        person = self._blank(user)
+        """Forget everything about a person."""
+        person = self._free_number(user)
         if person is not None:
             self._log.keep(self._log.user[: self._log.size] != person)
 
-    def _blank(self, user: str) -> int | None:
-        """Somebody has no number any more. Whoever gets it next has no reports of theirs in the log."""
+    def _free_number(self, user: str) -> int | None:
+        """Take a person's number away. The log has none of their reports when it is given to another person."""
         person = self._numbers.pop(user, None)
         if person is not None:
             self._now.put(person, np.nan, np.nan, -np.inf, person)
@@ -103,32 +104,32 @@ class PositionRecords:
 
     @property
     def people(self) -> int:
-        """Of how many something is kept."""
+        """The number of people of whom a report is kept."""
         return len(self._numbers)
 
     @property
     def size(self) -> int:
-        """How many reports are kept."""
+        """The number of rows that are kept."""
         return self._log.size + self._now.size
 
     def number(self, user: str) -> int | None:
-        """The number of somebody who was heard of."""
+        """A person's number; None where they have no report."""
         return self._numbers.get(user)
 
-    def last(self, person: int) -> float:
-        """When somebody was last heard of."""
+    def last_time(self, person: int) -> float:
+        """The time of a person's last report."""
         return float(self._now.time[person])
 
     def place(self, person: int) -> tuple[float, float]:
-        """Where somebody was last."""
+        """The place of a person's last report."""
         return float(self._now.lon[person]), float(self._now.lat[person])
 
     def current(self, since: float) -> Points:
-        """The last report of everybody who was heard of since."""
+        """The last report of everybody who has reported since a time."""
         return self._now.points(self._now.time[: self._now.size] >= since)
 
-    def seen(self, since: float, until: float, *, also: Points | None = None) -> Points:
-        """All reports of a span of time, after others."""
+    def reports_between(self, since: float, until: float, *, also: Points | None = None) -> Points:
+        """All reports of a span of time; those of ``also`` come first."""
         time = self._log.time[: self._log.size]
         found = self._log.points((time >= since) & (time <= until))
         if also is None:

@@ -1,4 +1,4 @@
-"""What comes over the web, checked strictly: a misspelt or impossible field is refused, never guessed at."""
+"""The bodies of requests, checked strictly: a misspelt or impossible field is refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Where(Strict):
 
 
 class Locations(Strict):
-    """Positions of one device, and whether the service may hear of them now or after the trip."""
+    """Positions of one device, and whether the service may know them now or only after the trip."""
 
     positions: list[Where] = Field(min_length=1, max_length=MOST)
     release: Literal["current", "accumulated"] = "current"
@@ -33,7 +33,7 @@ class Locations(Strict):
 
 
 class Wanted(Strict):
-    """What a cloak must be like."""
+    """What a cloak must satisfy."""
 
     k: int | None = Field(default=None, ge=2, le=100_000)
     min_area: float | None = Field(default=None, ge=0)
@@ -69,7 +69,7 @@ class SearchArea(Strict):
 
 
 class HeardReport(Strict):
-    """What the example service hears of somebody: a rectangle, a span of time, and perhaps a name."""
+    """What the example service learns about somebody: a rectangle, a span of time, perhaps a name."""
 
     box: list[float] = Field(min_length=4, max_length=4)
     since: float
@@ -78,7 +78,7 @@ class HeardReport(Strict):
 
 
 class Hearsay(Strict):
-    """Several of these."""
+    """Several reports for the example service."""
 
     reports: list[HeardReport] = Field(max_length=20_000)
 

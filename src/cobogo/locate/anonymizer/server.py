@@ -1,7 +1,7 @@
-"""The privacy server between devices and a location-based service: what it is told, and what it lets the service hear.
+"""The privacy server between devices and a location-based service: what it takes in, and what it gives to the service.
 
-It knows no web: `cobogo.locate.anonymizer.app` puts it on one. Everything here runs in one thread, except what
-`Sketch.draw`, `Look.region` and `Trip.told` do, which look at nothing but what they were given.
+`cobogo.locate.anonymizer.app` puts it on the web. Everything here runs in one thread, except `CloakTask.compute`,
+`RegionTask.compute` and `FinishedTrip.reports`, which read nothing but their own fields.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cliques import Gatherer
 from cobogo.locate.anonymizer.cloaking import Anonymizer, Demand, Region, RequestOutcome, WaitingRequest
 from cobogo.locate.crowds import CliqueCloak, Cloak, Hilbert
-from cobogo.locate.crowds.base import over_time
+from cobogo.locate.crowds.base import cloak_by_span
 from cobogo.locate.crowds.mix_zones import MixZone, MixZones
 from cobogo.locate.device.reports import Edges
 from cobogo.locate.mechanisms.base import Mechanism
@@ -37,10 +37,10 @@ Position = tuple[float, float, float]
 class AnonymizerSettings:
     """How a privacy server protects.
 
-    ``identity`` is what the service is told of who it is: one name for good, made with ``secret`` ("consistent"), one
-    that changes in mix zones ("pseudonymous"), or nothing ("absent"). ``memory``: seconds after which a position is
-    forgotten. ``trim``: metres about both ends of a trip that no released cloak comes near to. ``span``: seconds that a
-    trip's cloaks are wide in time.
+    ``identity`` is the name that the service gets with a region: a lasting one, made with ``secret`` ("consistent"),
+    one that changes in mix zones ("pseudonymous"), or none ("absent"). ``memory``: seconds after which a position is
+    forgotten. ``trim``: metres around both ends of a trip that no released cloak may touch. ``span``: the length in
+    seconds of the spans of time that a trip's cloaks are for.
     """
 
     cloak: Cloak = field(default_factory=lambda: Hilbert(5))
@@ -57,7 +57,7 @@ class AnonymizerSettings:
 
 @dataclass(frozen=True)
 class ServiceReport:
-    """What the service hears: somebody, or nobody in particular, in a region within a span of time."""
+    """What the service gets: a region, a span of time, and a name or none."""
 
     box: Edges
     since: float
@@ -65,14 +65,14 @@ class ServiceReport:
     identity: str | None
 
     def as_dict(self) -> dict[str, object]:
-        """For the service."""
+        """As the service gets it."""
         return {"box": list(self.box), "since": self.since, "until": self.until, "identity": self.identity}
 
 
 @dataclass(frozen=True, eq=False)
-class Trip:
-    """A trip that is over, with everybody who was seen meanwhile: all that its cloaks are made of. ``ends`` are where
-    it began and ended, ``own`` what may be told of it."""
+class FinishedTrip:
+    """A trip that is over, with all reports of others meanwhile: all that its cloaks are computed from. ``ends`` are
+    its first and last positions, ``own`` are the positions that may be released under cloaks."""
 
     own: Points
     ends: Points
@@ -80,8 +80,8 @@ class Trip:
     settings: AnonymizerSettings
     name: str | None
 
-    def told(self) -> list[ServiceReport]:
-        """A cloak for each span of time; none that comes near to an end, and none where it would stand out."""
+    def reports(self) -> list[ServiceReport]:
+        """A cloak for each span of time, except those near an end of the trip and those with fewer than k people."""
         if not len(self.own):
             return []
         assert self.own.time is not None
@@ -94,14 +94,14 @@ class Trip:
             np.append(self.others.user, np.full(len(self.own), person)),
         )  # fmt: skip
         span, first = self.settings.span, len(self.others)
-        cloaked = over_time(self.settings.cloak, everybody, every=span)
-        told = []
+        cloaked = cloak_by_span(self.settings.cloak, everybody, every=span)
+        reports = []
         for row, time in enumerate(self.own.time.tolist(), start=first):
             box = tuple(float(edge[row]) for edge in cloaked.box)
             if not cloaked.refused[row] and not self._near_an_end(box):
                 since = float(np.floor(time / span) * span)
-                told.append(ServiceReport((box[0], box[1], box[2], box[3]), since, since + span, self.name))
-        return list(dict.fromkeys(told))
+                reports.append(ServiceReport((box[0], box[1], box[2], box[3]), since, since + span, self.name))
+        return list(dict.fromkeys(reports))
 
     def _near_an_end(self, box: tuple[float, ...]) -> bool:
         west, south, east, north = box
@@ -113,8 +113,8 @@ class Trip:
 
 
 class PrivacyServer:
-    """Positions of devices in; cloaks, noisy positions and trips that are over, out. With ``kept`` mix zones outlive a
-    restart in that file."""
+    """Takes positions of devices; gives cloaks, noisy positions and finished trips. ``kept`` is a file in which mix
+    zones outlive a restart."""
 
     def __init__(
         self,
@@ -134,18 +134,18 @@ class PrivacyServer:
         self._source = source or Entropy()
 
     def update(self, user: str, positions: Sequence[Position], *, trip: str | None = None) -> bool:
-        """Somebody was at these places. With a ``trip``, they are kept for its end. Returns whether the service may
-        hear of them now: not from within a mix zone, and not of a position from before the last one."""
-        heard = None
+        """Take in positions of a person. With a ``trip``, they are kept for its end. Returns whether the service may
+        know of the last one: not from within a mix zone, and not where a later position came before it."""
+        report = None
         if trip is not None:
             self._keep(user, trip, positions)
         for lon, lat, time in sorted(positions, key=lambda position: position[2]):
             self.anonymizer.update(user, lon, lat, time)
-            heard = self.zones.move(user, lon, lat, time)
-        return heard is not None
+            report = self.zones.move(user, lon, lat, time)
+        return report is not None
 
     def expire(self, now: float) -> None:
-        """Forget every position that is older than the memory, wherever it is kept."""
+        """Forget every position older than the memory, wherever it is kept."""
         before = now - self.settings.memory
         self.anonymizer.expire(now)
         self.zones.expire(before)
@@ -153,20 +153,20 @@ class PrivacyServer:
         self._trips = {key: those for key, those in fresh.items() if those}
 
     def identity(self, user: str) -> str | None:
-        """What the service is told of who it is. Not even a consistent name is the user's own."""
+        """The name that the service gets for a person. Not even a consistent one is the person's own."""
         if self.settings.identity == "absent":
             return None
         if self.settings.identity == "pseudonymous":
-            return self.zones.pseudonyms.of(user)
+            return self.zones.pseudonyms.name_of(user)
         return hmac.new(self.settings.secret, user.encode(), "sha256").hexdigest()[:32]
 
-    def current(self, user: str, now: float) -> ServiceReport | None:
-        """What the service hears now of where somebody is: nothing from within a mix zone, and nothing where too few
-        are near."""
-        if self.zones.hushed(user):
+    def current_report(self, user: str, now: float) -> ServiceReport | None:
+        """What the service may know now about where a person is: None within a mix zone, and where too few people are
+        near."""
+        if self.zones.is_silent(user):
             return None
         try:
-            return self.told(user, self.anonymizer.cloak(user, now), self.identity(user))
+            return self.report_region(user, self.anonymizer.cloak(user, now), self.identity(user))
         except NoSolution:
             return None
 
@@ -176,65 +176,61 @@ class PrivacyServer:
             raise InputError(
                 f"requests wait for {self.settings.max_wait:g} s at most", where="max_wait", remedy="Ask for less."
             )
-        self._check_heard(user)
+        self._check_not_silent(user)
         cloak = self.settings.cloak
         if isinstance(cloak, CliqueCloak) and not demand.max_wait:
             demand = replace(demand, max_wait=min(cloak.dt, self.settings.max_wait))
         return self.anonymizer.ask(user, now, demand)
 
-    def told(self, user: str, region: Region, name: str | None) -> ServiceReport:
-        """A region with the ``name`` that its owner had when they asked for it. Who went into a mix zone meanwhile is
-        refused: a region from before it would tell who came out."""
-        if self.zones.hushed(user) or self.identity(user) != name:
+    def report_region(self, user: str, region: Region, name: str | None) -> ServiceReport:
+        """A region under the ``name`` that its owner had when they asked for it. Raises `NoSolution` where they went
+        into a mix zone meanwhile: a region from before it would reveal who came out."""
+        if self.zones.is_silent(user) or self.identity(user) != name:
             raise NoSolution("they went into a mix zone while they waited", remedy="Ask again outside.")
         return ServiceReport(region.box, region.since, region.until, name)
 
-    def noisy(self, user: str, now: float) -> tuple[float, float]:
+    def noisy_position(self, user: str, now: float) -> tuple[float, float]:
         """A noisy position, paid for from its owner's budget. Raises `BudgetSpent`."""
         mechanism = self.settings.mechanism
         if mechanism is None or self.books is None:
             raise InputError("this server adds no noise", remedy="Ask for a cloak, or start it with --epsilon.")
-        self._check_heard(user)
+        self._check_not_silent(user)
         lon, lat = self.anonymizer.place(user, now)
-        self.books.spend(user, mechanism.dearest, now)
-        found = mechanism.apply(Points.of([lon], [lat], time=[now]), self._source).points
+        self.books.spend(user, mechanism.highest_cost, now)
+        found = mechanism.apply(Points.from_columns([lon], [lat], time=[now]), self._source).points
         return float(found.lon[0]), float(found.lat[0])
 
-    def release(self, user: str, trip: str) -> list[ServiceReport]:
-        """What may be told of a trip that is over. `drop` it when the service has heard of it."""
-        return self.trip(user, trip).told()
-
-    def trip(self, user: str, trip: str) -> Trip:
-        """A trip that is over: without its ends, and without what was in mix zones or, where names change in them,
-        before the last of them. Raises `NoSolution` from within a mix zone."""
+    def finished_trip(self, user: str, trip: str) -> FinishedTrip:
+        """A trip that is over, without its ends, without its positions in mix zones and, where names change in them,
+        without those before the last change. Raises `NoSolution` from within a mix zone."""
         positions = self._trips.get((user, trip))
         if not positions:
             raise DataError("there is no such trip, or it was released", where=f"trip {trip!r}")
-        self._check_heard(user)
+        self._check_not_silent(user)
         lon, lat, time = np.array(sorted(positions, key=lambda one: one[2])).T
         whole = Points(lon, lat, time)
         ends = whole.take([0, -1])
         named = self.zones.pseudonyms.since(user) if self.settings.identity == "pseudonymous" else -np.inf
-        own = whole.take(_away(whole, ends, self.settings.trim) & ~self.zones.within(lon, lat) & (time >= named))
+        own = whole.take(_away(whole, ends, self.settings.trim) & ~self.zones.is_in_zone(lon, lat) & (time >= named))
         span = self.settings.span
-        seen = self.anonymizer.seen(float(np.floor(time[0] / span) * span), float(time[-1]) + span)
-        assert seen.user is not None
-        others = seen.take(seen.user != self.anonymizer.number(user))
-        return Trip(own, ends, others, self.settings, self.identity(user))
+        reports = self.anonymizer.reports_between(float(np.floor(time[0] / span) * span), float(time[-1]) + span)
+        assert reports.user is not None
+        others = reports.take(reports.user != self.anonymizer.number(user))
+        return FinishedTrip(own, ends, others, self.settings, self.identity(user))
 
-    def drop(self, user: str, trip: str) -> None:
-        """Keep a trip no longer."""
+    def drop_trip(self, user: str, trip: str) -> None:
+        """Forget a trip, after the service has got it."""
         self._trips.pop((user, trip), None)
 
     def forget(self, user: str) -> None:
-        """Somebody leaves: positions, trips and names go. What they spent stays written."""
+        """Forget a person's positions, trips and names. What they spent stays in the books."""
         self.anonymizer.forget(user)
         self.zones.forget(user)
         for key in [key for key in self._trips if key[0] == user]:
             del self._trips[key]
 
-    def _check_heard(self, user: str) -> None:
-        if self.zones.hushed(user):
+    def _check_not_silent(self, user: str) -> None:
+        if self.zones.is_silent(user):
             raise NoSolution(
                 "they are within a mix zone, or silent since one", remedy="Ask again outside, or after the next zone."
             )
@@ -248,6 +244,6 @@ class PrivacyServer:
 
 
 def _away(own: Points, ends: Points, metres: float) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
-    """Positions outside of a disc about the first and of one about the last: a trip begins and ends at somebody's."""
+    """Which positions are farther than so many metres from both ends: a trip begins and ends at somebody's door."""
     apart = distance(own.lon[:, None], own.lat[:, None], ends.lon, ends.lat)
     return np.asarray((apart > metres).all(axis=1))

@@ -1,6 +1,6 @@
-"""Starting the privacy server: assembled from options, with its directory of state, its certificate and its web server.
+"""Starting the privacy server from options: its directory of state, its certificate, its web server.
 
-Whoever listens between device and anonymizer sees true positions, so that leg is encrypted or refused.
+An eavesdropper between device and anonymizer would see true positions, so that this leg is encrypted or refused.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def is_loopback(host: str) -> bool:
 
 
 def check_leg(host: str, certificate: Path | None, key: Path | None, *, plain: bool = False) -> None:
-    """Raise where true positions would go over a network unencrypted, unless that was asked for."""
+    """Raise where true positions would go over a network unencrypted, unless ``plain`` allows it."""
     if (certificate is None) != (key is None):
         raise InputError("go together", where="--certificate and --tls-key")
     for file, option in ((certificate, "--certificate"), (key, "--tls-key")):
@@ -60,8 +60,9 @@ def check_leg(host: str, certificate: Path | None, key: Path | None, *, plain: b
         )
 
 
-def self_signed(directory: Path, hosts: Sequence[str], *, days: int = 90) -> tuple[Path, Path]:
-    """A certificate that vouches for itself, for tests and for a house of one's own: devices must be given it."""
+def write_certificate(directory: Path, hosts: Sequence[str], *, days: int = 90) -> tuple[Path, Path]:
+    """Write a self-signed certificate and its key, for trials and small set-ups: devices must be given the
+    certificate."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
@@ -108,14 +109,14 @@ NEEDED = ("fastapi", "httpx", "uvicorn")
 
 @dataclass(frozen=True)
 class ServerDirectory:
-    """What a server keeps, in a directory that its owner alone may enter: who may talk to it, the books of budgets, mix
-    zones and who is silent since one, and the secret that lasting names are made with. Positions are in memory only."""
+    """What a server keeps, in a directory that only its user may enter: devices, budgets, mix zones and people who are
+    silent since one, and the secret that lasting names are made with. Positions are in memory only."""
 
     directory: Path
 
     @classmethod
-    def at(cls, directory: str | Path) -> ServerDirectory:
-        """A directory, made where there is none."""
+    def create(cls, directory: str | Path) -> ServerDirectory:
+        """A directory, created where there is none."""
         place = Path(directory).expanduser()
         try:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -127,22 +128,22 @@ class ServerDirectory:
 
     @property
     def devices(self) -> Devices:
-        """Tokens and whose they are."""
+        """The devices that may use the server."""
         return Devices(self.directory / "devices.json")
 
     @property
     def ledger(self) -> Path:
-        """Where budgets are kept."""
+        """The file of budgets."""
         return self.directory / "ledger.db"
 
     @property
     def zones(self) -> Path:
-        """Where mix zones are kept."""
+        """The file of mix zones."""
         return self.directory / "mixzones.json"
 
     @property
     def secret(self) -> bytes:
-        """Thirty-two random bytes, the same ones every time."""
+        """Thirty-two random bytes, drawn once and kept."""
         file = self.directory / "secret"
         with exclusive(file):
             if not file.exists():
@@ -156,8 +157,8 @@ class ServerDirectory:
         return found
 
 
-def require() -> None:
-    """Raise where the parts of a server are not installed."""
+def require_server_parts() -> None:
+    """Raise where the packages of a server are not installed."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         raise InputError(f"{', '.join(missing)} is not installed", remedy="Install it: pip install 'cobogo[server]'.")
@@ -166,7 +167,7 @@ def require() -> None:
 def run(
     app: Any, *, host: str, port: int, certificate: Path | None = None, key: Path | None = None, plain: bool = False
 ) -> None:
-    """Serve until told to stop. Plain HTTP leaves the machine only where ``plain`` says so."""
+    """Serve until interrupted. Plain HTTP leaves the machine only where ``plain`` allows it."""
     check_leg(host, certificate, key, plain=plain)
     from cobogo.floor import web
 
@@ -177,7 +178,7 @@ def run(
 def serve_in_background(
     app: Any, *, host: str = "127.0.0.1", port: int = 0, certificate: Path | None = None, key: Path | None = None
 ) -> Iterator[str]:
-    """Serve in the background while the block runs, on a port that is free; gives the address."""
+    """Serve in the background while the block runs, on a free port; yields the address."""
     check_leg(host, certificate, key)
     server = _server(app, host, port, certificate, key)
     thread = threading.Thread(target=server.run, name="cobogo-server", daemon=True)
@@ -195,9 +196,9 @@ def serve_in_background(
 
 
 def _server(app: Any, host: str, port: int, certificate: Path | None, key: Path | None) -> Any:
-    """No access log: an address of a route has a name in it, and when it was asked for tells where somebody was.
+    """A web server without an access log: an address has a person's name in it, and its time reveals where they were.
 
-    How the process logs is left alone: uvicorn would close the handlers of everybody else in it.
+    The process's logging is left alone: uvicorn would close the handlers of other code.
     """
     import uvicorn
 
@@ -213,7 +214,7 @@ def _server(app: Any, host: str, port: int, certificate: Path | None, key: Path 
 
 
 OFFERED = tuple(name for name in CLOAKS if name != NearestNeighbours.name)
-"""The cloaks of a server: not the one whose centre is, most often, the person."""
+"""The cloaks that a server offers: not the one whose centre is, most often, the person."""
 
 
 def assemble_server(
@@ -228,8 +229,8 @@ def assemble_server(
     budget: float | None = None,
     window: float = 3600.0,
 ) -> PrivacyServer:
-    """The server with its books and its secret. Noise is offered where an ``epsilon`` is given; its budget is ten
-    reports a window unless it is said."""
+    """The server with its books and its secret. Noise is offered where an ``epsilon`` is given; the budget is that of
+    ten reports a window unless given."""
     if cloak not in OFFERED:
         what = "is drawn around the one who asks" if cloak in CLOAKS else f"there is no cloak {cloak!r}"
         raise InputError(what, where="--cloak", remedy=f"Choose among {', '.join(OFFERED)}.")

@@ -7,9 +7,8 @@ from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene
 from cobogo.locate.attacks.crowds import CentreOfCloak, IntersectionOfCloaks, MixZoneLinkage
 from cobogo.locate.attacks.homes import ContextLinking, HomeAndWork
 from cobogo.locate.attacks.identification import Identification
-from cobogo.locate.attacks.meetings import AggregatedPresence
 from cobogo.locate.attacks.observation import LongObservation, ShortObservation
-from cobogo.locate.attacks.presence import LocationPresence
+from cobogo.locate.attacks.presence import AggregatedPresence, LocationPresence
 from cobogo.locate.attacks.tracking import Tracking
 from cobogo.locate.attacks.trilateration import Trilateration
 
@@ -22,7 +21,7 @@ ATTACKS: Registry[type[LocationAttack]] = Registry(
         "home-and-work": ".homes:HomeAndWork",
         "presence-absence": ".presence:LocationPresence",
         "identification": ".identification:Identification",
-        "aggregated-presence": ".meetings:AggregatedPresence",
+        "aggregated-presence": ".presence:AggregatedPresence",
         "context-linking": ".homes:ContextLinking",
         "centre-of-cloak": ".crowds:CentreOfCloak",
         "intersection-of-cloaks": ".crowds:IntersectionOfCloaks",

@@ -1,9 +1,8 @@
 """The contract of a location attack: what its attacker sees and knows, and what it finds.
 
 To add one: one frozen dataclass that extends `LocationAttack`, whose fields are its options, and one line in
-`cobogo.locate.attacks.ATTACKS`. It is then run by ``cobogo locate evaluate``, and the conformance suite asks of it
-what is asked of all. The true points in a scene are there to measure with; an attack that reads them for anything else
-says so in ``knows``.
+`cobogo.locate.attacks.ATTACKS`. It is then run by ``cobogo locate evaluate``, and the conformance suite tests it. The
+true points of a scene serve to measure success; an attack that uses them for anything else says so in ``knows``.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from cobogo.errors import DataError
-from cobogo.examine.attacks.base import AnyAttack, rounded
+from cobogo.examine.attacks.base import AnyAttack, round_figure
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.mechanisms.base import Mechanism, Released
@@ -30,24 +29,24 @@ if TYPE_CHECKING:
 
 
 BLOCK = 1 << 21
-"""Numbers that are worked on at once: 16 MB."""
+"""Numbers that are worked on at once: 16 MB, which stay in a processor's cache or near it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Scene:
-    """What was released, how, and what the attacker has beside it."""
+    """What was released, how, and what else the attacker has."""
 
     truth: Points
     released: Released
-    grid: Ground  # what attackers think on
-    mechanism: Mechanism | None = None  # attackers know how reports are made (Kerckhoffs); None where nobody does
-    prior: Floats | None = None  # over the cells of the grid; uniform where nothing is known
+    grid: Ground  # the places that the attacker considers
+    mechanism: Mechanism | None = None  # attackers know it (Kerckhoffs); None where reports are true positions
+    prior: Floats | None = None  # over the cells of the grid; uniform unless given
     background: Points | None = None  # movements known from elsewhere, of other days or other people
     places: Points | None = None  # known places: an address book, clinics, stops
     crossings: Crossings | None = None  # of a mix zone
-    hours_from_utc: float = 0.0  # the clock people live by
-    everyone: Points | None = None  # where everybody was, those included who are not attacked; the truth unless given
-    own: Ints | None = None  # the rows of everybody that the reports are of
+    hours_from_utc: float = 0.0  # of the people's clock
+    everyone: Points | None = None  # also of people who are not attacked; the truth unless given
+    own: Ints | None = None  # the rows of ``everyone`` that the reports are of
 
     def __post_init__(self) -> None:
         if len(self.truth) != len(self.released.points):
@@ -59,24 +58,25 @@ class Scene:
 
     @property
     def reports(self) -> Points:
-        """Who reported when; where from, too, if a report is one position. Of a set or a region it is the middle, which
-        nobody said: see `cobogo.locate.attacks.hearing`."""
+        """One point for each report. For a set or a region it is the middle, which nobody reported: see
+        `cobogo.locate.attacks.hearing`."""
         return self.released.points
 
     @property
     def known(self) -> Points:
-        """Movements of people that the attacker knows: those from elsewhere or, where there are none, ones like these
-        very ones, of which only what is usual is used."""
+        """Movements that the attacker knows: the background or, without one, the true points, of which attacks use
+        statistics only."""
         return self.truth if self.background is None else self.background
 
     @property
-    def at_their_word(self) -> bool:
-        """Whether reports are positions that no mechanism is known to have changed: the best guess is what they say."""
+    def takes_reports_as_true(self) -> bool:
+        """Whether reports are single positions of no known mechanism: the attacker's best guess is the report
+        itself."""
         released = self.released
         return self.mechanism is None and released.box is None and released.radius is None and released.members is None
 
     @cached_property
-    def chances(self) -> Floats:
+    def probabilities(self) -> Floats:
         """The prior as probabilities."""
         if self.prior is None:
             return np.full(self.grid.cells, 1 / self.grid.cells)
@@ -84,12 +84,12 @@ class Scene:
 
     @cached_property
     def quality_loss(self) -> float:
-        """Metres from where people were to the nearest position that was sent, on average."""
+        """The mean distance in metres from the truth to the nearest position of its report."""
         return float(quality_loss(self.truth, self.released).mean()) if len(self.truth) else 0.0
 
-    def blind(self, places: Points, within: float) -> float:
-        """The share of some places that are found within so many metres by somebody who heard no report: who says, of
-        everybody, the spot about which most visits are."""
+    def blind_success(self, places: Points, within: float) -> float:
+        """The share of places that an attacker without any report finds to within so many metres, by guessing the spot
+        with the most visits around it for everybody."""
         lon, lat = self._busiest(within)
         return share(distance(lon, lat, places.lon, places.lat) <= within)
 
@@ -100,15 +100,15 @@ class Scene:
         for start in range(0, len(east), step):
             some = slice(start, start + step)
             near = np.hypot(east[some, None] - east, north[some, None] - north) <= within
-            visits[some] = near @ self.chances
+            visits[some] = near @ self.probabilities
         lon, lat = self.grid.centres([visits.argmax()])
         return float(lon[0]), float(lat[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LocationFindings:
-    """What an attack found. ``success`` is the share of what was attacked that was found; ``baseline`` what somebody
-    who did not see the reports would find; ``error`` how far off each guess is."""
+    """What an attack found. ``success`` is the share of its targets that it found; ``baseline`` the share that an
+    attacker finds without the reports; ``error`` how far off each guess is."""
 
     attack: str
     success: float
@@ -140,8 +140,8 @@ class LocationFindings:
 
 
 def brief_figure(value: float | int | None) -> float | int | None:
-    """A figure as JSON has it, to six digits: attacks estimate, and positions are known to metres."""
-    return rounded(value, 6)
+    """A figure to six digits, for JSON: attacks only estimate."""
+    return round_figure(value, 6)
 
 
 @dataclass(frozen=True)
@@ -155,10 +155,10 @@ class LocationAttack(AnyAttack):
 
     @abstractmethod
     def run(self, scene: Scene) -> LocationFindings:
-        """Attack. The scene has what `lacks` asks for."""
+        """Run the attack on a scene that `lacks` nothing."""
 
     def lacks(self, scene: Scene) -> str | None:
-        """What a scene has not that this attack needs, as part of a sentence; None where it can be run."""
+        """What this attack needs and the scene does not have, as part of a sentence; None where it can be run."""
         released = scene.released
         there = {
             "users": scene.truth.user is not None,
@@ -175,7 +175,7 @@ class LocationAttack(AnyAttack):
         return "needs at least one point" if not len(scene.truth) else None
 
     def findings(self, success: float, attacked: int, *, baseline: float, **more: Any) -> LocationFindings:
-        """Findings of this attack, beside what anybody would find who heard no report."""
+        """Findings of this attack; ``baseline`` is the success without the reports."""
         return LocationFindings(
             self.name, float(success), int(attacked), float(baseline), knows=self.knows, measures=self.measures, **more
         )

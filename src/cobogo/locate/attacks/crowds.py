@@ -1,4 +1,4 @@
-"""What crowds give away: cloaks, which hide people among k, and mix zones, in which pseudonyms change."""
+"""Attacks on crowds: on cloaks, which hide people among k, and on mix zones, in which pseudonyms change."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from cobogo.floor.randomness import Entropy
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
 from cobogo.locate.attacks.hearing import metres_to
 from cobogo.locate.attacks.tracking import stretches
-from cobogo.locate.crowds.cells import within
-from cobogo.locate.crowds.mix_quality import best, mix, walking
+from cobogo.locate.crowds.cells import is_within
+from cobogo.locate.crowds.mix_quality import likeliest_exits, measure_mix, walking_weights
 from cobogo.locate.mechanisms.base import Released
 from cobogo.locate.metrics import region_area
-from cobogo.locate.places.geometry import DEGREE, distance, wrapped
+from cobogo.locate.places.geometry import DEGREE, distance, wrap
 from cobogo.locate.places.points import Points
 
 SNAPPED = 2.0
-"""Metres from a true position within which it was snapped to the public grid, at most, and a little more."""
+"""Metres between a position and its cell of the public grid, at most, and a little more."""
 
 
 def centres(released: Released) -> tuple[Floats, Floats]:
     """The middles of rectangles."""
     assert released.box is not None
     west, south, east, north = released.box
-    return wrapped(west + wrapped(east - west) / 2), (south + north) / 2
+    return wrap(west + wrap(east - west) / 2), (south + north) / 2
 
 
 def inside(released: Released, row: int, points: Points) -> np.ndarray:
-    """Which points lie in what was sent: in a rectangle, in a disc, or within a metre or two of a position of a set."""
+    """Which points lie in a report: in its rectangle, in its disc, or within `SNAPPED` metres of a position of its
+    set."""
     if released.box is not None:
         west, south, east, north = (float(side[row]) for side in released.box)
-        return np.asarray(within(west, south, east, north, points.lon, points.lat))
+        return np.asarray(is_within(west, south, east, north, points.lon, points.lat))
     if released.radius is not None:
         middle = released.points
         return np.asarray(distance(middle.lon[row], middle.lat[row], points.lon, points.lat) <= released.radius[row])
@@ -43,7 +44,7 @@ def inside(released: Released, row: int, points: Points) -> np.ndarray:
 
 
 class CloakCrowd:
-    """Who is in each cloak, of everybody who reports in the same stretch of so many minutes."""
+    """Who is in each cloak, among those who report in the same stretch of so many minutes."""
 
     def __init__(self, scene: Scene, minutes: float) -> None:
         self.released = scene.released
@@ -55,14 +56,14 @@ class CloakCrowd:
         self._slot, self._line = slot, slot[self._order]
 
     def __call__(self, row: int) -> Ints:
-        """The rows of everybody who was in the cloak of a report, its own among them."""
+        """The rows of all who were in the cloak of a report, its own row among them."""
         mine = self.own[row]
         first, last = (int(np.searchsorted(self._line, self._slot[mine], side)) for side in ("left", "right"))
         there = self._order[first:last]
         return np.asarray(there[inside(self.released, row, self.everyone.take(there)) | (there == mine)])
 
     def people(self, rows: Ints) -> Ints:
-        """Whose some rows are."""
+        """The people of some rows."""
         return rows if self.everyone.user is None else np.unique(self.everyone.user[rows])
 
 
@@ -77,8 +78,8 @@ class CentreOfCloak(LocationAttack):
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
     Example: Cloaks of five, which should be right once in five times.
         >>> from cobogo.locate.crowds import NearestNeighbours
-        >>> from cobogo.studies.worked import city, observed
-        >>> found = observed(CentreOfCloak(), NearestNeighbours(k=5), city(30))
+        >>> from cobogo.studies.worked_examples import city, attack_city
+        >>> found = attack_city(CentreOfCloak(), NearestNeighbours(k=5), city(30))
         >>> found.success > found.baseline
         True
 
@@ -107,7 +108,7 @@ class CentreOfCloak(LocationAttack):
             nearest = away <= away.min() + 1e-6
             hit.append(float(nearest[there == crowd.own[row]][0]) / nearest.sum())
             sizes.append(len(crowd.people(there)))
-        guesses = truth.at(lon, lat)
+        guesses = truth.move_to(lon, lat)
         return self.findings(
             share(hit),
             len(truth),
@@ -134,8 +135,8 @@ class IntersectionOfCloaks(LocationAttack):
     Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
     Example: Cloaks of five hide nobody who is followed for two days.
         >>> from cobogo.locate.crowds import Hilbert
-        >>> from cobogo.studies.worked import city, observed
-        >>> observed(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
+        >>> from cobogo.studies.worked_examples import city, attack_city
+        >>> attack_city(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
         True
 
     Guarantee: None: an attack finds, it does not protect. Pseudonyms that change help, or none: see mix-zone.
@@ -181,8 +182,8 @@ def common_area(released: Released, rows: Ints) -> float:
     """Square metres that some rectangles have in common."""
     assert released.box is not None
     west, south, east, north = (side[rows] for side in released.box)
-    left = wrapped(west - west[0]).max()
-    right = (wrapped(west - west[0]) + wrapped(east - west)).min()
+    left = wrap(west - west[0]).max()
+    right = (wrap(west - west[0]) + wrap(east - west)).min()
     bottom, top = south.max(), north.min()
     if right <= left or top <= bottom:
         return 0.0
@@ -191,8 +192,8 @@ def common_area(released: Released, rows: Ints) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Crossings:
-    """People who entered a mix zone and people who left it, with times. ``match`` tells for each exit, truly, which
-    entry it is; ``heading`` and ``leaving`` are bearings in radians, where they were seen."""
+    """Entries into a mix zone and exits from it, with times. ``match`` is the true entry of each exit; ``heading`` and
+    ``leaving`` are bearings in radians, where they are known."""
 
     entries: Points
     exits: Points
@@ -202,9 +203,9 @@ class Crossings:
 
 
 def weights_of(crossings: Crossings, speed: float, spread: float, turn: float) -> Floats:
-    """How plausible it is that an entry (row) is an exit (column): by the speed that it would take and, where headings
-    were seen, by the turn, exponential about going straight on."""
-    weights = walking(crossings.entries, crossings.exits, speed=speed, spread=spread)
+    """How plausible an entry (row) is as an exit (column): by the speed that it takes and, where bearings are known, by
+    the turn, whose weight falls off exponentially."""
+    weights = walking_weights(crossings.entries, crossings.exits, speed=speed, spread=spread)
     if crossings.heading is not None and crossings.leaving is not None:
         bend = crossings.leaving - crossings.heading[:, None]
         weights = weights * np.exp(-np.abs(np.arctan2(np.sin(bend), np.cos(bend))) / turn)
@@ -222,8 +223,8 @@ class MixZoneLinkage(LocationAttack):
     Formula: $\hat{\sigma} = \arg\max_{\sigma} \prod_i w(i, \sigma(i))$ with $w$ how plausible speed and turn are; the
         entropy is $-\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma} \le \log_2 n!$
     Example: Two walk through a square one after the other, each at an ordinary pace.
-        >>> entries = Points.of([-38.530, -38.530], [-3.73, -3.73], time=[0.0, 400.0])
-        >>> exits = Points.of([-38.528, -38.528], [-3.73, -3.73], time=[160.0, 560.0])
+        >>> entries = Points.from_columns([-38.530, -38.530], [-3.73, -3.73], time=[0.0, 400.0])
+        >>> exits = Points.from_columns([-38.528, -38.528], [-3.73, -3.73], time=[160.0, 560.0])
         >>> MixZoneLinkage().link(Crossings(entries, exits, np.array([0, 1]))).success
         1.0
 
@@ -248,15 +249,15 @@ class MixZoneLinkage(LocationAttack):
         return self.link(scene.crossings)
 
     def link(self, crossings: Crossings) -> LocationFindings:
-        """Match them."""
+        """Match entries with exits."""
         weights = weights_of(crossings, self.speed, self.spread, self.turn)
-        chosen = best(weights)  # the exit of each entry
+        chosen = likeliest_exits(weights)  # the exit of each entry
         linked = np.full(weights.shape[1], -1)
         linked[chosen] = np.arange(len(chosen))
         count = len(linked)
         try:
-            mixed = mix(weights, Entropy())
-        except ValueError:  # nobody can have come out so fast: the attacker's model does not fit
+            mixed = measure_mix(weights, Entropy())
+        except ValueError:  # no one walks that fast: the attacker's model does not fit
             mixed = None
         return self.findings(
             share(linked == crossings.match),

@@ -1,7 +1,7 @@
-"""What an attacker hears: every position that was sent, or the region, never a middle that nobody said.
+"""What an attacker sees of a report: all its positions, or its region.
 
-The middle of a set of dummies is a place where nobody is; the true position stands in every set, exactly. So attacks
-take the members of sets and the edges of regions.
+The middle of a set of dummies is a place where nobody is, while the true position is in every set, exactly. Attacks
+therefore use the members of sets and the edges of regions, never their middles.
 """
 
 from __future__ import annotations
@@ -12,33 +12,33 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.attacks.base import Scene
 from cobogo.locate.attacks.inference import Likelihood
 from cobogo.locate.mechanisms.base import Released
-from cobogo.locate.places.geometry import Frame, distance, wrapped
+from cobogo.locate.places.geometry import Frame, distance, wrap
 from cobogo.locate.places.points import Points
 
 SPOT = 25.0
-"""Metres: reports of exact positions that are so near each other are of one spot, as GPS has it."""
+"""Metres within which exact positions are of one spot: the error of GPS."""
 
 ROUNDS = 60
 
 SLIGHTLY = 1e-6
-"""What a metre from the middle of a region counts, between those that hold a place and would otherwise tie."""
+"""The weight of the distance to the middle of a region: it breaks ties between regions that hold a place."""
 
 
-def sent(released: Released) -> tuple[Points, Ints]:
-    """Every position that was sent, and the report that it belongs to; of a region, its middle."""
+def sent_positions(released: Released) -> tuple[Points, Ints]:
+    """All positions of all reports, and the report of each; of a region, its middle."""
     if released.members is None or released.report is None:
         return released.points, np.arange(len(released.points))
     return released.members, released.report
 
 
 def metres_to(released: Released, rows: Ints, points: Points) -> Floats:
-    """From each point to what was sent in a report: the nearest of its positions, or the edge of its region."""
+    """Metres from each point to a report: to the nearest of its positions, or to its region."""
     middle = released.points
     if released.box is not None:
         west, south, east, north = (side[rows] for side in released.box)
         width = np.where(east - west >= 360, 360.0, (east - west) % 360)
         centre = west + width / 2
-        lon = centre + np.clip(wrapped(points.lon - centre), -width / 2, width / 2)
+        lon = centre + np.clip(wrap(points.lon - centre), -width / 2, width / 2)
         outside = distance(points.lon, points.lat, lon, np.clip(points.lat, south, north))
         return np.asarray(outside + SLIGHTLY * distance(points.lon, points.lat, middle.lon[rows], middle.lat[rows]))
     if released.members is None or released.report is None:
@@ -53,28 +53,28 @@ def metres_to(released: Released, rows: Ints, points: Points) -> Floats:
     return nearest
 
 
-def place_told(scene: Scene, rows: Ints, near: float) -> tuple[float, float]:
-    """The place that most of some reports may be of: of positions, the median of the fullest spot that is ``near``
-    metres wide; of regions, the middle of what most of them have in common."""
+def likeliest_place(scene: Scene, rows: Ints, near: float) -> tuple[float, float]:
+    """The place from which most of some reports may come: of positions, the median of the fullest spot of ``near``
+    metres; of regions, the middle of what most of them have in common."""
     if scene.released.box is not None:
-        return _covered(scene, rows)
-    points, report = sent(scene.released)
+        return _most_covered_place(scene, rows)
+    points, report = sent_positions(scene.released)
     some = points.take(np.isin(report, rows))
-    frame = Frame.about(some.lon, some.lat)
+    frame = Frame.from_points(some.lon, some.lat)
     place = fullest_spot(*frame.metres(some.lon, some.lat), near)
     lon, lat = frame.degrees([place[0]], [place[1]])
     return float(lon[0]), float(lat[0])
 
 
-def _covered(scene: Scene, rows: Ints) -> tuple[float, float]:
+def _most_covered_place(scene: Scene, rows: Ints) -> tuple[float, float]:
     law = Likelihood(scene.released, scene.grid, "box")
     held = np.isfinite(law.logs(rows))
-    lost = np.flatnonzero(~held.any(axis=1))  # regions between the cells that attackers think of
+    lost = np.flatnonzero(~held.any(axis=1))  # regions that hold no cell of the grid
     if len(lost):
         held[lost, law.metres(rows[lost]).argmin(axis=1)] = True
     votes = held.sum(axis=0)
     common = np.flatnonzero(votes == votes.max())
-    weight = scene.chances[common] if scene.chances[common].any() else np.ones(len(common))
+    weight = scene.probabilities[common] if scene.probabilities[common].any() else np.ones(len(common))
     east, north = scene.grid.metres(common)
     lon, lat = scene.grid.frame.degrees(
         [np.average(east, weights=weight)], [np.average(north, weights=weight)]
@@ -83,8 +83,8 @@ def _covered(scene: Scene, rows: Ints) -> tuple[float, float]:
 
 
 def fullest_spot(east: Floats, north: Floats, near: float, counted: Ints | None = None) -> tuple[float, float]:
-    """The median of what is about the fullest block of three by three squares of ``near`` metres, in which only the
-    ``counted`` points count, if they are given."""
+    """The geometric median of the points around the fullest block of three by three squares of ``near`` metres. The
+    block is chosen by the ``counted`` points only, if given."""
     some = slice(None) if counted is None else counted
     middle = _fullest_block(east[some], north[some], near)
     close = np.hypot(east - middle[0], north - middle[1]) <= 1.5 * near
@@ -115,16 +115,16 @@ def geometric_median(east: Floats, north: Floats) -> tuple[float, float]:
     return x, y
 
 
-def by_person(user: Ints, rows: Ints | None = None) -> list[Ints]:
-    """The rows of each person who has any, of all or of some."""
+def rows_by_person(user: Ints, rows: Ints | None = None) -> list[Ints]:
+    """The rows of each person who has any; of ``rows`` only, if given."""
     some = np.arange(len(user)) if rows is None else rows
     order = some[np.argsort(user[some], kind="stable")]
     bounds = np.flatnonzero(np.diff(user[order], prepend=-1))
     return np.split(order, bounds[1:]) if len(order) else []
 
 
-def one_each(places: list[tuple[float, float]], people: list[int], names: tuple[str, ...]) -> Points:
-    """A place for each of some people."""
+def points_of_people(places: list[tuple[float, float]], people: list[int], names: tuple[str, ...]) -> Points:
+    """One point for each of some people."""
     lon = np.array([place[0] for place in places])
     lat = np.array([place[1] for place in places])
     return Points(lon, lat, None, np.array(people, dtype=np.int64), names)

@@ -1,4 +1,4 @@
-"""Where people live and work, and whose address that is."""
+"""Attacks that find where people live and work, and whose address that is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import SPOT, by_person, fullest_spot, one_each, place_told, sent
+from cobogo.locate.attacks.hearing import (
+    SPOT,
+    fullest_spot,
+    likeliest_place,
+    points_of_people,
+    rows_by_person,
+    sent_positions,
+)
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.points import Points
 
@@ -21,28 +28,28 @@ THURSDAY = 3
 """The first of January 1970."""
 
 Hours = Callable[[Floats, float], NDArray[np.bool_]]
-"""Which times are of some hours, on a clock so many hours from UTC."""
+"""A predicate of times, on a clock so many hours from UTC."""
 
 
-def at_night(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
-    """From ten in the evening to six in the morning."""
+def is_night(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
+    """Whether times are between ten in the evening and six in the morning."""
     hour = (time / 3600 + hours_from_utc) % 24
     return np.asarray((hour >= 22) | (hour < 6))
 
 
-def at_work(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
-    """From nine to five, Monday to Friday."""
+def is_working_hour(time: Floats, hours_from_utc: float = 0.0) -> NDArray[np.bool_]:
+    """Whether times are between nine and five, Monday to Friday."""
     local = time / 3600 + hours_from_utc
     hour, day = local % 24, (np.floor(local / 24) + THURSDAY) % 7
     return np.asarray((hour >= 9) & (hour < 17) & (day < 5))
 
 
 def guess_places(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
-    """For each person with enough reports among ``rows``: the place that they tell of, in a spot of ``near`` metres or
-    as wide as the mechanism's usual noise, which is public. Of sets one is exact, so that their spots are narrow:
-    dummies that are alike fall into wide ones."""
+    """For each person with at least ``fewest`` reports among ``rows``, the place from which most of them come: in a
+    spot of ``near`` metres, or as wide as the mechanism's usual noise, which is public. One position of a set is exact,
+    so that spots of sets are narrow: wide ones would collect dummies."""
     if scene.released.members is not None:
-        points, report = sent(scene.released)
+        points, report = sent_positions(scene.released)
         each = max(len(points) // max(len(scene.released.points), 1), 1)
         return favourite_places(points, rows[report], max(SPOT, scene.quality_loss), fewest * each)
     if scene.released.box is None:
@@ -51,27 +58,27 @@ def guess_places(scene: Scene, rows: NDArray[np.bool_], near: float, fewest: int
     assert user is not None
     assert time is not None
     places, people = [], []
-    for mine in by_person(user, np.flatnonzero(rows)):
+    for mine in rows_by_person(user, np.flatnonzero(rows)):
         if len(mine) >= fewest:
             hourly = mine[np.unique(np.floor(time[mine] / 3600), return_index=True)[1]]
-            places.append(place_told(scene, hourly, near))
+            places.append(likeliest_place(scene, hourly, near))
             people.append(int(user[mine[0]]))
-    found = one_each(places, people, scene.reports.names)
+    found = points_of_people(places, people, scene.reports.names)
     assert found.user is not None
     return found.user, found
 
 
 def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewest: int) -> tuple[Ints, Points]:
-    """For each person with enough points among ``rows``: the median of the ``near`` metres about their densest spot.
+    """For each person with at least ``fewest`` points among ``rows``, the median of their densest spot.
 
-    The densest spot is the fullest of square cells of that size, taken with the eight about it, in which time is
-    counted by hours rather than by points, so that one long evening of reports does not outweigh a month of nights.
+    The densest spot is the fullest of square cells of ``near`` metres, together with the eight around it. An hour
+    counts once in a cell, so that one long evening of reports does not outweigh a month of nights.
     """
     assert points.user is not None
     assert points.time is not None
-    frame = Frame.about(points.lon, points.lat) if len(points) else Frame(0.0, 0.0)
+    frame = Frame.from_points(points.lon, points.lat) if len(points) else Frame(0.0, 0.0)
     places, people = [], []
-    for mine in by_person(points.user, np.flatnonzero(rows)):
+    for mine in rows_by_person(points.user, np.flatnonzero(rows)):
         if len(mine) < fewest:
             continue
         x, y = frame.metres(points.lon[mine], points.lat[mine])
@@ -81,7 +88,7 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
         there = frame.degrees([place[0]], [place[1]])
         places.append((float(there[0][0]), float(there[1][0])))
         people.append(int(points.user[mine[0]]))
-    found = one_each(places, people, points.names)
+    found = points_of_people(places, people, points.names)
     assert found.user is not None
     return found.user, found
 
@@ -98,8 +105,8 @@ class HomeAndWork(LocationAttack):
     Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(HomeAndWork(), PlanarLaplace(1.0)).success
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(HomeAndWork(), PlanarLaplace(1.0)).success
         1.0
 
     Guarantee: None: an attack finds, it does not protect. One noisy report for home and one for work, sent for good,
@@ -119,19 +126,19 @@ class HomeAndWork(LocationAttack):
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 
     def run(self, scene: Scene) -> LocationFindings:
-        """Compare what the reports tell with what the true points would have told."""
-        home = self._attack(scene, at_night)
-        work = self._attack(scene, at_work)
+        """Guess homes and works from the reports, and compare with those of the true points."""
+        home = self._attack(scene, is_night)
+        work = self._attack(scene, is_working_hour)
         return self.findings(
             share(home.error <= self.within),
             len(home.error),
-            baseline=scene.blind(home.real, self.within),
+            baseline=scene.blind_success(home.real, self.within),
             error=home.error,
             guesses=home.guesses,
             figures={
                 "works": len(work.error),
                 "works_found": share(work.error <= self.within),
-                "works_anybody_finds": scene.blind(work.real, self.within),
+                "works_anybody_finds": scene.blind_success(work.real, self.within),
                 "work_error": float(work.error.mean()) if len(work.error) else None,
                 "quality_loss": scene.quality_loss,
             },
@@ -144,19 +151,19 @@ class HomeAndWork(LocationAttack):
 
 @dataclass(frozen=True, eq=False)
 class FoundPlaces:
-    """Where people truly are at some hours, and where their reports say that they are."""
+    """True places of people at some hours, and the attacker's guesses."""
 
     real: Points
     guesses: Points
 
     @property
     def error(self) -> Floats:
-        """Metres by which each place is missed."""
+        """Metres by which each guess is off."""
         return self.real.distance(self.guesses)
 
 
 def find_places(scene: Scene, hours: Hours, near: float, fewest: int) -> FoundPlaces:
-    """The places of people who are heard often enough at some hours. Reports have times of their own: some wait."""
+    """The places of people who report often enough at some hours. Reports may be later than their points: some wait."""
     assert scene.truth.time is not None
     assert scene.reports.time is not None
     true_rows, rows = (hours(one.time, scene.hours_from_utc) for one in (scene.truth, scene.reports))  # type: ignore[arg-type]
@@ -178,9 +185,9 @@ class ContextLinking(LocationAttack):
     Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
     Example: The address book is where people were at midnight.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import city, observed
+        >>> from cobogo.studies.worked_examples import city, attack_city
         >>> book = city().take(city().time == city().time[0])
-        >>> observed(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
+        >>> attack_city(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Whoever shares a home with many hides among them.
@@ -198,10 +205,10 @@ class ContextLinking(LocationAttack):
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times", "places"})
 
     def run(self, scene: Scene) -> LocationFindings:
-        """Look everybody up."""
+        """Look up everybody's guessed home."""
         assert scene.places is not None
-        told = find_places(scene, at_night, self.near, self.fewest)
-        homes, guesses = told.real, told.guesses
+        places = find_places(scene, is_night, self.near, self.fewest)
+        homes, guesses = places.real, places.guesses
         book = scene.places
         hit, rank = [], []
         for home_lon, home_lat, lon, lat in zip(homes.lon, homes.lat, guesses.lon, guesses.lat, strict=True):
@@ -212,7 +219,7 @@ class ContextLinking(LocationAttack):
         return self.findings(
             share(hit),
             len(hit),
-            error=told.error,
+            error=places.error,
             guesses=guesses,
             baseline=1 / max(len(book), 1),
             figures={"addresses": len(book), "candidates": float(np.median(rank)) if rank else None},

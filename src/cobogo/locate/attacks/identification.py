@@ -1,4 +1,4 @@
-"""Who is it? A few points tell people apart, and link a pseudonym to a name."""
+"""Identification: a few known points single a person out, and link a pseudonym to a name."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from cobogo.locate.places.points import Points
 
 @njit(cache=True, nogil=True)
 def pair_risks(starts, places, here, people, order, risk, alone):  # type: ignore[no-untyped-def]
-    """For each person, over all pairs of their places: the sum of 1 / (people with both), and how many pairs are theirs
-    alone. Person p has ``places[starts[p]:starts[p + 1]]``, ascending; place q has the people
+    """For each person, over all pairs of their places: the sum of 1 / (people with both), and the number of pairs that
+    nobody else has. Person p has ``places[starts[p]:starts[p + 1]]``, ascending; place q has the people
     ``people[here[q]:here[q + 1]]``, in whose lists it stands at ``order``.
 
     This is B'B of the person–place matrix B one row at a time, so that memory is one number for each place."""
@@ -50,7 +50,7 @@ def pair_risks(starts, places, here, people, order, risk, alone):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _has(places, low, high, wanted):  # type: ignore[no-untyped-def]
+def _search_place(places, low, high, wanted):  # type: ignore[no-untyped-def]
     while low < high:
         middle = (low + high) // 2
         if places[middle] < wanted:
@@ -73,7 +73,7 @@ def subset_sizes(starts, places, here, people, chosen):  # type: ignore[no-untyp
             one = people[entry]
             has_all = True
             for place in chosen[row]:
-                at = _has(places, starts[one], starts[one + 1], place)
+                at = _search_place(places, starts[one], starts[one + 1], place)
                 if at >= starts[one + 1] or places[at] != place:
                     has_all = False
                     break
@@ -82,12 +82,13 @@ def subset_sizes(starts, places, here, people, chosen):  # type: ignore[no-untyp
 
 
 TRIALS = 20
-"""Sets of points drawn for each person, where there are too many to look at all."""
+"""Sets of points drawn for each person, where there are too many to go through all: with 20 the mean over a thousand
+people varies by less than one per cent."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Visits:
-    """Who was where: each person's distinct places, ascending, and each place's people."""
+    """The distinct places of each person, ascending, and the people of each place."""
 
     starts: Ints  # of people in ``places``
     places: Ints
@@ -96,8 +97,8 @@ class Visits:
     order: Ints  # where each place's people have it in ``places``
 
     @classmethod
-    def of(cls, user: Ints, place: Ints) -> Visits:
-        """From any list of visits; people and places are numbered from 0."""
+    def from_pairs(cls, user: Ints, place: Ints) -> Visits:
+        """From a list of visits; people and places are numbered from 0."""
         count, width = (int(user.max()) + 1, int(place.max()) + 1) if len(user) else (0, 0)
         key = np.unique(user * np.int64(max(width, 1)) + place)
         who, where = np.divmod(key, max(width, 1))
@@ -114,8 +115,8 @@ class Visits:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TraceUniqueness:
-    """For each person, over the sets of ``h`` of their points: the average of 1 / (people who share them all), and the
-    share of sets that nobody else has. NaN for those who have fewer points."""
+    """For each person, over the sets of ``h`` of their points: the mean of 1 / (people who have them all), and the
+    share of sets that nobody else has. NaN for people with fewer points."""
 
     h: int
     risk: Floats
@@ -124,7 +125,7 @@ class TraceUniqueness:
 
 
 def places_of(points: Points, grid: Ground, hours: float | None = None) -> Ints:
-    """A number for each point's place: its cell, and with ``hours`` its cell and stretch of so many hours."""
+    """The number of each point's place: its cell or, with ``hours``, its cell and its stretch of so many hours."""
     cells = grid.nearest_cell(points.lon, points.lat)
     if hours is None or points.time is None:
         return np.unique(cells, return_inverse=True)[1].astype(np.int64)
@@ -133,7 +134,7 @@ def places_of(points: Points, grid: Ground, hours: float | None = None) -> Ints:
 
 
 def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source | None = None) -> TraceUniqueness:
-    """Who is identified by h of their points, all people at once.
+    """How unique h points make each person.
 
     Exact for one and for two points: B'B of the person–place matrix, one row at a time in a compiled kernel. For more,
     ``trials`` sets are drawn for each person and the people who have them all are counted exactly.
@@ -156,7 +157,7 @@ def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source |
         risk[enough], alone[enough] = total[enough] / sets[enough], single[enough] / sets[enough]
     else:
         owners = np.repeat(np.flatnonzero(enough), trials)
-        chosen = _drawn(visits, owners, h, source or Entropy())
+        chosen = _draw_place_sets(visits, owners, h, source or Entropy())
         sizes = subset_sizes(visits.starts, visits.places, visits.here, visits.people, chosen)
         many = np.bincount(owners, minlength=len(number))[enough]
         risk[enough] = np.bincount(owners, 1 / sizes, minlength=len(number))[enough] / many
@@ -164,12 +165,13 @@ def uniqueness(visits: Visits, h: int, *, trials: int = TRIALS, source: Source |
     return TraceUniqueness(h, risk, alone, h <= 2)
 
 
-def _drawn(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
-    """h distinct places of each owner, all sets equally likely (Floyd's way: the j-th draw is among j more)."""
+def _draw_place_sets(visits: Visits, owners: Ints, h: int, source: Source) -> Ints:
+    """h distinct places of each owner, all sets equally likely (Floyd's algorithm: each draw is from one more
+    place)."""
     number = visits.number[owners]
     chosen = np.empty((len(owners), h), dtype=np.int64)
     for step in range(h):
-        top = number - h + step  # draw in 0 … top; what is taken already gives way to top itself
+        top = number - h + step  # draw in 0 … top; a place that is taken already is replaced by top
         draw = below(2**61, len(owners), source) % (top + 1)
         taken = (chosen[:, :step] == draw[:, None]).any(axis=1)
         chosen[:, step] = np.where(taken, top, draw)
@@ -188,8 +190,8 @@ class Identification(LocationAttack):
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. (k, δ)-anonymity helps, or a new pseudonym for each report.
@@ -224,7 +226,7 @@ class Identification(LocationAttack):
             ranks.append(better + (level + 1) / 2)
         found = np.mean(hits, axis=0) if hits else np.empty(0)
         cells = places_of(truth, scene.grid, hours=1.0)
-        raw = uniqueness(Visits.of(truth.user, cells), self.points)
+        raw = uniqueness(Visits.from_pairs(truth.user, cells), self.points)
         return self.findings(
             share(found),
             len(enough),
@@ -238,8 +240,8 @@ class Identification(LocationAttack):
         )
 
     def _scores(self, scene: Scene, order: Ints, first: Ints, count: Ints, rows: Ints) -> Floats:
-        """Metres between what is known of each person and the nearest of what each pseudonym sent at those times,
-        summed."""
+        """For each person (row) and pseudonym (column), the sum of metres from the known points to the pseudonym's
+        reports at those times."""
         reports, truth = scene.reports.take(order), scene.truth.take(order)
         assert reports.time is not None
         known = truth.take(rows.ravel())
@@ -257,8 +259,8 @@ class Identification(LocationAttack):
 
 
 def _runs(scene: Scene) -> tuple[Ints, Ints, Ints]:
-    """The rows person by person in the order of the reports' times; where each person's begin, and how many they
-    are."""
+    """The rows person by person in the order of the reports' times; where each person's rows begin, and their
+    number."""
     reports = scene.reports
     assert reports.user is not None
     assert reports.time is not None

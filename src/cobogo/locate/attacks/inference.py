@@ -1,8 +1,8 @@
 """What an attacker who knows the mechanism believes after one report: Bayes' rule on a grid, and the best guess.
 
 Pr(x | z) ∝ π(x) · f(z | x). The likelihood f is exact where the mechanism's law is known (planar Laplace: f(z | x) ∝
-exp(−ε d); a table over a grid: its entries; regions and sets: whatever lies in them is equally likely). For any other
-mechanism the attacker runs it on points of their own and learns how far reports fall from them.
+exp(−ε d); a table over a grid: its entries; regions and sets: all that lies in them is equally likely). Any other
+mechanism is run on the attacker's own points, from which they learn how far reports fall from the truth.
 
 Beliefs of many reports are worked through in blocks, so that memory stays small whatever their number; expected
 distances are convolutions on the grid, so that no matrix of all pairs of cells is made.
@@ -27,7 +27,10 @@ from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
 TRIALS = 20_000
+"""Points on which a mechanism is tried to learn its law."""
+
 BINS = 60
+"""Bins of the learned law: 300 trials and more in each."""
 
 Law = Literal["laplace", "disc", "box", "set", "table", "learned"]
 
@@ -77,7 +80,8 @@ class Likelihood:
         return np.hypot(there[0][:, None] - east, there[1][:, None] - north)
 
     def nearness(self, rows: slice | Ints) -> Floats:
-        """Beliefs of one who only knows that a report is near the truth: for reports that have no chance anywhere."""
+        """The log-likelihood for an attacker who only knows that a report is near the truth: for reports that the law
+        makes impossible in every cell."""
         return self.metres(rows) * (-8 / self.grid.size)
 
     def _inside_box(self, rows: slice | Ints) -> Floats:
@@ -108,7 +112,9 @@ class Likelihood:
         cells = self.grid.nearest_cell(some.lon, some.lat)
         east, north = self.grid.metres(cells)
         x, y = self.grid.frame.metres(some.lon, some.lat)
-        beyond = np.maximum(np.hypot(x - east, y - north) / self.grid.size - 1, 0)  # where nobody was ever seen
+        beyond = np.maximum(
+            np.hypot(x - east, y - north) / self.grid.size - 1, 0
+        )  # positions where nobody was ever seen
         counts = np.zeros((len(numbers), self.grid.cells))
         np.add.at(counts, (place[report[place[report] >= 0]], cells), np.exp(-np.minimum(beyond, 50.0)))
         with np.errstate(divide="ignore"):
@@ -119,26 +125,26 @@ def likelihood_of(
     released: Released, grid: Ground, mechanism: Mechanism | None, movements: Points | None = None
 ) -> Likelihood:
     """The law of reports, as far as the attacker can know it. Where it must be learned, the mechanism is tried on
-    ``movements`` like those of people, or on points all over the ground."""
+    ``movements``, or on points all over the grid."""
     if released.box is not None:
         return Likelihood(released, grid, "box")
     if released.members is not None:
         return Likelihood(released, grid, "set")
     if released.radius is not None and mechanism is None:
-        return Likelihood(released, grid, "disc")  # who knows how it was made learns how far from its middle one may be
+        return Likelihood(released, grid, "disc")  # with the mechanism, the distance from the middle is learned
     if mechanism is not None and mechanism.name == "planar-laplace" and mechanism.guarantee.epsilon:
         return Likelihood(released, grid, "laplace", mechanism.guarantee.epsilon)
     if isinstance(mechanism, Discrete):
         return Likelihood(released, grid, "table", table=mechanism)
     if mechanism is None:
-        return Likelihood(released, grid, "laplace", 4 / grid.size)  # all that is known: it is somewhere near
+        return Likelihood(released, grid, "laplace", 4 / grid.size)  # all that is known: the truth is near
     return learn_likelihood(released, grid, mechanism, Entropy(), movements)
 
 
 def learn_likelihood(
     released: Released, grid: Ground, mechanism: Mechanism, source: Source, movements: Points | None = None
 ) -> Likelihood:
-    """The law of the distance from the centre of a person's cell to their report, learned by trying the mechanism."""
+    """The law of the distance from the centre of a cell to a report, learned by trying the mechanism."""
     tried = movements if movements is not None and len(movements) else _all_over(grid, source)
     east, north = grid.metres(grid.nearest_cell(tried.lon, tried.lat))
     reported = mechanism.apply(tried, source).points
@@ -168,10 +174,10 @@ NUMBERS = 1 << 21
 
 
 def prior_of(points: Points, grid: Ground, smoothing: float = 1.0) -> Floats:
-    """How often each cell of a grid is visited, with ``smoothing`` visits spread over all of it; sums to 1.
+    """The share of visits to each cell of a grid, with ``smoothing`` visits spread over all cells; sums to 1.
 
-    >>> grid = Grid.over(0, 0, 0.02, 0.01, size=1112)
-    >>> prior_of(Points.of([0.005, 0.005, 0.015], [0.005] * 3), grid, smoothing=0).round(3).tolist()
+    >>> grid = Grid.from_bounds(0, 0, 0.02, 0.01, size=1112)
+    >>> prior_of(Points.from_columns([0.005, 0.005, 0.015], [0.005] * 3), grid, smoothing=0).round(3).tolist()
     [0.667, 0.333]
     """
     cells = grid.cell_of(points.lon, points.lat)
@@ -181,15 +187,15 @@ def prior_of(points: Points, grid: Ground, smoothing: float = 1.0) -> Floats:
 
 
 def blocks(count: int, cells: int) -> Iterator[slice]:
-    """Rows that are worked through together."""
+    """Slices of rows whose beliefs have `NUMBERS` entries at most."""
     size = max(NUMBERS // max(cells, 1), 1)
     for start in range(0, count, size):
         yield slice(start, min(start + size, count))
 
 
 def beliefs(likelihood: Likelihood, prior: Floats, rows: slice | Ints) -> Floats:
-    """Pr(x | z) for some reports: one row each, one column for each cell. Where a report has no chance in any cell (a
-    region smaller than one), the attacker looks at the cells nearest to it."""
+    """Pr(x | z) for some reports: one row each, one column for each cell. Where a report is impossible in every cell
+    (such as a region smaller than a cell), the cells nearest to it are taken."""
     with np.errstate(divide="ignore"):
         logs = likelihood.logs(rows) + np.log(prior)
     best = logs.max(axis=1, keepdims=True)
@@ -202,7 +208,7 @@ def beliefs(likelihood: Likelihood, prior: Floats, rows: slice | Ints) -> Floats
 
 
 def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
-    """The beliefs of every report at once: for few of them."""
+    """The beliefs of all reports at once: for few reports."""
     return np.concatenate(
         [beliefs(likelihood, prior, rows) for rows in blocks(likelihood.count, len(prior))]
         or [np.empty((0, len(prior)))]
@@ -210,7 +216,7 @@ def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
 
 
 def expected_distances(chances: Floats, grid: Ground) -> Floats:
-    """Σ_x Pr(x) d(x, y) for every cell y, of each row: on a whole grid a convolution with its distances."""
+    """Σ_x Pr(x) d(x, y) for every cell y, for each row: on a whole grid a convolution with its distances."""
     if isinstance(grid, Spots):
         return np.asarray(chances @ grid.apart, dtype=np.float64)
     from scipy import fft
@@ -232,7 +238,7 @@ def guess(chances: Floats, grid: Ground, how: How = "median") -> tuple[Floats, F
         return grid.frame.degrees(chances @ east, chances @ north)
     if how == "map":
         return grid.centres(chances.argmax(axis=1))
-    size = max(len(chances) // 8, 256)  # transforms need several times the room of what they transform
+    size = max(len(chances) // 8, 256)  # transforms need several times the memory of their input
     cells = [
         expected_distances(chances[start : start + size], grid).argmin(axis=1) for start in range(0, len(chances), size)
     ]
@@ -240,11 +246,11 @@ def guess(chances: Floats, grid: Ground, how: How = "median") -> tuple[Floats, F
 
 
 def grid_for(points: Points, cells: int = 2500) -> Grid:
-    """A square grid of about so many cells over points and a margin about them: for attacks, never for a release."""
+    """A grid of about so many cells over points and a margin around them: for attacks, never for a release."""
     east, north = points.frame.metres(points.lon, points.lat)
     width = float(np.ptp(east)) if len(points) else 0.0
     height = float(np.ptp(north)) if len(points) else 0.0
     size = max(float(np.sqrt(max(width, 500.0) * max(height, 500.0) * 1.2 / cells)), 10.0)
     west, south = points.frame.degrees(east.min() - size, north.min() - size)
     right, top = points.frame.degrees(east.max() + size, north.max() + size)
-    return Grid.over(float(west), float(south), float(right), float(top), size=size)
+    return Grid.from_bounds(float(west), float(south), float(right), float(top), size=size)

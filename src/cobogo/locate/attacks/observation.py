@@ -1,4 +1,4 @@
-"""Where was somebody? One report, seen alone; many reports of one place, seen together."""
+"""Attacks on places: from one report alone, and from many reports of one place."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ import numpy as np
 
 from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import SPOT, by_person, geometric_median, one_each, place_told, sent
+from cobogo.locate.attacks.hearing import (
+    SPOT,
+    geometric_median,
+    likeliest_place,
+    points_of_people,
+    rows_by_person,
+    sent_positions,
+)
 from cobogo.locate.attacks.inference import How, beliefs, blocks, guess, likelihood_of
 from cobogo.locate.metrics import correctness, entropy
 from cobogo.locate.places.geometry import Frame
@@ -27,8 +34,8 @@ class ShortObservation(LocationAttack):
     Formula: $\Pr[x \mid z] \propto \pi(x)\,k(z \mid x)$; the guess is $\arg\min_y \sum_x \Pr[x \mid z]\,d(x, y)$
     Example: Reports that are off by two metres.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Geo-indistinguishability bounds what one report adds to what
@@ -47,23 +54,23 @@ class ShortObservation(LocationAttack):
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
 
     def run(self, scene: Scene) -> LocationFindings:
-        """Guess every report on its own."""
+        """Guess the place of every report on its own."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         count = len(scene.reports)
         lon, lat, unsure, off = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
         for rows in blocks(count, scene.grid.cells):
-            chances = beliefs(law, scene.chances, rows)
+            chances = beliefs(law, scene.probabilities, rows)
             lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
             unsure[rows] = entropy(chances)
             off[rows] = correctness(chances, scene.grid, scene.truth.take(rows))
-        guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
+        guesses = scene.reports if scene.takes_reports_as_true else scene.truth.move_to(lon, lat)
         error = scene.truth.distance(guesses)
         return self.findings(
             share(error <= self.within),
             count,
             error=error,
             guesses=guesses,
-            baseline=scene.blind(scene.truth, self.within),
+            baseline=scene.blind_success(scene.truth, self.within),
             figures={
                 "expected_error": float(off.mean()),
                 "uncertainty_bits": float(unsure.mean()),
@@ -77,8 +84,8 @@ Way = Literal["frequency", "mean", "median"]
 
 
 def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
-    """Where points are together: their mean, or their geometric median."""
-    frame = Frame.about(points.lon, points.lat)
+    """The middle of points: their mean, or their geometric median."""
+    frame = Frame.from_points(points.lon, points.lat)
     east, north = frame.metres(points.lon, points.lat)
     x, y = geometric_median(east, north) if how == "median" else (float(east.mean()), float(north.mean()))
     lon, lat = frame.degrees([x], [y])
@@ -98,8 +105,8 @@ class LongObservation(LocationAttack):
         Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(LongObservation(), PlanarLaplace(1.0)).success
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(LongObservation(), PlanarLaplace(1.0)).success
         1.0
 
     Guarantee: None: an attack finds, it does not protect. One noisy report of a place, sent for good, does not average
@@ -118,12 +125,12 @@ class LongObservation(LocationAttack):
     needs: ClassVar[frozenset[str]] = frozenset({"users"})
 
     def run(self, scene: Scene) -> LocationFindings:
-        """Find everybody's most visited place."""
+        """Guess everybody's most visited place."""
         truth = scene.truth
         assert truth.user is not None
         cells = scene.grid.nearest_cell(truth.lon, truth.lat)
         found, real, numbers, people = [], [], [], []
-        for rows in by_person(truth.user):
+        for rows in rows_by_person(truth.user):
             favourite = np.bincount(cells[rows]).argmax()
             there = rows[cells[rows] == favourite]
             if len(there) < self.fewest:
@@ -132,12 +139,12 @@ class LongObservation(LocationAttack):
             real.append(middle_of(truth.take(there)))
             numbers.append(len(there))
             people.append(int(truth.user[there[0]]))
-        guesses, places = one_each(found, people, truth.names), one_each(real, people, truth.names)
+        guesses, places = points_of_people(found, people, truth.names), points_of_people(real, people, truth.names)
         error = guesses.distance(places)
         return self.findings(
             share(error <= self.within),
             len(found),
-            baseline=scene.blind(places, self.within),
+            baseline=scene.blind_success(places, self.within),
             error=error,
             guesses=guesses,
             figures={"reports_of_a_place": share(numbers), "quality_loss": scene.quality_loss},
@@ -146,6 +153,6 @@ class LongObservation(LocationAttack):
 
     def _place(self, scene: Scene, rows: np.ndarray) -> tuple[float, float]:
         if self.how == "frequency":
-            return place_told(scene, rows, max(SPOT, scene.quality_loss))
-        points, report = sent(scene.released)
+            return likeliest_place(scene, rows, max(SPOT, scene.quality_loss))
+        points, report = sent_positions(scene.released)
         return middle_of(points.take(np.isin(report, rows)), self.how)

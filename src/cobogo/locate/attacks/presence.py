@@ -1,9 +1,9 @@
-"""Was somebody at a sensitive place: a clinic, a place of worship, a party's office?
+"""Attacks on presence: was somebody at a sensitive place, such as a clinic, and who was there together?
 
-`LocationPresence` asks it of every report. `log_evidence` weighs what a service learns: it knows where such places are,
-where people of the city are in general, and how reports are made. A report weighs by how much likelier it is from
-somebody at such a place than from anybody in the city (a Bayes factor); reports under one name are weighed together,
-reports under no name one by one.
+`LocationPresence` decides it for every report, `AggregatedPresence` finds people who meet. `log_evidence` is what a
+service learns that knows the sensitive places, where people of the city are in general, and how reports are made: how
+much likelier a report is from somebody at such a place than from anybody in the city (a Bayes factor). The evidence of
+reports under one name adds up.
 """
 
 from __future__ import annotations
@@ -11,18 +11,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, inf, log
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
+from cobogo.locate.attacks.hearing import rows_by_person, sent_positions
 from cobogo.locate.attacks.inference import beliefs, blocks, likelihood_of
 from cobogo.locate.attacks.spots import Ground
-from cobogo.locate.crowds.cells import inside
+from cobogo.locate.crowds.cells import are_inside
 from cobogo.locate.device.reports import Report
-from cobogo.locate.places.geometry import distance
+from cobogo.locate.mechanisms.base import Released
+from cobogo.locate.places.geometry import distance, wrap
 from cobogo.locate.places.points import Points
 
 
@@ -38,8 +40,8 @@ class LocationPresence(LocationAttack):
         curve, one half where nothing is told
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import observed
-        >>> observed(LocationPresence(), PlanarLaplace(1.0)).success > 0.9
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(LocationPresence(), PlanarLaplace(1.0)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Noise much wider than the radius helps, and cloaks with
@@ -56,14 +58,14 @@ class LocationPresence(LocationAttack):
     measures: ClassVar[str] = "the area under the ROC curve (one half: nothing is told)"
 
     def run(self, scene: Scene) -> LocationFindings:
-        """Ask it of every report."""
+        """Decide for every report."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         places = scene.places if scene.places is not None else _busiest(scene)
         near = _nearest(scene.truth, places) <= self.radius
         target = _shares(scene.grid, places, self.radius)
         belief = np.empty(len(scene.truth))
         for rows in blocks(len(scene.truth), scene.grid.cells):
-            belief[rows] = beliefs(law, scene.chances, rows) @ target
+            belief[rows] = beliefs(law, scene.probabilities, rows) @ target
         said = belief > 0.5
         return self.findings(
             auc(belief, near),
@@ -75,13 +77,13 @@ class LocationPresence(LocationAttack):
                 "precision": share(near[said]),
                 "recall": share(said[near]),
                 "absence_told": share(~near[belief < 0.05]) if (belief < 0.05).any() else None,
-                "prior_belief": float(scene.chances @ target),
+                "prior_belief": float(scene.probabilities @ target),
             },
         )
 
 
 def auc(score: Floats, positive: np.ndarray) -> float:
-    """The chance that one who is positive scores higher than one who is not, ties counting half.
+    """The area under the ROC curve: the probability that a positive scores higher than a negative, ties counting half.
 
     >>> auc(np.array([0.1, 0.9, 0.5, 0.5]), np.array([False, True, True, False]))
     0.875
@@ -101,7 +103,7 @@ def _busiest(scene: Scene) -> Points:
 
 
 def _shares(grid: Ground, places: Points, radius: float) -> Floats:
-    """The share of each cell that lies within a radius of some place, as five by five points of it tell."""
+    """The share of each cell that lies within a radius of some place, estimated by five by five points of the cell."""
     steps = (np.arange(5) - 2) / 5 * grid.size
     east, north = grid.metres()
     spots = (east[:, None, None] + steps, north[:, None, None] + steps[:, None])
@@ -120,15 +122,15 @@ def _nearest(points: Points, places: Points) -> Floats:
 
 
 NEAR = 75.0
-"""Metres within which a precise position is taken to be at a place."""
+"""Metres from a place within which a precise position counts as being there."""
 
 
 def log_evidence(report: Report, places: Points, everybody: Points, *, epsilon: float | None = None) -> float:
-    """The logarithm of how much likelier a report is from somebody at one of ``places``, any of them alike, than from
-    one of ``everybody``, who are about at that time, the one who reports among them.
+    """The logarithm of how much likelier a report is from somebody at one of ``places``, each equally likely, than from
+    one of ``everybody``: all people at that time, the sender among them.
 
-    A rectangle could come from anybody in it, a set from anybody near one of its members, a noisy position (planar
-    Laplace of ``epsilon``) from anywhere, e times less likely for every 1/ε metres; any other from who is near.
+    A rectangle comes from anybody in it, a set from anybody near one of its members, a noisy position (planar Laplace
+    of ``epsilon``) from anywhere, e times less likely for every 1/ε metres; any other position from anybody near it.
     """
     theirs, all_ = (_likelihood(report, points, epsilon).mean() for points in (places, everybody))
     if not theirs:
@@ -137,7 +139,7 @@ def log_evidence(report: Report, places: Points, everybody: Points, *, epsilon: 
 
 
 def probability(prior: float, evidence: Sequence[float]) -> float:
-    """What the attacker believes after reports that are known to be of one person.
+    """The attacker's belief after reports that are known to be of one person.
 
     >>> probability(0.5, []), round(probability(0.5, [log(3)]), 6)
     (0.5, 0.75)
@@ -149,8 +151,127 @@ def probability(prior: float, evidence: Sequence[float]) -> float:
 def _likelihood(report: Report, points: Points, epsilon: float | None) -> Floats:
     if report.box is not None:
         west, south, east, north = (np.asarray(edge) for edge in report.box)
-        return inside((west, south, east, north), points.lon, points.lat).astype(np.float64)
+        return are_inside((west, south, east, north), points.lon, points.lat).astype(np.float64)
     away = np.stack([distance(lon, lat, points.lon, points.lat) for lon, lat in report.positions])
     if epsilon is not None:
         return np.asarray(np.exp(-epsilon * away).sum(axis=0))
     return np.asarray((away <= max(report.radius, NEAR)).sum(axis=0, dtype=np.float64))
+
+
+MOST = 3000
+"""People whose pairs are scored at most: a table of all pairs of 3,000 takes 72 MB."""
+
+
+def count_meetings(points: Points, size: float, minutes: float, frame: Any = None, people: int | None = None) -> Any:
+    """For each pair of people, how often they were in the same square of ``size`` metres in the same stretch of time,
+    as a sparse symmetric matrix. A meeting counts less the more people were there: Σ 1 / log2(people + 1)."""
+    from scipy import sparse
+
+    assert points.user is not None
+    assert points.time is not None
+    east, north = (frame or points.frame).metres(points.lon, points.lat)
+    slot = np.floor(points.time / (60 * minutes)).astype(np.int64)
+    column, row = np.floor(east / size).astype(np.int64), np.floor(north / size).astype(np.int64)
+    event = np.unique(np.stack([slot, row, column]), axis=1, return_inverse=True)[1].ravel()
+    people = people or int(points.user.max()) + 1
+    there = sparse.csr_array((np.ones(len(event)), (points.user, event)), shape=(people, int(event.max()) + 1))
+    there.data[:] = 1.0
+    crowd = np.asarray(there.sum(axis=0)).ravel()
+    there = there[:, crowd > 1]
+    weighed = there.multiply(1 / np.log2(crowd[crowd > 1] + 1)[None, :])
+    both = sparse.coo_array(sparse.csr_array(weighed) @ there.T)
+    off = both.row != both.col
+    return sparse.csr_array((both.data[off], (both.row[off], both.col[off])), shape=both.shape)
+
+
+def score_overlaps(released: Released, minutes: float, people: int) -> Floats:
+    """For each pair of people, the sum over stretches of time of the share that their rectangles have in common."""
+    reports = released.points
+    assert released.box is not None
+    assert reports.user is not None
+    assert reports.time is not None
+    west, south, east, north = released.box
+    left, width = wrap(west - reports.frame.lon), (east - west) % 360
+    size = np.maximum(width, 1e-12) * np.maximum(north - south, 1e-12)
+    score = np.zeros((people, people))
+    slot = np.floor(reports.time / (60 * minutes))
+    for rows in rows_by_person(np.unique(slot, return_inverse=True)[1].ravel()):
+        x = np.minimum.outer((left + width)[rows], (left + width)[rows]) - np.maximum.outer(left[rows], left[rows])
+        y = np.minimum.outer(north[rows], north[rows]) - np.maximum.outer(south[rows], south[rows])
+        both = np.maximum(x, 0) * np.maximum(y, 0)
+        who = reports.user[rows]
+        score[who[:, None], who] += both / (size[rows, None] + size[rows] - both)
+    return score
+
+
+@card("aggregated-presence", title="aggregated presence")
+@dataclass(frozen=True)
+class AggregatedPresence(LocationAttack):
+    r"""Who is with whom? People who report from the same place at the same time again and again know each other.
+
+    The attacker sees the reports of everybody. Counts meetings of every pair in any of the positions that were sent,
+    those in a crowd for less, as one sparse product; squares are as large as the noise. Of regions, what two have in
+    common counts.
+
+    Formula: $m(u, v) = \sum_{s, t} \frac{[u, v \in s \text{ at } t]}{\log_2(n_{st} + 1)}$ over squares $s$ and
+        stretches of time $t$ with $n_{st}$ people; success is the area under the ROC curve against the pairs who truly
+        met ``often``
+    Example: Ana and Bia go together, Caio elsewhere.
+        >>> import numpy as np
+        >>> from cobogo.locate.places.points import Points
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> hours, way = np.arange(12) * 3600.0, np.linspace(-38.53, -38.48, 12)
+        >>> lon = np.concatenate([way, way, way[::-1] - 0.02])
+        >>> who = np.repeat(["ana", "bia", "caio"], 12)
+        >>> friends = Points.from_columns(lon, [-3.73] * 36, time=np.tile(hours, 3), user=who)
+        >>> attack_city(AggregatedPresence(), None, friends).success
+        1.0
+
+    Guarantee: None: an attack finds, it does not protect. Noise wider than what tells places apart, and reports at
+        other times, help.
+    Limits: Who meets in a crowd is missed; who lives next door is taken for a friend.
+    Cost: $O(m)$ for the m pairs that ever met.
+    Paper: E. Cho, S. A. Myers and J. Leskovec, Friendship and mobility: user movement in location-based social
+        networks, KDD 2011; H. Pham, C. Shahabi and Y. Liu, EBM: an entropy-based model to infer social strength from
+        spatiotemporal data, SIGMOD 2013.
+    """
+
+    size: float = 100.0  # metres: so near is together
+    minutes: float = 15.0
+    often: int = 3
+
+    knows: ClassVar[str] = "nothing but everybody's reports"
+    measures: ClassVar[str] = "the area under the ROC curve of pairs who meet (one half: nothing is told)"
+    needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
+
+    def run(self, scene: Scene) -> LocationFindings:
+        """Score every pair."""
+        frame = scene.grid.frame
+        people = scene.truth.users
+        if people > MOST:
+            return self.findings(0.5, 0, baseline=0.5, notes=(f"more than {MOST:,} people: pairs are not scored",))
+        real = count_meetings(scene.truth, self.size, self.minutes, frame, people)
+        upper = np.triu_indices(people, 1)
+        friends = real.toarray()[upper] >= self.often / np.log2(3)
+        if not friends.any():
+            return self.findings(0.5, 0, baseline=0.5, notes=(f"no two people meet {self.often} times",))
+        score = self._meeting_scores(scene, frame, people)[upper]
+        top = np.argsort(-score, kind="stable")[: int(friends.sum())]
+        return self.findings(
+            auc(score, friends),
+            len(score),
+            baseline=0.5,
+            figures={
+                "pairs_who_meet": int(friends.sum()),
+                "precision": float(friends[top].mean()) if len(top) else None,
+                "precision_anybody_has": share(friends),
+            },
+        )
+
+    def _meeting_scores(self, scene: Scene, frame: Any, people: int) -> Floats:
+        if scene.released.box is not None:
+            return score_overlaps(scene.released, self.minutes, people)
+        points, _ = sent_positions(scene.released)
+        return np.asarray(
+            count_meetings(points, max(self.size, scene.quality_loss), self.minutes, frame, people).toarray()
+        )

@@ -1,7 +1,7 @@
-"""The places that an attacker thinks of: those where people are ever seen, on a fine grid.
+"""The places that an attacker considers: the cells of a fine grid where people are ever seen.
 
-A city is mostly empty. A grid fine enough for what noise leaves to be told would have hundreds of thousands of cells;
-those that anybody visits are few thousand. `Spots` stand wherever a grid may.
+A city is mostly empty. A grid that is fine enough to show what noise does not hide would have hundreds of thousands of
+cells, of which people visit a few thousand. `Spots` can be used in place of a `Grid`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
 FINEST = 10.0
+"""Metres of a cell, at least: the error of GPS."""
+
 GROWTH = 1.3
+"""By which cells grow until there are few enough: a smaller step leaves them finer and takes more tries."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,9 +33,9 @@ class Spots:
     numbers: Ints  # of the grid's cells, ascending
 
     @classmethod
-    def visited(cls, points: Points, most: int = 2500, elsewhere: int = 0) -> Spots:
-        """The cells that points lie in, as fine as ``most`` of them allow; with ``elsewhere``, about so many more,
-        evenly all over the area, for people who go where nobody was seen."""
+    def from_visits(cls, points: Points, most: int = 2500, elsewhere: int = 0) -> Spots:
+        """The cells that hold points, as fine as ``most`` of them allow; with ``elsewhere``, about so many more evenly
+        over the area, for people who go where nobody was seen."""
         east, north = points.frame.metres(points.lon, points.lat)
         extent = max(float(np.ptp(east)), float(np.ptp(north)), FINEST) if len(points) else FINEST
         size = FINEST
@@ -52,7 +55,7 @@ class Spots:
 
     @property
     def frame(self) -> Frame:
-        """That of the grid."""
+        """The frame of the grid."""
         return self.grid.frame
 
     @property
@@ -62,12 +65,12 @@ class Spots:
 
     @property
     def cells(self) -> int:
-        """How many there are."""
+        """The number of spots."""
         return len(self.numbers)
 
     @cached_property
     def tree(self) -> Any:
-        """For finding those nearby."""
+        """A tree of the centres, to find near ones."""
         from scipy.spatial import cKDTree
 
         return cKDTree(np.column_stack(self.metres()))
@@ -99,11 +102,11 @@ class Spots:
 
 
 Ground = Grid | Spots
-"""What an attacker thinks on."""
+"""The places that an attacker considers: a whole grid, or some of its cells."""
 
 
 def _grid(points: Points, size: float) -> Grid:
     east, north = points.frame.metres(points.lon, points.lat)
     west, south = points.frame.degrees(east.min() - size, north.min() - size)
     right, top = points.frame.degrees(east.max() + size, north.max() + size)
-    return Grid.over(float(west), float(south), float(right), float(top), size=size)
+    return Grid.from_bounds(float(west), float(south), float(right), float(top), size=size)

@@ -1,4 +1,4 @@
-"""Where did somebody go? A Markov chain of how people move, and all reports of a person seen together.
+"""Tracking: where somebody went, from all their reports together and a Markov chain of how people move.
 
 The chain has sparse rows, learned from movements or assumed. Beliefs run forward and backward along it.
 """
@@ -21,26 +21,27 @@ from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 WALK = 1.5
-"""Metres a second that people make on average, stops included."""
+"""Metres a second that people make on average, stops included: a walk."""
 
 
 @dataclass(frozen=True, eq=False)
 class Markov:
-    """Chances of the next cell after ``step`` seconds. Row x has the cells ``ends[starts[x]:starts[x + 1]]``."""
+    """Probabilities of the next cell after ``step`` seconds, as sparse rows: from cell x to ``ends[starts[x]:starts[x +
+    1]]``."""
 
     grid: Ground
     step: float
     starts: Ints
     ends: Ints
-    chances: Floats
+    probabilities: Floats
 
     @classmethod
     def assume(cls, grid: Ground, *, step: float = 60.0, speed: float = WALK, far: float = 2.0) -> Markov:
-        """Nobody knows where to: a step falls off exponentially with its length, ``speed`` times ``step`` metres on
-        average, and goes ``far`` times that at most."""
+        """A chain without knowledge of movements: the probability of a step falls off exponentially with its length.
+        Steps have ``speed`` times ``step`` metres on average, and ``far`` times that at most."""
         reach = max(speed * step / 2, grid.size / 2)
         if isinstance(grid, Spots):
-            return cls._among(grid, step, reach, far)
+            return cls._assume_on_spots(grid, step, reach, far)
         side = max(int(np.ceil(far * 2 * reach / grid.size)), 1)
         dy, dx = (part.ravel() for part in np.mgrid[-side : side + 1, -side : side + 1])
         weight = np.exp(-np.hypot(dx, dy) * grid.size / reach)
@@ -53,8 +54,9 @@ class Markov:
         return cls(grid, step, starts, ends, _normalize(starts, weights))
 
     @classmethod
-    def _among(cls, spots: Spots, step: float, reach: float, far: float) -> Markov:
-        """The same from spot to spot: those within so far, and the nearest few, that nobody be locked in."""
+    def _assume_on_spots(cls, spots: Spots, step: float, reach: float, far: float) -> Markov:
+        """The chain of `assume` between spots: to those within reach, and always to the nearest few, so that every spot
+        can be left."""
         near, few = max(far * 2 * reach, spots.size), min(9, spots.cells)
         pairs = spots.tree.query_pairs(near, output_type="ndarray")
         others = spots.tree.query(spots.tree.data, k=few)[1]
@@ -72,15 +74,15 @@ class Markov:
     def learn(
         cls, points: Points, grid: Ground, *, step: float = 60.0, strength: float = 1.0, speed: float = WALK
     ) -> Markov:
-        """From movements known from elsewhere: how often people who were in a cell were in another a step later, with
-        ``strength`` visits of one who wanders added to each cell."""
+        """A chain from known movements: how often people in a cell were in another one a step later. The chain of
+        `assume` is added with the weight of ``strength`` visits a cell."""
         from scipy import sparse
 
         wander = cls.assume(grid, step=step, speed=speed)
-        before, after = pairs(points, grid, step)
+        before, after = step_pairs(points, grid, step)
         shape = (grid.cells, grid.cells)
         known = sparse.csr_array((np.ones(len(before)), (before, after)), shape=shape)
-        assumed = sparse.csr_array((wander.chances * strength, wander.ends, wander.starts), shape=shape)
+        assumed = sparse.csr_array((wander.probabilities * strength, wander.ends, wander.starts), shape=shape)
         both = sparse.csr_array(known + assumed)
         both.sort_indices()
         starts, ends = both.indptr.astype(np.int64), both.indices.astype(np.int64)
@@ -88,8 +90,8 @@ class Markov:
 
 
 def usual_speed(points: Points) -> float:
-    """Metres a second that one person in ten exceeds from one point to the next, while they are moving at all."""
-    ordered = points.ordered()
+    """The speed in metres a second that one step in ten exceeds, among steps in which people move."""
+    ordered = points.sort()
     if ordered.time is None or len(ordered) < 2:
         return WALK
     gap = np.diff(ordered.time)
@@ -102,9 +104,9 @@ def usual_speed(points: Points) -> float:
     return float(np.clip(np.quantile(moving, 0.9), 0.5, 40.0)) if len(moving) else WALK
 
 
-def pairs(points: Points, grid: Ground, step: float) -> tuple[Ints, Ints]:
-    """Cells of the same person a step apart, half as much or as much again tolerated; reports in between count too."""
-    ordered = points.ordered()
+def step_pairs(points: Points, grid: Ground, step: float) -> tuple[Ints, Ints]:
+    """Pairs of cells of one person that are a step apart, give or take half a step."""
+    ordered = points.sort()
     if ordered.time is None or len(ordered) < 2:
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
     cells = grid.cell_of(ordered.lon, ordered.lat)
@@ -124,12 +126,12 @@ def _normalize(starts: Ints, weights: Floats) -> Floats:
 
 
 NEGLIGIBLE = 1e-8
-"""A belief that is not followed any further."""
+"""Beliefs below this are not followed further: it keeps the kernels sparse, and changes no guess."""
 
 
 @njit(cache=True, nogil=True)
 def _step_forward(starts, ends, chances, anywhere, prior, now, after):  # type: ignore[no-untyped-def]
-    """One step of a Markov chain whose rows are sparse, and which now and then begins anew: after = now · P."""
+    """One step of the chain, after = now · P, which begins anew with probability ``anywhere``."""
     after[:] = anywhere * prior
     for cell in range(len(now)):
         mass = now[cell]
@@ -140,7 +142,7 @@ def _step_forward(starts, ends, chances, anywhere, prior, now, after):  # type: 
 
 @njit(cache=True, nogil=True)
 def _step_back(starts, ends, chances, anywhere, prior, later, before, wanted):  # type: ignore[no-untyped-def]
-    """The same backwards: before = P · later, for cells in which somebody is believed to be."""
+    """One step backwards, before = P · later, for cells that are ``wanted``."""
     new = 0.0
     for cell in range(len(later)):
         new += anywhere * prior[cell] * later[cell]
@@ -156,8 +158,8 @@ def _step_back(starts, ends, chances, anywhere, prior, later, before, wanted):  
 def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore[no-untyped-def]  # noqa: PLR0912
     """Pr(x_t | all reports) by forward–backward, scaled at each report.
 
-    ``seen[t, x]`` is the likelihood of report t in cell x up to a factor of its own; ``steps[t]`` how many steps of
-    the chain lie between reports t − 1 and t; at each of them, one is ``anywhere`` with that chance.
+    ``seen[t, x]`` is the likelihood of report t in cell x up to a factor of its own; ``steps[t]`` how many steps of the
+    chain lie between reports t − 1 and t; at each of them the person may be ``anywhere`` with that probability.
     """
     count, cells = seen.shape
     belief = np.empty((count, cells))
@@ -177,7 +179,7 @@ def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore
         if total > 0.0:
             for cell in range(cells):
                 belief[t, cell] = one[cell] / total
-        else:  # the chain holds it to be impossible: the report alone is believed
+        else:  # impossible by the chain: believe the report alone
             total = 0.0
             for cell in range(cells):
                 one[cell] = prior[cell] * seen[t, cell]
@@ -210,29 +212,29 @@ def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore
 
 
 LONGEST = 400
-"""Reports of a stretch that is worked through at once."""
+"""Reports that are smoothed at once: their beliefs are all in memory."""
 
 ANYWHERE = 1e-4
-"""The chance, at each step, that somebody is where the model cannot lead: by a train, or under a bridge."""
+"""The probability, at each step, that somebody is where the chain cannot lead, by a train or after a gap."""
 
 APART = 1800.0
-"""Seconds without a report after which a person is looked for anew."""
+"""Seconds without a report after which tracking begins anew."""
 
 MOST_STEPS = 30
-"""Steps between two reports: after more than that a wanderer may be anywhere."""
+"""Steps of the chain between two reports, at most: after more than that a person may be anywhere."""
 
 
 def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, time: Floats) -> Floats:
-    """Pr(cell | every report of the stretch) for each of some reports of one person, in the order of time."""
+    """Pr(cell | all these reports) for each of some reports of one person, in the order of time."""
     logs = likelihood.logs(rows)
     best = logs.max(axis=1, keepdims=True)
     lost = ~np.isfinite(best[:, 0])
     if lost.any():
         logs[lost] = likelihood.nearness(rows)[lost]
         best = logs.max(axis=1, keepdims=True)
-    clock = np.round((time - time[0]) / markov.step)  # of the whole stretch, so that short gaps add up
+    clock = np.round((time - time[0]) / markov.step)  # steps since the first report, so that short gaps add up
     steps = np.clip(np.diff(clock, prepend=0.0), 0, MOST_STEPS).astype(np.int64)
-    found = smooth(markov.starts, markov.ends, markov.chances, ANYWHERE, prior, np.exp(logs - best), steps)
+    found = smooth(markov.starts, markov.ends, markov.probabilities, ANYWHERE, prior, np.exp(logs - best), steps)
     return np.asarray(found, dtype=np.float64)
 
 
@@ -248,8 +250,8 @@ class Tracking(LocationAttack):
         \alpha_{t-1}(x')\,P(x \mid x')$
     Example:
         >>> from cobogo.locate.mechanisms import PlanarLaplace
-        >>> from cobogo.studies.worked import city, observed
-        >>> observed(Tracking(), PlanarLaplace(1.0), city(2)).success > 0.9
+        >>> from cobogo.studies.worked_examples import city, attack_city
+        >>> attack_city(Tracking(), PlanarLaplace(1.0), city(2)).success > 0.9
         True
 
     Guarantee: None: an attack finds, it does not protect. Reporting less often helps, or the same report again: see
@@ -273,7 +275,7 @@ class Tracking(LocationAttack):
         """Follow every person."""
         law = likelihood_of(scene.released, scene.grid, scene.mechanism, scene.known)
         speed = self.speed or usual_speed(scene.known)
-        step = self.step or _between(scene.reports)
+        step = self.step or _usual_gap(scene.reports)
         markov = (
             Markov.assume(scene.grid, step=step, speed=speed)
             if scene.background is None
@@ -286,24 +288,24 @@ class Tracking(LocationAttack):
         lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
         how = self.how or ("mean" if scene.released.members is None else "map")
         for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * step)):
-            chances = track(law, markov, scene.chances, rows, reports.time[rows])
+            chances = track(law, markov, scene.probabilities, rows, reports.time[rows])
             lon[rows], lat[rows] = guess(chances, scene.grid, how)
             unsure[rows] = entropy(chances)
-        guesses = scene.reports if scene.at_their_word else scene.truth.at(lon, lat)
+        guesses = scene.reports if scene.takes_reports_as_true else scene.truth.move_to(lon, lat)
         error = scene.truth.distance(guesses)
         return self.findings(
             share(error <= self.within),
             count,
-            baseline=scene.blind(scene.truth, self.within),
+            baseline=scene.blind_success(scene.truth, self.within),
             error=error,
             guesses=guesses,
             figures={"uncertainty_bits": float(unsure.mean()), "quality_loss": scene.quality_loss},
         )
 
 
-def _between(reports: Points) -> float:
-    """Seconds from a report to the next of the same person, usually."""
-    ordered = reports.ordered()
+def _usual_gap(reports: Points) -> float:
+    """The median of the seconds between two reports of a person."""
+    ordered = reports.sort()
     assert ordered.user is not None
     assert ordered.time is not None
     gap = np.diff(ordered.time)[np.diff(ordered.user) == 0]
@@ -311,7 +313,8 @@ def _between(reports: Points) -> float:
 
 
 def stretches(user: Ints, time: Floats, longest: int = LONGEST, apart: float = np.inf) -> list[Ints]:
-    """The rows of each person in the order of time, cut where there are too many for one go, or nothing for long."""
+    """The rows of each person in the order of time, cut where there are more than ``longest``, or none for ``apart``
+    seconds."""
     order = np.lexsort((time, user))
     new = (np.diff(user[order], prepend=-1) != 0) | (np.diff(time[order], prepend=-np.inf) > apart)
     people = np.split(order, np.flatnonzero(new)[1:])

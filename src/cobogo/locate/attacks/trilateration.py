@@ -1,4 +1,4 @@
-"""Distances told to several people."""
+"""Trilateration: where somebody is, from distances that a service gives to several people."""
 
 from __future__ import annotations
 
@@ -11,31 +11,33 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, below
 from cobogo.locate.attacks.base import LocationAttack, LocationFindings, Scene, share
-from cobogo.locate.attacks.hearing import sent
+from cobogo.locate.attacks.hearing import sent_positions
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.points import Points
 
 ROUNDS = 50
+"""Steps of the descent at most; ten are usual."""
 
 
 def trilaterate(anchors: Points, distances: Floats, frame: Frame | None = None) -> Points:
-    """Where distances from some anchors meet: one row of distances for each victim, one column for each anchor.
+    """The places at given distances from some anchors: one row of distances for each victim, one column for each
+    anchor.
 
-    Damped Gauss–Newton on the sum of squares, of all victims at once, begun at the nearest anchor and in the midst of
-    all: where anchors lie nearly on a line, the first may end at the mirror image.
+    Damped Gauss–Newton on the sum of squares, for all victims at once, started at the nearest anchor and in the middle
+    of all: where anchors lie nearly on a line, the first start may end at the mirror image.
     """
     frame = frame or anchors.frame
     ax, ay = frame.metres(anchors.lon, anchors.lat)
     nearest = distances.argmin(axis=1)
     middle = np.full(len(distances), ax.mean()), np.full(len(distances), ay.mean())
-    one = _descended(ax[nearest] + 1.0, ay[nearest] + 1.0, ax, ay, distances)
-    other = _descended(*middle, ax, ay, distances)
+    one = _descend(ax[nearest] + 1.0, ay[nearest] + 1.0, ax, ay, distances)
+    other = _descend(*middle, ax, ay, distances)
     better = one[2] <= other[2]
     return Points(*frame.degrees(np.where(better, one[0], other[0]), np.where(better, one[1], other[1])))
 
 
-def _descended(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> tuple[Floats, Floats, Floats]:
-    """Where the descent from a place ends, and the sum of squares there."""
+def _descend(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> tuple[Floats, Floats, Floats]:
+    """The end of the descent from some places, and the sum of squares there."""
     damping = np.full(len(x), 1e-3)
     cost = _cost(x, y, ax, ay, distances)
     for _ in range(ROUNDS):
@@ -72,8 +74,8 @@ class Trilateration(LocationAttack):
 
     Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
     Example: Rounded to 500 m, and yet most are found to within 100 m.
-        >>> from cobogo.studies.worked import observed
-        >>> observed(Trilateration(users=20, rounding=500.0)).success > 0.5
+        >>> from cobogo.studies.worked_examples import attack_city
+        >>> attack_city(Trilateration(users=20, rounding=500.0)).success > 0.5
         True
 
     Guarantee: None: an attack finds, it does not protect. Rounding alone does not help; noise in the reports does, by
@@ -99,7 +101,7 @@ class Trilateration(LocationAttack):
         sides = [(side.min(), side.max() + 1.0) for side in grid.metres()]
         placed = [low + part * (high - low) for (low, high), part in zip(sides, drawn, strict=True)]
         anchors = Points(*grid.frame.degrees(*placed))
-        positions, report = sent(scene.released)
+        positions, report = sent_positions(scene.released)
         positions, report = positions.take(report < self.most), report[report < self.most]
         truth = scene.truth.take(slice(0, self.most))
         ax, ay = grid.frame.metres(anchors.lon, anchors.lat)
@@ -110,13 +112,13 @@ class Trilateration(LocationAttack):
         solved = trilaterate(anchors, told, grid.frame)
         away = distance(truth.lon[report], truth.lat[report], solved.lon, solved.lat)
         each = np.bincount(report, minlength=len(truth))
-        any_one = np.searchsorted(report, np.arange(len(truth)))  # they are in no order
+        any_one = np.searchsorted(report, np.arange(len(truth)))  # the positions of a set are in random order
         return self.findings(
             share(np.bincount(report, away <= self.within, minlength=len(truth)) / each),
             len(truth),
-            baseline=scene.blind(truth, self.within),
+            baseline=scene.blind_success(truth, self.within),
             error=np.bincount(report, away, minlength=len(truth)) / each,
-            guesses=truth.at(solved.lon[any_one], solved.lat[any_one]),
+            guesses=truth.move_to(solved.lon[any_one], solved.lat[any_one]),
             figures={
                 "error_to_report": float(positions.distance(solved).mean()),
                 "quality_loss": scene.quality_loss,

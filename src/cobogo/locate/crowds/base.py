@@ -1,7 +1,7 @@
-"""The contract of a cloak: a region with at least k people in it, given away in place of where one of them is.
+"""The contract of a cloak: a region with at least k people in it, reported in place of the position of one of them.
 
-A cloak is made by someone who knows where everybody is, the trusted anonymizer. To add one: one frozen dataclass that
-extends `Cloak`, whose fields are its options, and one line in `cobogo.locate.crowds.CLOAKS`.
+A cloak is made by the trusted anonymizer, who knows where everybody is. To add one: one frozen dataclass that extends
+`Cloak`, whose fields are its options, and one line in `cobogo.locate.crowds.CLOAKS`.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ import numpy as np
 from cobogo.errors import DataError, NoSolution, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.locate.crowds.cells import Box, area, inside, within
-from cobogo.locate.mechanisms.base import Mechanism, Released, free
-from cobogo.locate.places.geometry import wrapped
+from cobogo.locate.crowds.cells import Box, are_inside, area, is_within
+from cobogo.locate.mechanisms.base import Mechanism, Released, no_cost
+from cobogo.locate.places.geometry import wrap
 from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True, eq=False)
 class Cloaked:
-    """A rectangle for each report, in the same order: NaN where none could be had, and the report must not go out."""
+    """A rectangle for each report, in the same order; NaN where there is none, and the report must not go out."""
 
     box: Box
 
@@ -38,7 +38,7 @@ class Cloaked:
         return area(self.box)
 
     def people(self, points: Points) -> Ints:
-        """How many people have a report in each cloak: counted from the rectangles alone, so that it checks them."""
+        """How many people have a report in each cloak: counted from the rectangles alone, as a check of them."""
         codes, users = people_of(points)
         found = np.zeros(len(self.box[0]), dtype=np.int64)
         kept = np.flatnonzero(~self.refused)
@@ -47,7 +47,7 @@ class Cloaked:
         step = max(1, 4_000_000 // max(len(points), 1))
         for start in range(0, which.shape[1], step):
             some = tuple(edge[start : start + step, None] for edge in which)
-            here = inside((some[0], some[1], some[2], some[3]), points.lon, points.lat)
+            here = are_inside((some[0], some[1], some[2], some[3]), points.lon, points.lat)
             if users == len(points):
                 counts[start : start + step] = here.sum(axis=1)
             else:
@@ -58,14 +58,14 @@ class Cloaked:
         return found
 
     def people_in(self, row: int, points: Points) -> int:
-        """The same for one report."""
+        """How many people have a report in the cloak of one row."""
         west, south, east, north = (float(edge[row]) for edge in self.box)
-        found = within(west, south, east, north, points.lon, points.lat)
+        found = is_within(west, south, east, north, points.lon, points.lat)
         return int(found.sum()) if points.user is None else len(np.unique(points.user[found]))
 
     def sharing(self, points: Points) -> Ints:
-        """How many people were given the very same cloak: all that are left to one who knows where everybody is and
-        how cloaks are made. It is at least k where cloaks are reciprocal."""
+        """How many people have the very same cloak: those among whom an attacker who knows where everybody is, and how
+        cloaks are made, cannot decide. It is at least k where cloaks are reciprocal."""
         codes, users = people_of(points)
         _, same = np.unique(np.stack(self.box), axis=1, return_inverse=True)
         same = same.reshape(-1)
@@ -92,11 +92,11 @@ class Cloak(Mechanism):
 
     @abstractmethod
     def regions(self, points: Points) -> Cloaked:
-        """A cloak for each report, made from all of them: people are counted, however often each reported."""
+        """A cloak for each report, computed from all of them. A person counts once, however often they report."""
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
-        """The same as what any mechanism releases; nothing in it is left to chance. Refused reports are NaN."""
-        return released(points, self.regions(points))
+        """The cloaks as what a mechanism releases; nothing is random. Refused reports are NaN."""
+        return release_cloaks(points, self.regions(points))
 
     def _check_crowd(self, points: Points) -> None:
         """Raise unless there are k people at all."""
@@ -109,17 +109,17 @@ class Cloak(Mechanism):
             )
 
 
-def released(points: Points, cloaked: Cloaked) -> Released:
-    """Cloaks as what leaves the anonymizer: rectangles and their middles."""
+def release_cloaks(points: Points, cloaked: Cloaked) -> Released:
+    """Cloaks as what a mechanism releases: rectangles and their middles."""
     west, south, east, north = cloaked.box
     width = np.where(east - west >= 360, 360.0, (east - west) % 360)
-    middle = points.at(wrapped(west + width / 2), (south + north) / 2)
-    return Released(middle, free(points), box=(west, south, east, north))
+    middle = points.move_to(wrap(west + width / 2), (south + north) / 2)
+    return Released(middle, no_cost(points), box=(west, south, east, north))
 
 
 def people_of(points: Points) -> tuple[Ints, int]:
-    """Whose each report is, numbered without gaps, and how many people there are. Reports of nobody in particular are
-    each somebody's own."""
+    """The person of each report, numbered without gaps, and the number of people. Where reports have no people, each
+    counts as a person of its own."""
     if points.user is None:
         return np.arange(len(points)), len(points)
     known = np.zeros(int(points.user.max(initial=-1)) + 1, dtype=np.bool_)
@@ -128,19 +128,19 @@ def people_of(points: Points) -> tuple[Ints, int]:
     return points.user if count == len(known) else (np.cumsum(known) - 1)[points.user], count
 
 
-def over_time(cloak: Cloak, points: Points, *, every: float) -> Cloaked:
+def cloak_by_span(cloak: Cloak, points: Points, *, every: float) -> Cloaked:
     """A cloak for each report, among those who reported in the same span of ``every`` seconds since 1970. Reports of a
     span with fewer than k people are refused.
 
-    >>> points = Points.of([-38.5] * 5, [-3.7] * 5, time=[0, 1, 2, 70, 71], user=["a", "b", "c", "a", "b"])
+    >>> points = Points.from_columns([-38.5] * 5, [-3.7] * 5, time=[0, 1, 2, 70, 71], user=["a", "b", "c", "a", "b"])
     >>> from cobogo.locate.crowds import QuadTree
-    >>> over_time(QuadTree(3), points, every=60).refused.tolist()
+    >>> cloak_by_span(QuadTree(3), points, every=60).refused.tolist()
     [False, False, False, True, True]
     """
     if points.time is None:
         raise DataError("have no times, and are to be cloaked span by span", where="points")
     if not every > 0:
-        raise ValueError(f"The 'every' parameter of over_time must be above 0. Got {every!r} instead")
+        raise ValueError(f"The 'every' parameter of cloak_by_span must be above 0. Got {every!r} instead")
     span = np.floor(points.time / every)
     order = np.argsort(span, kind="stable")
     bounds = np.append(np.flatnonzero(np.diff(span[order], prepend=np.nan) != 0), len(order))

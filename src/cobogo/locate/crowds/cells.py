@@ -1,8 +1,8 @@
-"""Cells of the world for those who count people in them: squares of degrees, each cut into four, 23 times.
+"""Cells of the world in which people are counted: squares of degrees, each cut into four, 23 times.
 
-The cells were fixed before anybody moved, so that the edges of a cell tell nothing about who is in it. A cell of the
-finest level is 4.8 m high; its codes are the Morton code, in which the cells of every level are runs, and the Hilbert
-code, along which neighbours are near each other (Hilbert 1891; Sagan 1994).
+The cells do not depend on the data, so that the edges of a cell reveal nothing about the people in it. A cell of the
+finest level is 4.8 m high. It has two codes: the Morton code, in which the cells of every level are runs, and the
+Hilbert code, along which neighbours are near each other (Hilbert 1891; Sagan 1994).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.places.geometry import RADIUS
 
 LEVELS = 23
-"""How often the world is cut into four. Twice as many bits are in a code."""
+"""How often the world is cut into four; a code has twice as many bits."""
 
 STEP = 360.0 / 2**LEVELS
 """Degrees along the side of a finest cell: a sum of few powers of two, so that every edge is exact as a float."""
@@ -36,7 +36,7 @@ def _cell(degrees):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _spread(bits):  # type: ignore[no-untyped-def]
-    """Every bit with an empty one before it."""
+    """Put a zero before every bit."""
     bits = (bits | bits << 16) & 0x0000FFFF0000FFFF
     bits = (bits | bits << 8) & 0x00FF00FF00FF00FF
     bits = (bits | bits << 4) & 0x0F0F0F0F0F0F0F0F
@@ -46,7 +46,7 @@ def _spread(bits):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def cells(lon, lat):  # type: ignore[no-untyped-def]
-    """Columns and rows of the finest cells that points are in."""
+    """Columns and rows of the finest cells of points."""
     column, row = np.empty(len(lon), np.int64), np.empty(len(lon), np.int64)
     for place in range(len(lon)):
         column[place] = _cell(lon[place])
@@ -80,9 +80,9 @@ def hilbert(column, row, levels):  # type: ignore[no-untyped-def]
     return codes
 
 
-def ordered(codes: Ints) -> tuple[Ints, Ints]:
-    """The codes in order, and which row each is of. As many rows as fit beside a code ride along in its own word: words
-    are sorted much faster than pairs."""
+def sort_codes(codes: Ints) -> tuple[Ints, Ints]:
+    """The codes in order, and the row of each. Where they fit, row numbers are put into the low bits of the codes:
+    single words are sorted much faster than pairs."""
     bits = max(len(codes) - 1, 1).bit_length()
     if 2 * LEVELS + bits > 63:
         order = np.argsort(codes, kind="stable")
@@ -97,7 +97,7 @@ def ordered(codes: Ints) -> tuple[Ints, Ints]:
 
 @njit(cache=True, nogil=True)
 def area_of(row, level):  # type: ignore[no-untyped-def]
-    """Square metres of the cell of a level that a finest row is in."""
+    """Square metres of the cell of a level, given the finest row of something in it."""
     side = 360.0 / 2**level
     south = (row >> (LEVELS - level)) * side - 180.0
     low, high = min(max(south, -90.0), 90.0), max(min(south + side, 90.0), -90.0)
@@ -118,8 +118,8 @@ def area(box: Box) -> Floats:
 
 @njit(cache=True, nogil=True)
 def boxes(column, row, level, wide, high):  # type: ignore[no-untyped-def]
-    """The cells of some levels that finest cells are in, or pairs of them side by side (``wide``) or atop each other
-    (``high``): west, south, east, north."""
+    """West, south, east and north of the cells of some levels that hold finest cells, or of pairs of such cells side by
+    side (``wide``) or atop each other (``high``)."""
     n = len(column)
     west, south, east, north = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     for place in range(n):
@@ -134,7 +134,7 @@ def boxes(column, row, level, wide, high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def within(west, south, east, north, lon, lat):  # type: ignore[no-untyped-def]
+def is_within(west, south, east, north, lon, lat):  # type: ignore[no-untyped-def]
     """Which points are in one rectangle, edges included."""
     found = np.empty(len(lon), np.bool_)
     width = 360.0 if east - west >= 360.0 else (east - west) % 360.0
@@ -143,18 +143,18 @@ def within(west, south, east, north, lon, lat):  # type: ignore[no-untyped-def]
     return found
 
 
-def widened(box: Box, k: int, least: float) -> Box:
-    """Rectangles drawn around k people or more, widened to the edges of public cells: those drawn tightly would have
-    people on their edges, and whoever takes a step out of them would not be hidden.
+def widen_to_cells(box: Box, k: int, least: float) -> Box:
+    """Rectangles around k people or more, widened to the edges of public cells: tight ones would have people on their
+    edges, who reveal their position and leave the rectangle with the next step.
 
-    Of k people spread evenly over a rectangle the outermost are a (k + 1)-th of its side away from its edge. So the
-    cells are about twice as wide as that, and wider where the area would be less than ``least`` square metres.
+    The outermost of k people spread evenly over a rectangle are a (k + 1)-th of its side away from its edge. The cells
+    are about twice as wide as that, and wider where the area would be below ``least`` square metres.
     """
     west, south, east, north = box
     span = np.maximum(east - west, north - south)
     level = np.rint(np.log2(np.maximum(span / STEP * 2 / (k - 1), 2.0)))
     for _ in range(LEVELS):
-        wide = snapped_outward(box, STEP * 2.0**level)
+        wide = snap_outward(box, STEP * 2.0**level)
         small = (area(wide) < least) & (level < LEVELS)
         if not small.any():
             break
@@ -162,9 +162,9 @@ def widened(box: Box, k: int, least: float) -> Box:
     return wide
 
 
-def snapped_outward(box: Box, side: Floats) -> Box:
-    """Rectangles widened to edges of cells of so many degrees, one cell wide at least: what lies on an edge is in the
-    cell to the north-east of it."""
+def snap_outward(box: Box, side: Floats) -> Box:
+    """Rectangles widened to the edges of cells of ``side`` degrees, at least one cell wide: a point on an edge is in
+    the cell to the north-east of it."""
     west, south, east, north = box
     low = np.minimum(np.floor(south / side) * side, 90 - side)
     return (
@@ -175,7 +175,7 @@ def snapped_outward(box: Box, side: Floats) -> Box:
     )
 
 
-def inside(box: Box, lon: Floats, lat: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def are_inside(box: Box, lon: Floats, lat: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
     """Whether points are in rectangles, edges included; rectangles may lie across the date line."""
     west, south, east, north = box
     width = np.where(east - west >= 360, 360.0, (east - west) % 360)

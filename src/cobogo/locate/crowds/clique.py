@@ -12,18 +12,18 @@ from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, released
+from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, release_cloaks
 from cobogo.locate.crowds.cells import Box
-from cobogo.locate.crowds.kernels import MOST, company, meet
-from cobogo.locate.crowds.neighbours import around
+from cobogo.locate.crowds.kernels import MOST, find_company, form_crowds
+from cobogo.locate.crowds.neighbours import public_rectangles
 from cobogo.locate.mechanisms.base import LocationGuarantee, Released
-from cobogo.locate.places.geometry import wrapped
+from cobogo.locate.places.geometry import wrap
 from cobogo.locate.places.points import Points
 
 
 @dataclass(frozen=True, eq=False)
-class Met(Cloaked):
-    """Cloaks of requests that waited: with whom each went out (−1 for those refused), and when."""
+class GatheredCloaks(Cloaked):
+    """Cloaks of requests that waited: the crowd that each went out with (−1 where refused), and when."""
 
     crowd: Ints
     when: Floats
@@ -70,11 +70,11 @@ class CliqueCloak(Cloak):
             "linked over time, nor about what they ask for",
         )
 
-    def regions(self, points: Points) -> Met:
-        """All requests with the same k and tolerance."""
-        return self.met(points)
+    def regions(self, points: Points) -> GatheredCloaks:
+        """Cloaks of requests that all have the same k and tolerance."""
+        return self.gather_requests(points)
 
-    def met(
+    def gather_requests(
         self,
         points: Points,
         *,
@@ -82,8 +82,8 @@ class CliqueCloak(Cloak):
         dx: ArrayLike | None = None,
         dy: ArrayLike | None = None,
         dt: ArrayLike | None = None,
-    ) -> Met:
-        """Requests as they come in, each with its own demands where they are given."""
+    ) -> GatheredCloaks:
+        """Go through requests as they come in, each with its own demands where they are given."""
         if points.time is None:
             raise DataError("have no times, and requests wait for each other", where="points")
         codes, _ = people_of(points)
@@ -98,20 +98,20 @@ class CliqueCloak(Cloak):
         if size:
             self.check_size(int(demands[0].min()))
             self.check_size(int(demands[0].max()))
-        found, ready = meet(codes[order], points.lon[order], points.lat[order], points.time[order], *demands)
+        found, ready = form_crowds(codes[order], points.lon[order], points.lat[order], points.time[order], *demands)
         crowd, when = np.empty(size, dtype=np.int64), np.empty(size)
         crowd[order], when[order] = found, ready
-        return Met(_boxes(points.lon, points.lat, crowd, self), crowd, when)
+        return GatheredCloaks(_boxes(points.lon, points.lat, crowd, self), crowd, when)
 
     def check_size(self, k: int) -> None:
-        """Raise where a crowd of k is never looked for."""
+        """Raise where k is beyond the crowds that are looked for."""
         if not 2 <= k <= MOST + 1:
             raise ValueError(f"The 'k' parameter of {self.name} must be of 2 to {MOST + 1}. Got {k!r} instead")
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002
         """Each report with the moment at which its crowd was complete."""
-        met = self.met(points)
-        return released(Points(points.lon, points.lat, met.when, points.user, points.names), met)
+        met = self.gather_requests(points)
+        return release_cloaks(Points(points.lon, points.lat, met.when, points.user, points.names), met)
 
 
 def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: CliqueCloak) -> Box:
@@ -124,18 +124,18 @@ def _boxes(lon: Floats, lat: Floats, crowd: Ints, cloak: CliqueCloak) -> Box:
     first[crowd[crowd >= 0]] = lon[crowd >= 0]
     edges = np.array([[np.inf], [np.inf], [-np.inf], [-np.inf]]) * np.ones(size)
     some = crowd >= 0
-    across = wrapped(lon[some] - first[crowd[some]])
+    across = wrap(lon[some] - first[crowd[some]])
     for edge, reduce, values in ((0, np.minimum, across), (1, np.minimum, lat[some]),
                                  (2, np.maximum, across), (3, np.maximum, lat[some])):  # fmt: skip
         reduce.at(edges[edge], crowd[some], values)
-    boxes = around(first, edges[0], edges[1], edges[2], edges[3], cloak.k, cloak.min_area)
+    boxes = public_rectangles(first, edges[0], edges[1], edges[2], edges[3], cloak.k, cloak.min_area)
     west, south, east, north = (np.where(some, edge[crowd], np.nan) for edge in boxes)
     return west, south, east, north
 
 
 @dataclass
 class Gathering:
-    """The clique cloak as requests come in, one by one: those whose crowd is complete go out, others wait or give up.
+    """The clique cloak for requests that come in one by one: a complete crowd goes out, other requests wait or expire.
 
     >>> gathering = Gathering(CliqueCloak(2, dx=100, dy=100, dt=60))
     >>> gathering.ask("ana", -38.5, -3.7, 0.0), gathering.waiting
@@ -156,8 +156,8 @@ class Gathering:
         self, user: str, lon: float, lat: float, time: float, *, k: int | None = None, dx: float | None = None,
         dy: float | None = None, dt: float | None = None,
     ) -> list[dict[str, Any]]:  # fmt: skip
-        """A request comes in. Returns the requests that go out with it, itself among them, each with its ``box``; none
-        while it has to wait. Those whose patience has ended should be taken out first: `expired`."""
+        """Take in a request. Returns the requests that go out with it, itself among them, each with its ``box``; none
+        where it has to wait. Take out those whose patience has ended first: `drop_expired`."""
         own = self.cloak
         own.check_size(k or own.k)
         new = {"user": user, "lon": lon, "lat": lat, "time": time, "k": k or own.k,
@@ -167,7 +167,7 @@ class Gathering:
         _, codes = np.unique([one["user"] for one in rows], return_inverse=True)
         numbers = [np.array([float(one[key]) for one in rows]) for key in ("lon", "lat", "time", "dx", "dy", "dt")]
         sizes = np.array([one["k"] for one in rows], dtype=np.int64)
-        found = company(codes, *numbers[:3], sizes, *numbers[3:], np.arange(len(held)), len(held)).tolist()
+        found = find_company(codes, *numbers[:3], sizes, *numbers[3:], np.arange(len(held)), len(held)).tolist()
         if not found:
             self._held.append(new)
             return []
@@ -179,11 +179,11 @@ class Gathering:
         return [{**one, "box": edges, "when": time} for one in out]
 
     def leave(self, user: str) -> None:
-        """Somebody waits no more."""
+        """Drop a person's request."""
         self._held = [one for one in self._held if one["user"] != user]
 
-    def expired(self, now: float) -> list[dict[str, Any]]:
-        """Requests whose patience has ended: they are refused and forgotten."""
+    def drop_expired(self, now: float) -> list[dict[str, Any]]:
+        """Drop and return the requests whose patience has ended."""
         over = [one for one in self._held if one["time"] + one["dt"] < now]
         self._held = [one for one in self._held if one["time"] + one["dt"] >= now]
         return over

@@ -1,7 +1,11 @@
-"""Compiled kernels of the cloaks: runs of reports sorted by a code, and requests that wait for each other.
+"""Compiled kernels of the cloaks: cells of a quad-tree, crowds along a curve, requests that wait for each other.
 
-In a run people are counted once each. Requests of the clique cloak tolerate each other when each lies in the other's
-box of space and time; the first crowd among them that is large enough for all is taken.
+The tree's kernels get reports sorted by Morton code. A code has two bits a level, the coarsest first, so ``code >>
+2·(LEVELS − level)`` is the cell of a level, and the reports of any cell are a run of neighbours. ``order[i]`` is the
+report that has the i-th code.
+
+A person counts once in a run, however often they report there: ``stamps[person]`` is the number of the last run in
+which the person was counted, and every run has a number of its own, so that nothing is cleared in between.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from cobogo.locate.places.geometry import DEGREE
 
 @njit(cache=True, nogil=True)
 def _people(users, start, end, stamps, stamp, single):  # type: ignore[no-untyped-def]
-    """How many people have a report in a run; those who were stamped before count no more."""
+    """How many people without this stamp have a report in a run; they get it. ``single``: everybody reports once."""
     if single:
         return end - start
     found = 0
@@ -27,7 +31,7 @@ def _people(users, start, end, stamps, stamp, single):  # type: ignore[no-untype
 
 
 @njit(cache=True, nogil=True)
-def _common(one, other):  # type: ignore[no-untyped-def]
+def _common_level(one, other):  # type: ignore[no-untyped-def]
     """The deepest level at which two codes are in one cell."""
     apart, level = one ^ other, LEVELS
     while apart:
@@ -37,8 +41,8 @@ def _common(one, other):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _end(codes, start, end, shift):  # type: ignore[no-untyped-def]
-    """Where the run of the first code's cell ends, of those that are 4^-shift/2 of the world."""
+def _end_of_cell(codes, start, end, shift):  # type: ignore[no-untyped-def]
+    """Where the run of the first code's cell ends, by bisection; ``shift``: the bits below that cell's level."""
     last = codes[start] >> shift
     low, high = start + 1, end
     while low < high:
@@ -52,8 +56,8 @@ def _end(codes, start, end, shift):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
-    """The level of the cell that each report gets, from the world downwards; cells with one quarter in use are passed
-    at once. Who is in a quarter with too few people stays with the cell above it."""
+    """The level of the cell that each report gets, from the world downwards. Reports in a quarter with fewer than k
+    people, or with an area below ``least``, stay with the cell above it."""
     n = len(codes)
     levels = np.empty(n, np.int8)
     if n == 0:
@@ -61,6 +65,7 @@ def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyp
     single = people == n
     users = user if single else user[order]
     stamps, stamp = np.zeros(people if not single else 1, np.int64), 0
+    # A stack of cells that are large enough, as runs. Each level leaves at most three siblings on it.
     room = 4 * LEVELS + 4
     starts, ends, above = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     starts[0], ends[0], above[0] = 0, n, 0
@@ -68,20 +73,21 @@ def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyp
     while waiting:
         waiting -= 1
         start, end = starts[waiting], ends[waiting]
-        deepest = _common(codes[start], codes[end - 1])
+        # While only one quarter is in use, descending loses nobody: go at once to where the run first parts.
+        deepest = _common_level(codes[start], codes[end - 1])
         level = deepest
         if least > 0:
             while level > above[waiting] and area_of(row[order[start]], level) < least:
                 level -= 1
         shift = 2 * (LEVELS - level - 1)
         while start < end:
-            last, fit = end, False
-            if level == deepest and level < LEVELS:
-                last = _end(codes, start, end, shift)
+            last, fits = end, False
+            if level == deepest and level < LEVELS:  # else the area stopped the descent: all keep this cell
+                last = _end_of_cell(codes, start, end, shift)
                 stamp += 1
-                wide = least <= 0 or area_of(row[order[start]], level + 1) >= least
-                fit = wide and _people(users, start, last, stamps, stamp, single) >= k
-            if fit:
+                large = least <= 0 or area_of(row[order[start]], level + 1) >= least
+                fits = large and _people(users, start, last, stamps, stamp, single) >= k
+            if fits:
                 starts[waiting], ends[waiting], above[waiting] = start, last, level + 1
                 waiting += 1
             else:
@@ -93,20 +99,21 @@ def descend(codes, row, order, user, people, k, least):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-def]
-    """The level of the cell that each report shares with k people: from the finest cells up, those who have no crowd
-    yet make one as soon as they are k in a cell. Who is left in the end joins the crowd with the largest cell."""
+    """The level of the cell that each report shares with k people: from the finest cells up, those without a crowd make
+    one as soon as they are k people in a cell. Those who are left in the end join the crowd with the largest cell."""
     n = len(codes)
-    levels, left = np.full(n, -1, np.int8), np.arange(n)
+    levels, left = np.full(n, -1, np.int8), np.arange(n)  # ``left``: the places without a crowd, still in order
     stamps, stamp = np.zeros(people, np.int64), 0
     for level in range(LEVELS, -1, -1):
         shift, start, kept = 2 * (LEVELS - level), 0, 0
         while start < len(left):
+            # One cell: the run of those who are left in it, and how many people they are.
             cell, end, found = codes[left[start]] >> shift, start, 0
             stamp += 1
             while end < len(left) and codes[left[end]] >> shift == cell:
-                who = user[order[left[end]]]
-                if stamps[who] != stamp:
-                    stamps[who] = stamp
+                person = user[order[left[end]]]
+                if stamps[person] != stamp:
+                    stamps[person] = stamp
                     found += 1
                 end += 1
             crowd = found >= k and (least <= 0 or area_of(row[order[left[start]]], level) >= least)
@@ -114,7 +121,7 @@ def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-
                 if crowd:
                     levels[left[place]] = level
                 else:
-                    left[kept] = left[place]
+                    left[kept] = left[place]  # moved to the front: ``kept`` never overtakes ``place``
                     kept += 1
             start = end
         left = left[:kept]
@@ -123,9 +130,10 @@ def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-
         for place in range(n):
             if levels[place] >= 0 and (host < 0 or levels[place] < levels[host]):
                 host = place
+        # Codes are in order: the first and the last of all these reports decide which cell holds them all.
         level, shift = levels[host], 2 * (LEVELS - levels[host])
         first, last = min(left[0], host), max(left[-1], host)
-        common = min(_common(codes[first], codes[last]), level)
+        common = min(_common_level(codes[first], codes[last]), level)
         for place in range(n):
             if levels[place] < 0 or (levels[place] == level and codes[place] >> shift == codes[host] >> shift):
                 levels[place] = common
@@ -136,8 +144,8 @@ def pool(codes, row, order, user, people, k, least):  # type: ignore[no-untyped-
 
 @njit(cache=True, nogil=True)
 def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
-    """The level of the cell that each report gets on the way up, and whether its pair is side by side or one atop the
-    other. Reports are in the order of their codes."""
+    """The level of the cell that each report gets on the way up, and whether it comes with the sibling beside it or
+    with the one above or below it. ``row`` and ``users`` are in the order of the codes, and so are the answers."""
     n = len(codes)
     levels, wide, high = np.full(n, -1, np.int8), np.zeros(n, np.int8), np.zeros(n, np.int8)
     single = people == n
@@ -147,6 +155,7 @@ def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
         shift = 2 * (LEVELS - level)
         start = 0
         while start < n:
+            # The four children of one parent: where the run of each lies, and whether anybody in it still waits.
             parent = codes[start] >> (shift + 2)
             end = start
             begin[:], finish[:], waiting[:] = 0, 0, False
@@ -162,6 +171,7 @@ def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
                     if not waiting[child]:
                         continue
                     size = area_of(row[begin[child]], level)
+                    # Bit 0 of a child is its column, bit 1 its row: child ^ 1 lies beside it, child ^ 2 above or below.
                     stamp += 1
                     alone = _people(users, begin[child], finish[child], stamps, stamp, single)
                     across = alone + _people(users, begin[child ^ 1], finish[child ^ 1], stamps, stamp, single)
@@ -186,14 +196,15 @@ def climb(codes, row, users, people, k, least):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
-    """Cuts a line of reports into crowds of ``size`` people: what is left of them at the end joins the last. Where the
-    line jumps to another part of the world, a crowd does not follow if it has k people and k are left. Returns the
-    number of each report's crowd. There are k people at least."""
+def cut_into_crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
+    """Cut a line of reports into crowds of ``size`` people and number them; the rest at the end joins the last crowd.
+    Where the line jumps to another part of the world, a crowd ends if it has k people and k people are left. There are
+    k people at least."""
     n = len(users)
     crowd = np.zeros(n, np.int64)
+    # Backwards first: from ``late`` on there are fewer than k people, so that no new crowd may begin there.
     stamps = np.full(people, n, np.int64)
-    late, left = n, 0  # from ``late`` on there are fewer than k people
+    late, left = n, 0
     while late > 0 and left < k:
         late -= 1
         if stamps[users[late]] == n:
@@ -205,8 +216,8 @@ def crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
         if jump[place] and place <= late and (found >= k or number > first):
             if found >= k or number == first:
                 number += 1
-            else:
-                _join(crowd, place, number)
+            else:  # too few are left here for a crowd of their own
+                _join_previous(crowd, place, number)
             first, found = number, 0
         crowd[place] = number
         if stamps[users[place]] != number:
@@ -216,13 +227,13 @@ def crowds(users, jump, people, k, size):  # type: ignore[no-untyped-def]
             number += 1
             found = 0
     if found < k and number > 0 and found > 0:
-        _join(crowd, n, number)
+        _join_previous(crowd, n, number)
     return crowd
 
 
 @njit(cache=True, nogil=True)
-def _join(crowd, end, number):  # type: ignore[no-untyped-def]
-    """The crowd of a number, the last before an end, joins the one before it."""
+def _join_previous(crowd, end, number):  # type: ignore[no-untyped-def]
+    """The crowd of a number, which ends at ``end``, joins the one before it."""
     for place in range(end - 1, -1, -1):
         if crowd[place] < number:
             break
@@ -230,10 +241,13 @@ def _join(crowd, end, number):  # type: ignore[no-untyped-def]
 
 
 MOST = 60
-"""Requests among which a new one looks for company: those that have waited longest. Their graph fits into words."""
+"""Requests among which a new one looks for company: those that have waited longest. Sets of them are the bits of one
+64-bit word."""
 
 STEPS = 50_000
-"""Steps after which the search for one request is given up. It waits for the next one to come."""
+"""Steps after which the search for one request is given up, and it waits for the next one to come: a millisecond or
+two. Finding a clique takes exponential time in the worst case; crowds of people who are near each other take far fewer
+steps."""
 
 
 @njit(cache=True, nogil=True)
@@ -248,7 +262,7 @@ def tolerate(lon, lat, time, dx, dy, dt, one, other):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def _ones(bits):  # type: ignore[no-untyped-def]
+def _count_bits(bits):  # type: ignore[no-untyped-def]
     count = 0
     while bits:
         bits &= bits - 1
@@ -257,9 +271,10 @@ def _ones(bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[no-untyped-def]
-    """Requests with whom a new one makes a crowd that all of its members tolerate and that is large enough for the
-    most demanding of them; none where there is no such crowd. The smallest k that will do is tried first."""
+def find_company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[no-untyped-def]
+    """Waiting requests with which a new one makes a crowd: all tolerate each other, and there are as many as the most
+    demanding of them asks for. Empty where there is no such crowd."""
+    # The candidates tolerate the new request; ``known[i]`` has the bit of every candidate that tolerates candidate i.
     found = np.empty(MOST, np.int64)
     many = 0
     for row in waiting:
@@ -273,6 +288,8 @@ def company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[
             if user[a] != user[b] and tolerate(lon, lat, time, dx, dy, dt, a, b):
                 known[one] |= np.int64(1) << other
                 known[other] |= np.int64(1) << one
+    # For one size after the other, the smallest first, a clique among those who are content with that size: depth
+    # first, ``left[d]`` are the candidates that are not tried yet as member d and tolerate all members before it.
     chosen, left = np.empty(MOST + 1, np.int64), np.empty(MOST + 1, np.int64)
     size, steps = k[new], 0
     while size - 1 <= many:
@@ -283,18 +300,19 @@ def company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[
                 left[0] |= np.int64(1) << one
         while depth >= 0 and steps < STEPS:
             steps += 1
-            if depth + _ones(left[depth]) < size - 1:
+            if depth + _count_bits(left[depth]) < size - 1:  # too few to complete the crowd: go back
                 depth -= 1
                 continue
             lowest = left[depth] & -left[depth]
             left[depth] ^= lowest
-            one = _ones(lowest - 1)
+            one = _count_bits(lowest - 1)
             chosen[depth] = one
             if depth + 1 < size - 1:
                 left[depth + 1] = left[depth] & known[one]
                 depth += 1
             else:
                 return found[chosen[: size - 1]]
+        # The next size that lets somebody more demanding in.
         larger = size
         for one in range(many):
             if k[found[one]] > size and (larger == size or k[found[one]] < larger):
@@ -306,7 +324,7 @@ def company(user, lon, lat, time, k, dx, dy, dt, waiting, new):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def meet(user, lon, lat, time, k, dx, dy, dt):  # type: ignore[no-untyped-def]
+def form_crowds(user, lon, lat, time, k, dx, dy, dt):  # type: ignore[no-untyped-def]
     """Requests in the order of time: the number of the crowd of each, −1 for those that waited in vain, and when each
     crowd was complete."""
     n = len(user)
@@ -321,7 +339,7 @@ def meet(user, lon, lat, time, k, dx, dy, dt):  # type: ignore[no-untyped-def]
                 waiting[kept] = row
                 kept += 1
         many = kept
-        members = company(user, lon, lat, time, k, dx, dy, dt, waiting[:many], new)
+        members = find_company(user, lon, lat, time, k, dx, dy, dt, waiting[:many], new)
         if len(members):
             crowd[new], when[new] = number, time[new]
             for row in members:

@@ -1,18 +1,18 @@
-"""How well a mix zone mixed: what an observer of who went in and who came out can still tell.
+"""How well a mix zone mixed: what an observer can still infer from who went in and who came out.
 
-An observer sees n people go in and n come out, and how likely it is that one who went in here came out there after so
-long: weights w(i, j). A mapping of entries to exits has a probability in proportion to the product of its weights; the
-sum of all products is the permanent of w. Of n who went in only e may have come out so far: the others are inside, at
-n − e places that are all alike. With Z the permanent and p(i, j) the share of it in which i came out as j,
-the entropy of the mapping is log Z − Σ p(i, j) log w(i, j), so that nobody has to go through n! mappings: sums over
+An observer sees n people go in and n come out, and knows how likely entry i is to be exit j, from their places and
+times: weights w(i, j). A mapping of entries to exits has a probability in proportion to the product of its weights; the
+sum of all products is the permanent of w. Of n people who went in only e may have come out so far: the others are
+inside, at n − e places that are all alike. With Z the permanent and p(i, j) the share of it in which i came out as j,
+the entropy of the mapping is log Z − Σ p(i, j) log w(i, j), which takes no enumeration of n! mappings: sums over
 subsets of exits take 2ⁿ n steps and add only positive numbers.
 
 People who can only have been mixed among themselves are a component, and the entropies of components add up. In a
 component of more than `EXACT` people mappings are drawn, and the entropy is the better of two lower bounds. One is −log
-of the likeliest mapping's probability: the log of its product minus log Z, where log Z is never less than
-Σ (1 − p) log (1 − p) − p log (p / w) for any doubly stochastic p (Gurvits 2011, after Schrijver 1998). The other is
-what is left to an observer who is told everybody else's exit, summed over groups of people: by the chain rule no more
-than the whole, as the mean of the mappings that were drawn.
+of the likeliest mapping's probability: the log of its product minus log Z, where log Z is never less than Σ (1 − p) log
+(1 − p) − p log (p / w) for any doubly stochastic p (Gurvits 2011, after Schrijver 1998). The other is the entropy that
+is left to an observer who knows everybody else's exit, summed over groups of people: by the chain rule it is at most
+the whole. It is estimated by the mean over mappings that were drawn.
 """
 
 from __future__ import annotations
@@ -29,57 +29,59 @@ from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 EXACT = 14
-"""Up to so many people of a component every mapping is counted."""
+"""The largest component in which every mapping is counted: 2¹⁴ subsets take some milliseconds."""
 
 NEVER = 1e-12
-"""An exit that a doubly stochastic form of the weights gives less than this is taken for impossible."""
+"""The share in the doubly stochastic weights below which an exit is taken for impossible."""
 
 TOGETHER = 10
-"""People of a group whose mappings are counted where all cannot be: 2¹⁰ subsets take a tenth of a millisecond."""
+"""People of a group whose mappings are counted where those of the whole component cannot be: 2¹⁰ subsets take a tenth
+of a millisecond, and larger groups give a better bound."""
 
 SWEEPS = 4000
-"""Exchanges tried for each person where mappings are drawn."""
+"""Exchanges tried for each person where mappings are drawn: more bring the shares nearer to the truth, and take
+longer."""
 
 
 @dataclass(frozen=True, eq=False)
-class Mix:
-    """What is left to an observer. ``share`` has a row for each entry and a column for each exit."""
+class MixQuality:
+    """What an observer can infer. ``share[i, j]`` is the probability that entry i is exit j."""
 
     share: Floats
     entropy: float  # bits of the whole mapping: where not exact, no fewer than this
     exact: bool
 
     @property
-    def each(self) -> Floats:
-        """Bits that are left about each person alone who went in."""
+    def entry_bits(self) -> Floats:
+        """The entropy about each entry alone: which exit it is, or whether it is still inside."""
         inside = np.maximum(1 - self.share.sum(axis=1), 0.0)
         return np.asarray(-_times_log(self.share).sum(axis=1) - _times_log(inside))
 
     @property
-    def of_exits(self) -> Floats:
-        """Bits that are left about who each of those was who came out."""
+    def exit_bits(self) -> Floats:
+        """The entropy about each exit alone: which entry it is."""
         return np.asarray(-_times_log(self.share).sum(axis=0))
 
     @property
     def surest(self) -> float:
-        """The probability of an observer's best guess about the person they are surest of."""
+        """The probability of the observer's surest guess about one person."""
         return float(self.share.max(initial=0.0))
 
     @property
     def most(self) -> float:
-        """Bits that so many people could have at best: log2 n! where all came out."""
+        """The highest entropy that so many people can have: log2 n! where all came out."""
         entries, exits = self.share.shape
         return float(sum(log2(entries - number) for number in range(exits)))
 
 
-def mix(weights: Floats, source: Source) -> Mix:
-    """How well people with these weights of entries (rows) and exits (columns) were mixed.
+def measure_mix(weights: Floats, source: Source) -> MixQuality:
+    """How well people were mixed, given the weights of entries (rows) and exits (columns).
 
     >>> from cobogo.floor.randomness import Seeded
-    >>> found = mix(np.ones((3, 3)), Seeded(1))
+    >>> found = measure_mix(np.ones((3, 3)), Seeded(1))
     >>> round(found.entropy, 6) == round(log2(6), 6), found.share.round(3)[0].tolist()
     (True, [0.333, 0.333, 0.333])
-    >>> round(mix(np.ones((3, 1)), Seeded(1)).entropy, 6) == round(log2(3), 6)  # two of them are inside
+    >>> round(measure_mix(np.ones((3, 1)), Seeded(1)).entropy, 6) == round(log2(3), 6)  # two of them are inside
     True
     """
     if weights.ndim != 2 or not np.isfinite(weights).all() or (weights < 0).any():
@@ -88,18 +90,20 @@ def mix(weights: Floats, source: Source) -> Mix:
     if entries < exits:
         raise ValueError("The 'weights' parameter of mix must have an entry for every exit")
     if not exits:
-        return Mix(weights, 0.0, True)
+        return MixQuality(weights, 0.0, True)
     inside = entries - exits
     padded = np.hstack([weights, np.ones((entries, inside))])
     if not padded.max(axis=1).all():
         raise ValueError("The 'weights' parameter of mix must allow every entry an exit")
-    found = _mixed(padded, source)
-    same = sum(log2(number) for number in range(2, inside + 1))  # who is at which place inside is nothing to know
-    return Mix(found.share[:, :exits], max(found.entropy - same, 0.0), found.exact)
+    found = _measure_components(padded, source)
+    same = sum(
+        log2(number) for number in range(2, inside + 1)
+    )  # the places inside are all alike: their order is no information
+    return MixQuality(found.share[:, :exits], max(found.entropy - same, 0.0), found.exact)
 
 
-def _mixed(weights: Floats, source: Source) -> Mix:
-    """All components, each by itself; a few people are one."""
+def _measure_components(weights: Floats, source: Source) -> MixQuality:
+    """Measure each component by itself; few people are one component."""
     if len(weights) <= EXACT:
         return _component(weights, source)
     share, bits, exact = np.zeros_like(weights), 0.0, True
@@ -107,23 +111,25 @@ def _mixed(weights: Floats, source: Source) -> Mix:
         part = np.ix_(entries, exits)
         found = _component(weights[part], source)
         share[part], bits, exact = found.share, bits + found.entropy, exact and found.exact
-    return Mix(share, bits, exact)
+    return MixQuality(share, bits, exact)
 
 
-def _component(weights: Floats, source: Source) -> Mix:
-    """People who may all have been exchanged: counted, or drawn and bounded from below."""
+def _component(weights: Floats, source: Source) -> MixQuality:
+    """Measure one component: by counting, or by drawing and a lower bound."""
     scaled = weights / weights.max(axis=1, keepdims=True)  # a row's factor is in every product: it changes no share
     if len(scaled) <= EXACT:
-        share, bits = _counted(scaled)
-        return Mix(share, bits, True)
-    likeliest = best(scaled)
-    share, drawn = _drawn(scaled, likeliest, source)
-    return Mix(share, max(_beyond_the_likeliest(scaled, likeliest), _among_groups(scaled, drawn), 0.0), False)
+        share, bits = _count_mappings(scaled)
+        return MixQuality(share, bits, True)
+    likeliest = likeliest_exits(scaled)
+    share, drawn = _draw_mappings(scaled, likeliest, source)
+    return MixQuality(
+        share, max(_entropy_of_likeliest(scaled, likeliest), _entropy_within_groups(scaled, drawn), 0.0), False
+    )
 
 
-def _counted(weights: Floats) -> tuple[Floats, float]:
-    """The shares and the bits of all mappings."""
-    total, share = _by_subsets(weights)
+def _count_mappings(weights: Floats) -> tuple[Floats, float]:
+    """The shares and the entropy over all mappings."""
+    total, share = _sum_over_subsets(weights)
     if not total > 0:
         raise ValueError("The 'weights' parameter of mix must allow at least one mapping")
     known = share > 0
@@ -131,24 +137,25 @@ def _counted(weights: Floats) -> tuple[Floats, float]:
     return share, max(float(bits), 0.0)
 
 
-def _beyond_the_likeliest(weights: Floats, likeliest: Ints) -> float:
-    """Bits of the likeliest mapping, or fewer: −log of its probability."""
+def _entropy_of_likeliest(weights: Floats, likeliest: Ints) -> float:
+    """A lower bound of the entropy: −log of the likeliest mapping's probability, with a lower bound of the
+    permanent."""
     p = _doubly_stochastic(weights)
     known, less = p > 0, p < 1
     log_permanent = ((1 - p[less]) * np.log2(1 - p[less])).sum() - (p[known] * np.log2(p[known] / weights[known])).sum()
     return float(log_permanent - np.log2(weights[np.arange(len(weights)), likeliest]).sum())
 
 
-def _among_groups(weights: Floats, drawn: list[Ints]) -> float:
-    """Bits within groups of people who are alike, for an observer who knows the exits of everybody else: two standard
-    errors below the mean of mappings drawn."""
+def _entropy_within_groups(weights: Floats, drawn: list[Ints]) -> float:
+    """A lower bound of the entropy: that within groups, for an observer who knows the exits of everybody else; two
+    standard errors below the mean over drawn mappings."""
     groups = _alike(weights, min(EXACT, TOGETHER))
-    bits = np.array([sum(_counted(weights[np.ix_(some, way[some])])[1] for some in groups) for way in drawn])
+    bits = np.array([sum(_count_mappings(weights[np.ix_(some, way[some])])[1] for some in groups) for way in drawn])
     return float(bits.mean() - 2 * bits.std(ddof=1) / np.sqrt(len(bits)))
 
 
 def _alike(weights: Floats, size: int) -> list[Ints]:
-    """Groups of at most so many entries whose exits are alike; fixed by the weights alone."""
+    """Groups of at most ``size`` entries with similar exits; they depend on the weights alone."""
     p = _doubly_stochastic(weights)
     likeness, left, groups = p @ p.T, np.ones(len(p), dtype=np.bool_), []
     for entry in range(len(p)):
@@ -160,7 +167,7 @@ def _alike(weights: Floats, size: int) -> list[Ints]:
 
 
 def _doubly_stochastic(weights: Floats) -> Floats:
-    """Weights with rows and columns multiplied so that each adds up to 1 (Sinkhorn), or nearly."""
+    """The weights with rows and columns scaled until each sums to 1, or nearly (Sinkhorn)."""
     p = weights.copy()
     for _ in range(1000):
         p /= p.sum(axis=1, keepdims=True)
@@ -172,12 +179,12 @@ def _doubly_stochastic(weights: Floats) -> Floats:
 
 
 def _components(weights: Floats) -> list[tuple[Ints, Ints]]:
-    """The entries and exits of each component: an exit is possible for an entry if some mapping has it, which is so if
-    the two are strongly connected by way of one mapping (Dulmage and Mendelsohn 1958)."""
+    """The entries and exits of each component. An exit is possible for an entry if some mapping has it, which is so if
+    the two are strongly connected through any one mapping (Dulmage and Mendelsohn 1958)."""
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import connected_components
 
-    own = best(weights)
+    own = likeliest_exits(weights)
     if not (weights[np.arange(len(weights)), own] > 0).all():
         raise ValueError("The 'weights' parameter of mix must allow at least one mapping")
     possible = _doubly_stochastic(weights) > NEVER
@@ -187,8 +194,8 @@ def _components(weights: Floats) -> list[tuple[Ints, Ints]]:
     return [(group, own[group]) for group in groups]
 
 
-def best(weights: Floats) -> Ints:
-    """The exit of each entry in the likeliest mapping: an observer's best guess of all of it."""
+def likeliest_exits(weights: Floats) -> Ints:
+    """The exit of each entry in the likeliest mapping: an observer's best guess of the whole."""
     from scipy.optimize import linear_sum_assignment
 
     with np.errstate(divide="ignore"):
@@ -198,9 +205,9 @@ def best(weights: Floats) -> Ints:
     return np.asarray(linear_sum_assignment(logs, maximize=True)[1], dtype=np.int64)
 
 
-def walking(entries: Points, exits: Points, *, speed: float = 1.4, spread: float = 0.5) -> Floats:
-    """Weights of people who walk straight through: the logarithm of their speed is normal about that of ``speed``
-    metres a second with a deviation of ``spread``. Nobody comes out before going in."""
+def walking_weights(entries: Points, exits: Points, *, speed: float = 1.4, spread: float = 0.5) -> Floats:
+    """Weights of people who walk straight through a zone. The logarithm of their speed is normal with mean log
+    ``speed`` (metres a second) and deviation ``spread``; nobody comes out before they went in."""
     if entries.time is None or exits.time is None:
         raise ValueError("The 'entries' and 'exits' parameters of walking must have times")
     away = distance(entries.lon[:, None], entries.lat[:, None], exits.lon, exits.lat)
@@ -215,8 +222,12 @@ def _times_log(share: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def _by_subsets(weights):  # type: ignore[no-untyped-def]
-    """The permanent, and the share of it in which each entry came out as each exit."""
+def _sum_over_subsets(weights):  # type: ignore[no-untyped-def]
+    """The permanent, and the share of it in which entry i is exit j, by dynamic programming over subsets of exits.
+
+    ``before[s]`` sums the products in which the first entries have the exits of s; ``after[s]`` those of the other
+    entries with the other exits.
+    """
     n = len(weights)
     size = 1 << n
     before, after, share = np.zeros(size), np.zeros(size), np.zeros((n, n))
@@ -242,8 +253,9 @@ def _by_subsets(weights):  # type: ignore[no-untyped-def]
     return total, share
 
 
-def _drawn(weights: Floats, first: Ints, source: Source) -> tuple[Floats, list[Ints]]:
-    """Shares of a chain of exchanges that begins with the likeliest mapping (Metropolis), and some of its mappings."""
+def _draw_mappings(weights: Floats, first: Ints, source: Source) -> tuple[Floats, list[Ints]]:
+    """Shares over a Markov chain of exchanges that begins with the likeliest mapping (Metropolis), and some of its
+    mappings. The first two of 16 parts are not counted: the chain forgets where it began."""
     n = len(weights)
     share = np.zeros((n, n))
     state, ways = first.copy(), []

@@ -1,9 +1,8 @@
-"""Mix zones: places in which nobody is heard of, and out of which everybody comes under a new name.
+"""Mix zones: places from which nothing is reported, and which people leave under a new pseudonym.
 
-A service outside sees pseudonyms with positions. Inside a zone nothing goes out; who leaves it does so under a
-pseudonym that nobody ever had, if an observer who saw everybody go in and come out cannot tell who it is (Beresford and
-Stajano, IEEE Pervasive Computing 2003). Otherwise a new name would only look like protection: what happens then is the
-zone's ``otherwise``.
+A service sees pseudonyms with positions. A person who leaves a zone gets a new pseudonym if an observer who saw
+everybody go in and come out cannot infer who it is (Beresford and Stajano, IEEE Pervasive Computing 2003). Otherwise a
+new pseudonym would only look like protection; the zone's ``otherwise`` says what happens then.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.files import write_private
 from cobogo.floor.randomness import Entropy, Source
-from cobogo.locate.crowds.mix_quality import EXACT, Mix, mix, walking
+from cobogo.locate.crowds.mix_quality import EXACT, MixQuality, measure_mix, walking_weights
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
@@ -32,7 +31,7 @@ Moment = tuple[float, float, float]
 """Longitude, latitude and time."""
 
 LATEST = 300
-"""Exits that a zone's mix is told of: the cube of it is the work."""
+"""The latest exits that a zone's mix is measured with: the work grows with their cube."""
 
 
 @card("mix-zone", title="mix zone")
@@ -53,11 +52,11 @@ class MixZone:
         >>> zones = MixZones([MixZone("square", -38.5270, -3.7275, radius=150, least=3)])
         >>> for lon, time in ((-38.53, 0.0), (-38.528, 120.0), (-38.524, 420.0)):
         ...     heard = [zones.move(who, lon, -3.7275, time) for who in ("ana", "bia", "caio")]
-        >>> round(zones.mixed("square", Entropy()).entropy, 2)
+        >>> round(zones.measure_mix("square", Entropy()).entropy, 2)
         2.58
 
     Guarantee: At the moment of a new name the observer has ``bits`` of entropy about whose it is. What comes after may
-        tell more: `MixZones.mixed` gives the bits that are left of all of it, and how sure the best guess is.
+        tell more: `MixZones.measure_mix` gives the bits that are left of all of it, and how sure the best guess is.
     Limits: The observer's model is one of walking. Directions link names, too: see the attack mix-zone-linkage. Too
         large a zone, and people stay for long; too small, and nobody meets.
     Cost: $O(2^n n)$ to count all ways of n people who may be exchanged, up to 14; above that they are drawn, and
@@ -89,7 +88,7 @@ class MixZone:
 
 @dataclass(frozen=True)
 class PseudonymReport:
-    """What a service hears: a pseudonym somewhere."""
+    """What a service gets: a pseudonym at a place."""
 
     pseudonym: str
     lon: float
@@ -106,41 +105,41 @@ class _Stay:
     met: set[int] = field(default_factory=set)
     left: Moment | None = None
     renamed: bool = False
-    needed: bool = False  # somebody left under a new name because it might have been this one
+    needed: bool = False  # somebody left under a new name because they might have been this person
 
     @property
     def open(self) -> bool:
-        """Whether an observer may still wonder who it is: not of those who left under their old name."""
+        """Whether an observer does not know who it is: false for those who left under their old name."""
         return self.left is None or self.renamed
 
 
 class Pseudonyms:
-    """Names that nobody had before: 128 random bits each, of which no two are ever the same."""
+    """Pseudonyms of 128 random bits: none is ever used twice."""
 
     def __init__(self) -> None:
         self._of: dict[str, tuple[str, float]] = {}
 
-    def of(self, user: str) -> str:
-        """What somebody is called now."""
+    def name_of(self, user: str) -> str:
+        """A person's pseudonym."""
         return self._of[user][0] if user in self._of else self.renew(user)
 
     def since(self, user: str) -> float:
-        """From when on somebody is called so."""
+        """Since when a person has this pseudonym."""
         return self._of[user][1] if user in self._of else -np.inf
 
     def renew(self, user: str, time: float = -np.inf) -> str:
-        """Give somebody a new name."""
+        """Give a person a new pseudonym."""
         self._of[user] = (secrets.token_hex(16), time)
         return self._of[user][0]
 
     def forget(self, user: str) -> None:
-        """Somebody left: whom the last name meant is known no more."""
+        """Forget whose the last pseudonym was."""
         self._of.pop(user, None)
 
 
 class MixZones:
-    """Zones of a city, and everybody's way through them. With a ``file`` zones and who is silent outlive a restart;
-    where and when people crossed is kept in memory alone, until `expire`.
+    """The zones of a city, and how people cross them. With a ``file``, the zones and the silent people outlive a
+    restart; places and times of crossings are kept in memory only, until `expire`.
 
     >>> zones = MixZones([MixZone("praça", -38.5, -3.7, 100, least=2)])
     >>> before = [zones.move(who, -38.6, -3.7, 0.0).pseudonym for who in ("ana", "bia")]
@@ -165,7 +164,7 @@ class MixZones:
         self._file = file
 
     def add(self, zone: MixZone) -> None:
-        """One more zone. Zones must not overlap: coming out of one and into another would be told apart by nobody."""
+        """Add a zone. Zones must not overlap: a person would leave one within another."""
         for other in self._zones.values():
             apart = float(distance(zone.lon, zone.lat, other.lon, other.lat))
             if zone.name == other.name or apart <= zone.radius + other.radius:
@@ -175,27 +174,28 @@ class MixZones:
         self._save()
 
     def remove(self, name: str) -> None:
-        """One zone fewer. Who is in it comes out under the old name, or stays silent where it was a silent zone."""
+        """Remove a zone. People in it keep their name, or stay silent where it was a silent zone."""
         del self._zones[name], self._stays[name]
         self._inside = {user: where for user, where in self._inside.items() if where[0] != name}
         self._save()
 
     @property
     def zones(self) -> tuple[MixZone, ...]:
-        """All of them."""
+        """All zones."""
         return tuple(self._zones.values())
 
     def inside(self, zone: str) -> int:
-        """How many are in a zone now."""
+        """How many people are in a zone now."""
         return sum(1 for where, _ in self._inside.values() if where == zone)
 
-    def hushed(self, user: str) -> bool:
-        """Whether nothing may be heard of somebody: they are in a zone, or silent until the next one that mixes."""
+    def is_silent(self, user: str) -> bool:
+        """Whether nothing may be reported about a person: they are in a zone, or silent until the next zone that mixes
+        them."""
         return user in self._inside or user in self._silent
 
     def move(self, user: str, lon: float, lat: float, time: float) -> PseudonymReport | None:
-        """Somebody is somewhere now: what a service may hear of it. A position from before the last one moves nobody,
-        and nothing is heard of it: it would speak for one who is in a zone since."""
+        """Move a person; returns what a service may know of it. A position from before the last one is ignored, and
+        nothing is reported: the person may have entered a zone since."""
         if time < self._last.get(user, -np.inf):
             return None
         self._last[user] = time
@@ -205,20 +205,20 @@ class MixZones:
             self._leave(user, *known, (lon, lat, time))
         if zone is not None and user not in self._inside:
             self._enter(user, zone, (lon, lat, time))
-        return None if self.hushed(user) else PseudonymReport(self.pseudonyms.of(user), lon, lat, time)
+        return None if self.is_silent(user) else PseudonymReport(self.pseudonyms.name_of(user), lon, lat, time)
 
     def forget(self, user: str) -> None:
-        """Somebody left the city: nothing of their visits is kept."""
+        """Forget everything about a person."""
         self._lapse(user)
         for stays in self._stays.values():
             for key in [key for key, stay in stays.items() if stay.user == user]:
                 del stays[key]
-        self._hush(user, silent=False)
+        self._set_silent(user, silent=False)
         self.pseudonyms.forget(user)
 
     def expire(self, before: float) -> None:
-        """Forget entries and exits from before a time, and the visits of those who were last heard of before it. Who is
-        in a zone for longer than that comes out as one who met nobody."""
+        """Forget entries and exits from before a time, and the visits of people whose last position is from before it.
+        A person who has been in a zone for longer than that comes out as one who met nobody."""
         for user in [user for user, last in self._last.items() if last < before]:
             self._lapse(user)
         for stays in self._stays.values():
@@ -228,28 +228,28 @@ class MixZones:
                 stay.met &= stays.keys()
 
     def crossings(self, zone: str) -> tuple[Points, Points]:
-        """Where and when those went in who came out under a new name, and where and when they came out, in the same
-        order: what attacks on the zone are measured with."""
-        stays = self._renamed(zone)
+        """Entries and exits of those who came out under a new name, in the same order: attacks on the zone are measured
+        with them."""
+        stays = self._renamed_stays(zone)
         return _points([stay.entered for stay in stays]), _points([stay.left for stay in stays if stay.left])
 
-    def mixed(self, zone: str, source: Source, *, speed: float = 1.4, spread: float = 0.5) -> Mix:
-        """How well a zone mixed those who came out of it under a new name so far, the latest `LATEST`, for one who saw
-        them and those who are still inside go in and come out, and knows how fast people walk."""
-        return mix(self.weights(zone, speed=speed, spread=spread), source)
+    def measure_mix(self, zone: str, source: Source, *, speed: float = 1.4, spread: float = 0.5) -> MixQuality:
+        """How well a zone mixed the `LATEST` people who came out under a new name, for an observer who saw them, and
+        those still inside, go in and come out, and who knows how fast people walk."""
+        return measure_mix(self.weights(zone, speed=speed, spread=spread), source)
 
     def weights(self, zone: str, *, speed: float = 1.4, spread: float = 0.5) -> Floats:
-        """How likely it is that an entry (row) is an exit (column), as `mix` takes it."""
-        gone = self._renamed(zone)[-LATEST:]
+        """How likely an entry (row) is to be an exit (column): what `measure_mix` takes."""
+        gone = self._renamed_stays(zone)[-LATEST:]
         here = [stay for stay in self._stays[zone].values() if stay.left is None]
         return _weights([*gone, *here], speed=speed, spread=spread)
 
-    def _renamed(self, zone: str) -> list[_Stay]:
+    def _renamed_stays(self, zone: str) -> list[_Stay]:
         stays = [stay for stay in self._stays[zone].values() if stay.renamed and stay.left is not None]
         return sorted(stays, key=lambda stay: stay.left[2] if stay.left else 0.0)
 
-    def within(self, lon: Floats, lat: Floats) -> NDArray[np.bool_]:
-        """Which places are in a zone."""
+    def is_in_zone(self, lon: Floats, lat: Floats) -> NDArray[np.bool_]:
+        """Which places are in any zone."""
         zones = self._zones.values()
         away = [distance(lon, lat, zone.lon, zone.lat) <= zone.radius for zone in zones]
         return np.any(away, axis=0) if away else np.zeros(np.shape(lon), dtype=np.bool_)
@@ -270,10 +270,11 @@ class MixZones:
             stays[key].met.add(self._next)
         self._inside[user] = (zone.name, self._next)
         if zone.otherwise == "silent":
-            self._hush(user)
+            self._set_silent(user)
 
     def _leave(self, user: str, name: str, key: int, there: Moment) -> None:
-        """Those met count unless they left under their old name: they are no longer among whom one may be."""
+        """Decide about a new name. People who left under their old name do not count as company: the observer knows
+        them."""
         del self._inside[user]
         zone, stays = self._zones[name], self._stays[name]
         stay = stays.get(key)
@@ -284,34 +285,35 @@ class MixZones:
         mixed = len({user, *(one.user for one in company)}) >= zone.least and _bits(stay, company) >= zone.bits
         for one in company if mixed else ():
             one.needed = one.needed or one.left is None
-        if mixed or (stay.needed and zone.otherwise == "keep"):  # the old name would tell who the others were
+        if mixed or (stay.needed and zone.otherwise == "keep"):  # the old name would reveal who the others were
             stay.renamed = True
             self.pseudonyms.renew(user, there[2])
-            self._hush(user, silent=False)
+            self._set_silent(user, silent=False)
         elif zone.otherwise == "silent":
-            stay.left = None  # nobody heard of it: to an observer they are inside
+            stay.left = None  # nothing was reported: to an observer they are still inside
 
     def _lapse(self, user: str) -> None:
-        """Somebody is in no zone any more, and nobody knows when they came out."""
+        """End a person's stay without an exit."""
         self._last.pop(user, None)
         name, key = self._inside.pop(user, (None, 0))
         if name is not None:
             self._stays[name].pop(key, None)
 
-    def _hush(self, user: str, *, silent: bool = True) -> None:
+    def _set_silent(self, user: str, *, silent: bool = True) -> None:
         if silent != (user in self._silent):
             (self._silent.add if silent else self._silent.discard)(user)
             self._save()
 
     def _save(self) -> None:
-        """Zones and names; no position of anybody, nor in which zone they are."""
+        """Write the zones and the silent people; no positions, and not who is in which zone."""
         if self._file is not None:
             content = {"zones": [asdict(zone) for zone in self._zones.values()], "silent": sorted(self._silent)}
             write_private(self._file, json.dumps(content, ensure_ascii=False, indent=1))
 
 
 def _read(file: Path | None, silent: set[str]) -> list[MixZone]:
-    """What was kept. A file that cannot be read is an error: without it people would be heard of within zones."""
+    """The zones of a file; silent people are added to ``silent``. A file that cannot be read is an error: without it
+    people would be reported from within zones."""
     if file is None or not file.exists():
         return []
     try:
@@ -324,24 +326,24 @@ def _read(file: Path | None, silent: set[str]) -> list[MixZone]:
 
 
 def _bits(stay: _Stay, company: Sequence[_Stay]) -> float:
-    """Bits that are left about who it is that leaves now, to one who saw everybody go in and come out: among the few
-    who are the likeliest to be this one."""
+    """The entropy about who leaves now, for an observer who saw everybody go in and come out; among the `EXACT` people
+    who are likeliest to be this one, so that it can be counted."""
     assert stay.left is not None
     if not company:
         return 0.0
-    likely = walking(_points([one.entered for one in company]), _points([stay.left]))[:, 0]
+    likely = walking_weights(_points([one.entered for one in company]), _points([stay.left]))[:, 0]
     others = [company[row] for row in np.argsort(-likely, kind="stable")[: EXACT - 1]]
     try:
-        found = mix(_weights([stay, *others]), Entropy())
-    except ValueError:  # nobody can have come out so fast: the model of walking does not fit
+        found = measure_mix(_weights([stay, *others]), Entropy())
+    except ValueError:  # no one walks that fast: the observer's model does not fit
         return 0.0
-    return float(found.of_exits[0])
+    return float(found.exit_bits[0])
 
 
 def _weights(stays: Sequence[_Stay], *, speed: float = 1.4, spread: float = 0.5) -> Floats:
     """Entries of all and exits of those who left, in the same order."""
     exits = [stay.left for stay in stays if stay.left is not None]
-    return walking(_points([stay.entered for stay in stays]), _points(exits), speed=speed, spread=spread)
+    return walking_weights(_points([stay.entered for stay in stays]), _points(exits), speed=speed, spread=spread)
 
 
 def _points(moments: Sequence[Moment]) -> Points:

@@ -9,19 +9,19 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
-from cobogo.locate.crowds.cells import LEVELS, Box, cells, hilbert, ordered, widened
-from cobogo.locate.crowds.kernels import crowds
-from cobogo.locate.crowds.tree import shared
+from cobogo.locate.crowds.cells import LEVELS, Box, cells, hilbert, sort_codes, widen_to_cells
+from cobogo.locate.crowds.kernels import cut_into_crowds
+from cobogo.locate.crowds.tree import reciprocal_guarantee
 from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.places.cells import vectors
-from cobogo.locate.places.geometry import distance, wrapped
+from cobogo.locate.places.geometry import distance, wrap
 from cobogo.locate.places.points import Points
 
 ELSEWHERE = 50_000.0
-"""Metres between neighbours along a curve that are in different cities: no crowd should hold both."""
+"""Metres between neighbours along a curve from which on they are in different cities: no crowd should hold both."""
 
 AT_ONCE = 1 << 15
-"""Reports whose neighbours are looked up at a time."""
+"""Reports whose neighbours are looked up at a time: k neighbours of each are in memory."""
 
 
 @card("hilbert", title="Hilbert's order", start={"k": 4})
@@ -37,7 +37,7 @@ class Hilbert(Cloak):
     Formula: the crowd of $u$ is $\{v : \lfloor \mathrm{rank}(v)/n \rfloor = \lfloor \mathrm{rank}(u)/n \rfloor\}$ along
         the curve, with $n = k + \text{spare}$
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((Hilbert(k=10).regions(noon).sharing(noon) >= 10).all())
@@ -63,22 +63,22 @@ class Hilbert(Cloak):
     @property
     def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
-        return shared(self.k)
+        return reciprocal_guarantee(self.k)
 
     def regions(self, points: Points) -> Cloaked:
-        """One sort, and one walk along it."""
+        """Sort by Hilbert code, and cut the order into crowds."""
         self._check_crowd(points)
         codes, people = people_of(points)
-        _, order = ordered(hilbert(*cells(points.lon, points.lat), LEVELS))
+        _, order = sort_codes(hilbert(*cells(points.lon, points.lat), LEVELS))
         lon, lat = points.lon[order], points.lat[order]
         if not len(points):
             return Cloaked((np.empty(0), np.empty(0), np.empty(0), np.empty(0)))
         jump = np.append(False, distance(lon[:-1], lat[:-1], lon[1:], lat[1:]) > ELSEWHERE)
-        crowd = crowds(codes[order], jump, people, self.k, self.k + self.spare)
+        crowd = cut_into_crowds(codes[order], jump, people, self.k, self.k + self.spare)
         start = np.flatnonzero(np.diff(crowd, prepend=-1))
         first = lon[start]
-        across = wrapped(lon - first[crowd])
-        edges = around(
+        across = wrap(lon - first[crowd])
+        edges = public_rectangles(
             first, np.minimum.reduceat(across, start), np.minimum.reduceat(lat, start),
             np.maximum.reduceat(across, start), np.maximum.reduceat(lat, start), self.k, self.min_area,
         )  # fmt: skip
@@ -97,7 +97,7 @@ class NearestNeighbours(Cloak):
 
     Formula: the bounding box of $x_u$ and $\mathrm{NN}_{k-1}(x_u)$, widened to public lines
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((NearestNeighbours(k=10).regions(noon).people(noon) >= 10).all())
@@ -123,7 +123,7 @@ class NearestNeighbours(Cloak):
         )
 
     def regions(self, points: Points) -> Cloaked:
-        """Neighbours are found among the last reports of people, on the globe itself."""
+        """The nearest are found among people's last reports, on the globe."""
         from scipy.spatial import cKDTree
 
         self._check_crowd(points)
@@ -137,24 +137,26 @@ class NearestNeighbours(Cloak):
             _, near = tree.query(place[some], k=min(self.k, people))
             own = codes[some, None] == near
             without = ~own.any(axis=1)
-            near[without, -1] = near[without, 0]  # k others and oneself would be one too many
+            near[without, -1] = near[without, 0]  # k others and the person would be one too many
             rows = last[near]
-            across = np.append(wrapped(points.lon[rows] - points.lon[some, None]), np.zeros((len(near), 1)), axis=1)
+            across = np.append(wrap(points.lon[rows] - points.lon[some, None]), np.zeros((len(near), 1)), axis=1)
             lat = np.append(points.lat[rows], points.lat[some, None], axis=1)
             parts.append([across.min(axis=1), lat.min(axis=1), across.max(axis=1), lat.max(axis=1)])
         west, south, east, north = np.concatenate(parts, axis=1) if parts else np.empty((4, 0))
-        return Cloaked(around(points.lon, west, south, east, north, self.k, self.min_area))
+        return Cloaked(public_rectangles(points.lon, west, south, east, north, self.k, self.min_area))
 
 
-def around(first: Floats, west: Floats, south: Floats, east: Floats, north: Floats, k: int, least: float) -> Box:
-    """Rectangles about k people, given by how far they reach to both sides of a longitude, widened to public edges."""
-    left, low, right, top = widened((first + west, south, first + east, north), k, least)
+def public_rectangles(
+    first: Floats, west: Floats, south: Floats, east: Floats, north: Floats, k: int, least: float
+) -> Box:
+    """Rectangles around k people, widened to public edges; west and east are degrees from the longitude ``first``."""
+    left, low, right, top = widen_to_cells((first + west, south, first + east, north), k, least)
     whole = right - left >= 360
-    return np.where(whole, -180.0, wrapped(left)), low, np.where(whole, 180.0, _east(wrapped(right))), top
+    return np.where(whole, -180.0, wrap(left)), low, np.where(whole, 180.0, _east(wrap(right))), top
 
 
 def _east(lon: Floats) -> Floats:
-    """The date line is the end of the east, not the beginning of the west."""
+    """Eastern edges: the date line is 180, not −180."""
     return np.where(lon == -180, 180.0, lon)
 
 

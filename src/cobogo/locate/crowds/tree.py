@@ -8,7 +8,7 @@ import numpy as np
 
 from cobogo.floor.catalogue import card
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of
-from cobogo.locate.crowds.cells import boxes, cells, morton, ordered
+from cobogo.locate.crowds.cells import boxes, cells, morton, sort_codes
 from cobogo.locate.crowds.kernels import climb, descend, pool
 from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.places.points import Points
@@ -26,7 +26,7 @@ class QuadTree(Cloak):
     Formula: the smallest cell $C \ni x$ of the tree with $\lvert\{u : u \in C\}\rvert \ge k$ and at least the minimum
         area
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((QuadTree(k=10, reciprocal=True).regions(noon).sharing(noon) >= 10).all())
@@ -47,14 +47,14 @@ class QuadTree(Cloak):
     @property
     def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
-        return shared(self.k) if self.reciprocal else one_way(self.k)
+        return reciprocal_guarantee(self.k) if self.reciprocal else one_way_guarantee(self.k)
 
     def regions(self, points: Points) -> Cloaked:
-        """Sorted by Morton code, a cell is a run of reports, whatever its level."""
+        """Sort by Morton code, in which a cell of any level is a run of reports, and find each report's level."""
         self._check_crowd(points)
         codes, people = people_of(points)
         column, row = cells(points.lon, points.lat)
-        code, order = ordered(morton(column, row))
+        code, order = sort_codes(morton(column, row))
         work = pool if self.reciprocal else descend
         level = work(code, row, order, codes, people, self.k, self.min_area)
         alone = np.zeros(len(level), dtype=np.int8)
@@ -72,7 +72,7 @@ class Casper(Cloak):
     Formula: the first of $C$, $C \cup C_{\text{beside}}$, $C \cup C_{\text{atop}}$ and the cell above, on the way up,
         with $n \ge k$ people and area $\ge A_{\min}$
     Example:
-        >>> from cobogo.studies.worked import city
+        >>> from cobogo.studies.worked_examples import city
         >>> crowd = city(100)
         >>> noon = crowd.take(crowd.time == crowd.time[12])
         >>> bool((Casper(k=10).regions(noon).people(noon) >= 10).all())
@@ -88,22 +88,22 @@ class Casper(Cloak):
     @property
     def guarantee(self) -> LocationGuarantee:
         """See `Cloak`."""
-        return one_way(self.k)
+        return one_way_guarantee(self.k)
 
     def regions(self, points: Points) -> Cloaked:
-        """All levels from the finest up; a cell's people are done with together."""
+        """Sort by Morton code, and go through all levels from the finest up."""
         self._check_crowd(points)
         codes, people = people_of(points)
         column, row = cells(points.lon, points.lat)
-        code, order = ordered(morton(column, row))
+        code, order = sort_codes(morton(column, row))
         level, wide, high = climb(code, row[order], codes[order], people, self.k, self.min_area)
         back = np.empty(len(order), dtype=np.int64)
         back[order] = np.arange(len(order))
         return Cloaked(boxes(column, row, level[back], wide[back], high[back]))
 
 
-def one_way(k: int) -> LocationGuarantee:
-    """What is left of k where cloaks are not reciprocal."""
+def one_way_guarantee(k: int) -> LocationGuarantee:
+    """What holds where not everybody in a cloak has the same cloak."""
     return LocationGuarantee(
         "none",
         k=k,
@@ -112,7 +112,7 @@ def one_way(k: int) -> LocationGuarantee:
     )
 
 
-def shared(k: int) -> LocationGuarantee:
+def reciprocal_guarantee(k: int) -> LocationGuarantee:
     """What holds where everybody in a cloak's crowd has the same cloak."""
     return LocationGuarantee(
         "k-anonymity",

@@ -1,4 +1,4 @@
-"""What runs on a device: a mechanism, the budget it may spend, and the filter that makes answers exact again."""
+"""The client on a device: a mechanism, its budget, and the filter that makes answers exact again."""
 
 from cobogo.locate.device.client import PRESETS, DeviceClient, Preset
 from cobogo.locate.device.memory import WindowLedger

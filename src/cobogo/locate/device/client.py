@@ -1,4 +1,4 @@
-"""The client on a device: it knows where it is and decides what goes out; presets for what kinds of service need."""
+"""The client on a device: it knows the true position and decides what goes out. Presets for kinds of service."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
 
 NearestService = Callable[[Sequence[ReportArea], int], Sequence[Sequence[Any]]]
-"""A service: for each area, every place that may be among the so many nearest of somebody in it."""
+"""A service: for each area, every place that may be among the ``count`` nearest to somebody in it."""
 
 
 @dataclass(frozen=True)
 class NearestAnswer:
-    """What the owner of a device gets to see."""
+    """The answer that a device shows to its owner."""
 
     places: list[Any]
-    exact: bool  # whether they are certain to be the nearest of all
+    exact: bool  # whether they are certainly the nearest
     report: Report  # what the service saw
 
 
@@ -35,10 +35,10 @@ class DeviceClient:
     """A mechanism, a ledger over a sliding window, and a memory for home and work.
 
     ``budget`` is what reports may cost within ``window`` seconds, in ε per metre. A mechanism that spends no ε is
-    limited by a number of ``reports`` instead: a budget would never bind. Once it is spent, a report is
-    refused, or the last one is sent again (``when_spent`` = "resend"), which tells nothing new. ``file`` keeps what
-    must not be forgotten. A report is paid for, on disk, before it goes out. A mechanism that looks back is given
-    the reports since the device was started.
+    limited by a number of ``reports`` instead. When the budget is spent, a report is refused, or the last one is sent
+    again (``when_spent`` = "resend"), which reveals nothing new. ``file`` keeps what a restart must not forget. A
+    report is paid for, on disk, before it goes out. A mechanism that looks back gets the reports since the client was
+    made.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class DeviceClient:
             )
         if (budget is None) == (reports is None):
             raise ValueError("The 'budget' parameter of Client must be given, or 'reports', and not both")
-        if reports is None and not mechanism.dearest:
+        if reports is None and not mechanism.highest_cost:
             raise ValueError(
                 f"The 'budget' parameter of Client must be one that binds, and {mechanism.name} spends no ε: say how "
                 "many 'reports' may go out within a window instead"
@@ -73,18 +73,18 @@ class DeviceClient:
         self.ledger = WindowLedger(limit, window=window, entries=self._memory.entries, unit=unit)
 
     def remember(self, name: str, lon: float, lat: float, *, radius: float = 150.0) -> None:
-        """A place that its owner is at again and again. All reports from within ``radius`` metres of it are one value,
-        drawn for the place once and for good: a thousand reports then tell no more of home than one."""
+        """Remember a place that its owner visits again and again. All reports from within ``radius`` metres of it have
+        one value, which is drawn once: a thousand reports then reveal no more about the place than one."""
         place = ReportArea(float(lon), float(lat), float(radius))
-        with self._memory.alone():
+        with self._memory.lock():
             if self._memory.places.get(name) != place:
                 self._memory.places[name] = place
                 self._memory.memos.pop(name, None)
                 self._memory.save()
 
     def report(self, lon: float, lat: float, time: float) -> Report:
-        """What may go out for where the device is now. Raises `BudgetSpent`."""
-        with self._memory.alone():
+        """The report for a position. Raises `BudgetSpent`."""
+        with self._memory.lock():
             if self._memory.file is not None:
                 self.ledger.resume(self._memory.entries)
             return self._report(lon, lat, time)
@@ -92,45 +92,45 @@ class DeviceClient:
     def _report(self, lon: float, lat: float, time: float) -> Report:
         name = next((name for name, place in self._memory.places.items() if place.holds(lon, lat)), None)
         if name is None:
-            return self._drawn(lon, lat, time, None)
+            return self._draw_report(lon, lat, time, None)
         memo = self._memory.memos.get(name)
         if memo is not None:
-            return memo.at(time)
+            return memo.resend_at(time)
         place = self._memory.places[name]
-        return self._drawn(place.lon, place.lat, time, name)
+        return self._draw_report(place.lon, place.lat, time, name)
 
     def nearest(
         self, lon: float, lat: float, time: float, service: NearestService, *, count: int = 1, reach: float = 1.0
     ) -> NearestAnswer:
-        """The nearest places to where the device is, from a service that only hears a report.
+        """The places nearest to the device, from a service that sees a report only.
 
-        The service is asked about the report's areas, each made wider by ``reach`` metres, and answers with everything
-        that may be near somebody in them; what is nearest to the true place is picked out here. The answer is exact
-        whenever the true place is in one of the areas. ``reach`` must not depend on where one is; a metre makes up for
-        the grid that positions are snapped to before they go out.
+        The service is asked about the report's areas, each made wider by ``reach`` metres, and answers with all places
+        that may be nearest to somebody in them; the nearest to the true position are picked out here. The answer is
+        exact whenever the true position is in one of the areas. ``reach`` must not depend on the position; a metre
+        makes up for the grid that positions are snapped to.
         """
         report = self.report(lon, lat, time)
         areas = report.areas(reach)
         answers = service(areas, count)
         holding = [number for number, area in enumerate(areas) if area.holds(lon, lat)]
         chosen = holding[:1] or [int(np.argmin(distance(lon, lat, [a.lon for a in areas], [a.lat for a in areas])))]
-        return NearestAnswer(nearest_of(answers[chosen[0]], lon, lat, count), bool(holding), report)
+        return NearestAnswer(pick_nearest(answers[chosen[0]], lon, lat, count), bool(holding), report)
 
-    def _drawn(self, lon: float, lat: float, time: float, name: str | None) -> Report:
-        """A new report, where the dearest that the mechanism may draw can be paid for."""
-        dearest = 1.0 if self._counted else self.mechanism.dearest
+    def _draw_report(self, lon: float, lat: float, time: float, name: str | None) -> Report:
+        """A new report, if the budget allows the highest cost that it may have."""
+        dearest = 1.0 if self._counted else self.mechanism.highest_cost
         if not self.ledger.allows(dearest, time):
             if self.when_spent == "resend" and self._memory.last is not None:
-                return self._memory.last.at(time)
+                return self._memory.last.resend_at(time)
             self.ledger.spend(dearest, time)  # raises
-        here = Points.of([lon], [lat], time=[time])
+        here = Points.from_columns([lon], [lat], time=[time])
         released = self._course.report(here) if name is None else self.mechanism.apply(here, self._source)
-        report = Report.of(released)
+        report = Report.from_released(released)
         try:
             self.ledger.spend(1.0 if self._counted else float(released.cost[0]), time)
         except BudgetSpent:
             if self.when_spent == "resend" and self._memory.last is not None:
-                return self._memory.last.at(time)
+                return self._memory.last.resend_at(time)
             raise
         self._memory.entries, self._memory.last = self.ledger.entries(), report
         if name is not None:
@@ -139,8 +139,8 @@ class DeviceClient:
         return report
 
 
-def nearest_of(places: Sequence[Any], lon: float, lat: float, count: int) -> list[Any]:
-    """Of a service's candidates, the nearest to the true place; of equals, the one with the smaller id."""
+def pick_nearest(places: Sequence[Any], lon: float, lat: float, count: int) -> list[Any]:
+    """The candidates nearest to the true place; of several at the same distance, those with smaller ids."""
     if not places:
         return []
     away = distance(lon, lat, [place.lon for place in places], [place.lat for place in places])
@@ -149,7 +149,7 @@ def nearest_of(places: Sequence[Any], lon: float, lat: float, count: int) -> lis
 
 
 WITHIN_95 = 4.743864518390577
-"""95 % of planar Laplace noise is within so many times 1/ε: the root of (1 + x) e^(−x) = 0.05."""
+"""95 % of planar Laplace noise is shorter than this, in units of 1/ε: the root of (1 + x) e^(−x) = 0.05."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class Preset:
 
     @property
     def epsilon(self) -> float:
-        """Per metre, for one report: a figure short enough to be told."""
+        """Per metre, for one report; rounded to three digits."""
         return float(f"{WITHIN_95 / self.precision:.3g}")
 
     @property
@@ -179,7 +179,7 @@ class Preset:
 
     @property
     def mechanism(self) -> PlanarLaplace:
-        """Noise that is as wide as the service can bear."""
+        """Noise as wide as the service can use."""
         return PlanarLaplace(self.epsilon)
 
     def client(self, **options: Any) -> DeviceClient:

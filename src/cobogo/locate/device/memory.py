@@ -1,7 +1,7 @@
-"""What a device keeps: the budget of its reports, and what must outlast a restart.
+"""What a device keeps: the budget of its reports, and what a restart must not forget.
 
 A budget bounds what reports cost within a window of time that moves with the clock. The file holds what was spent, the
-last report, and one noisy value for each of the owner's places. It also holds the true places: its owner alone may read
+last report, and one noisy value for each of the owner's places. It also holds the true places: only its owner may read
 it, and it is replaced whole or not at all.
 """
 
@@ -20,16 +20,17 @@ from cobogo.floor.files import exclusive, write_private
 from cobogo.locate.device.reports import Report, ReportArea
 
 EXACTLY = Context(prec=60)
+"""Sums of decimal texts without rounding: three times 0.1 is 0.3."""
 
 
 class WindowLedger:
-    """At most ``budget`` (of ε per metre, or of another ``unit``) within any ``window`` of so many seconds. Three times
-    0.1 is 0.3, exactly.
+    """At most ``budget`` (ε per metre, or another ``unit``) within any ``window`` of so many seconds, in exact decimal
+    arithmetic.
 
     >>> ledger = WindowLedger(0.3, window=60)
     >>> for second in (0, 1, 2):
     ...     ledger.spend(0.1, second)
-    >>> ledger.left(3), ledger.left(60.5)
+    >>> ledger.amount_left(3), ledger.amount_left(60.5)
     (0.0, 0.1)
     """
 
@@ -43,30 +44,30 @@ class WindowLedger:
         self.resume(entries)
 
     def resume(self, entries: Iterable[tuple[float, float]]) -> None:
-        """Go on with what was written elsewhere."""
+        """Replace the entries by those of a file."""
         self._entries = [(float(time), _exact(cost)) for time, cost in entries]
 
-    def spent(self, now: float) -> float:
-        """What was spent in the window that ends now. What was spent later than now counts, too: a clock that goes back
-        frees nothing."""
-        return float(self._spent(now))
+    def amount_spent(self, now: float) -> float:
+        """What was spent in the window that ends now. Later entries count as well: setting the clock back frees
+        nothing."""
+        return float(self._sum_spent(now))
 
-    def left(self, now: float) -> float:
+    def amount_left(self, now: float) -> float:
         """What may still be spent."""
-        return float(max(EXACTLY.subtract(_exact(self.budget), self._spent(now)), Decimal(0)))
+        return float(max(EXACTLY.subtract(_exact(self.budget), self._sum_spent(now)), Decimal(0)))
 
     def allows(self, cost: float, now: float) -> bool:
-        """Whether so much may be spent now."""
-        return EXACTLY.add(self._spent(now), _exact(cost)) <= _exact(self.budget)
+        """Whether a cost is within the budget now."""
+        return EXACTLY.add(self._sum_spent(now), _exact(cost)) <= _exact(self.budget)
 
     def spend(self, cost: float, now: float) -> None:
-        """Spend, or raise `BudgetSpent` and spend nothing."""
+        """Spend a cost; raises `BudgetSpent` where it exceeds the budget, and spends nothing then."""
         if not cost >= 0:
             raise ValueError(f"The 'cost' parameter of spend must be 0 or above. Got {cost!r} instead")
         if not self.allows(cost, now):
             raise BudgetSpent(
-                f"{self.left(now):g} of {self.budget:g} ({self.unit}) is left for this window, and a report may cost "
-                f"{cost:g}",
+                f"{self.amount_left(now):g} of {self.budget:g} ({self.unit}) is left for this window, and a report may "
+                f"cost {cost:g}",
                 where="the device's ledger",
                 remedy=f"Wait: what was spent more than {self.window:g} s ago is free again.",
             )
@@ -75,10 +76,10 @@ class WindowLedger:
             self._entries.append((float(now), _exact(cost)))
 
     def entries(self) -> list[tuple[float, float]]:
-        """Times and costs that may still count."""
+        """The times and costs that are kept."""
         return [(time, float(cost)) for time, cost in self._entries]
 
-    def _spent(self, now: float) -> Decimal:
+    def _sum_spent(self, now: float) -> Decimal:
         total = Decimal(0)
         for time, cost in self._entries:
             if time > now - self.window:
@@ -93,7 +94,7 @@ def _exact(amount: float) -> Decimal:
 
 @dataclass
 class DeviceMemory:
-    """All of it, in memory or in a ``file``."""
+    """A device's memory, with or without a ``file``."""
 
     file: Path | None = None
     entries: list[tuple[float, float]] = field(default_factory=list)
@@ -103,7 +104,7 @@ class DeviceMemory:
 
     @classmethod
     def open(cls, file: str | Path | None) -> DeviceMemory:
-        """What was kept. A file that cannot be read is an error: forgetting it would spend its budget again."""
+        """The memory of a file. A file that cannot be read is an error: without it the budget would be spent again."""
         if file is None:
             return cls()
         path = Path(file).expanduser()
@@ -126,9 +127,8 @@ class DeviceMemory:
             ) from None
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """As the file says now, while no other process with the same file changes it: two would spend one budget twice,
-        and give home two values."""
+    def lock(self) -> Iterator[None]:
+        """Lock the file and read it again: two processes would spend one budget twice, and draw two values for home."""
         if self.file is None:
             yield
             return
@@ -139,7 +139,7 @@ class DeviceMemory:
             yield
 
     def save(self) -> None:
-        """Write it all, so that it is there even if the machine stops now."""
+        """Write the file, durably."""
         if self.file is None:
             return
         content: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""What goes out of a device in place of where it is, as data that can be sent and kept."""
+"""Reports: what a device sends in place of its position, as data that can be sent and kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.locate.mechanisms.base import Released
-from cobogo.locate.places.geometry import HALFWAY, distance, wrapped
+from cobogo.locate.places.geometry import HALFWAY, distance, wrap
 
 Edges = tuple[float, float, float, float]
 
@@ -34,11 +34,11 @@ class Report:
     time: float | None = None
     radius: float = 0.0
     box: Edges | None = None
-    fresh: bool = True  # False where a report of before was sent again
+    fresh: bool = True  # False where an earlier report is sent again
 
     @classmethod
-    def of(cls, released: Released, row: int = 0) -> Report:
-        """What a mechanism released for one of its points."""
+    def from_released(cls, released: Released, row: int = 0) -> Report:
+        """The report that a mechanism released for one of its points."""
         points = released.points
         time = None if points.time is None else float(points.time[row])
         if released.box is not None:
@@ -51,16 +51,16 @@ class Report:
         radius = 0.0 if released.radius is None else float(released.radius[row])
         return cls(((float(points.lon[row]), float(points.lat[row])),), time, radius)
 
-    def at(self, time: float | None) -> Report:
-        """The same, sent at another time."""
+    def resend_at(self, time: float | None) -> Report:
+        """The same report, sent again at another time."""
         return replace(self, time=time, fresh=False)
 
     def areas(self, reach: float = 0.0) -> tuple[ReportArea, ...]:
-        """What a service is asked about: discs about the positions that reach ``reach`` metres beyond them. A rectangle
+        """The areas that a service is asked about: discs around the positions, ``reach`` metres wider. A rectangle
         becomes the disc that holds it."""
         if self.box is None:
             return tuple(ReportArea(lon, lat, self.radius + reach) for lon, lat in self.positions)
-        return (_around(self.box),)
+        return (_enclosing_disc(self.box),)
 
     def as_dict(self) -> dict[str, Any]:
         """For a file or a request."""
@@ -69,19 +69,19 @@ class Report:
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> Report:
-        """What `as_dict` gave."""
+        """A report from `as_dict`."""
         box = content["box"]
         edges = None if box is None else (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
         positions = tuple((float(lon), float(lat)) for lon, lat in content["positions"])
         return cls(positions, content["time"], float(content["radius"]), edges)
 
 
-def _around(box: Edges) -> ReportArea:
-    """The disc about the middle of a rectangle that reaches its corners: farther away nothing in it is, unless it is as
-    wide as half the world."""
+def _enclosing_disc(box: Edges) -> ReportArea:
+    """The disc around the middle of a rectangle that holds it. Its corners are farthest from the middle, unless it is
+    wider than half the world."""
     west, south, east, north = box
     width = 360.0 if east - west >= 360 else (east - west) % 360
-    lon, lat = float(wrapped(west + width / 2)), (south + north) / 2
+    lon, lat = float(wrap(west + width / 2)), (south + north) / 2
     if width > 180:
         return ReportArea(lon, lat, HALFWAY)
     corners = distance(lon, lat, [west, west], [south, north])

@@ -1,4 +1,5 @@
-"""The layers of a map, in degrees and metres, whoever draws them, and what part of the world a map of them shows."""
+"""The layers of a map in degrees and metres, for pictures and pages alike, and the part of the world that they
+cover."""
 
 from __future__ import annotations
 
@@ -26,13 +27,13 @@ COLORS = {
     "blue": BLUE, "orange": ORANGE, "green": "#2f7d5b", "purple": "#8a4f9e", "pale": PALE, "grey": GREY, "muted": MUTED,
     "ink": INK, "sea": "#e4eff5", "land": "#fbfaf6", "border": "#dcdad2", "coast": "#8aa0ad",
 }  # fmt: skip
-"""The colours by name. Blue and orange keep apart for every kind of colour vision; shapes help where there are more."""
+"""The colours by name. Blue and orange differ for every kind of colour vision; shapes help where there are more."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Layer:
-    """Marks of one kind. ``starts`` are where each path or ring begins among the points; ``times`` are those of
-    points, or of whole rings; ``values`` are one for each mark, or a row of them for each of the ``frames``."""
+    """Marks of one kind. ``starts`` are where each path or ring begins among the points; ``times`` are those of points,
+    or of whole rings; ``values`` are one for each mark, or a row of them for each of the ``frames``."""
 
     kind: Kind
     name: Name
@@ -51,9 +52,9 @@ class Layer:
     opacity: float = 0.8
     backdrop: bool = False
     top: float | None = None
-    """The value that is drawn largest or deepest; the largest there is, unless said."""
+    """The value that is drawn largest or deepest; the largest value, unless given."""
     window: float | None = None
-    """Seconds for which a mark of a time is shown."""
+    """Seconds for which a mark with a time is shown."""
 
     def __post_init__(self) -> None:
         if self.color not in COLORS:
@@ -61,10 +62,10 @@ class Layer:
 
     @property
     def largest(self) -> float:
-        """What values are measured by."""
+        """The value that is drawn largest or deepest."""
         return self.top or (0.0 if self.values is None else float(self.values.max(initial=0.0))) or 1.0
 
-    def called(self, language: str) -> str:
+    def name_in(self, language: str) -> str:
         """Its name in a language."""
         return self.name if isinstance(self.name, str) else self.name[language != "en"]
 
@@ -86,7 +87,7 @@ def paths(
     window: float = 3_600.0,
 ) -> Layer:  # fmt: skip
     """Each person's path in the order of time. Played, it is a head and the ``window`` seconds behind it."""
-    rows = where.ordered()
+    rows = where.sort()
     user = np.zeros(len(rows), np.int64) if rows.user is None else rows.user
     starts = np.flatnonzero(np.diff(user, prepend=-1))
     labels = tuple(rows.names[user[at]] for at in starts) if rows.names else ()
@@ -143,9 +144,9 @@ def bubbles(
     frames: Sequence[object] = (), labels: Sequence[object] = (), opacity: float = 0.55, size: float = 11.0,
     top: float | None = None,
 ) -> Layer:  # fmt: skip
-    """Circles whose areas are as the values; a row of values for each of the ``frames`` makes them play.
+    """Circles whose areas are proportional to the values; a row of values for each of the ``frames`` makes them play.
 
-    ``size`` is the radius, in points, of the value ``top`` (the largest, unless said): give two layers the same to
+    ``size`` is the radius, in points, of the value ``top`` (the largest, unless given): give two layers the same to
     compare them.
     """
     east, north = np.asarray(lon, np.float64), np.asarray(lat, np.float64)
@@ -175,7 +176,7 @@ def _spread(cells: Cells) -> float:
 
 
 def texts(lon: ArrayLike, lat: ArrayLike, labels: Sequence[object], name: Name, *, backdrop: bool = False) -> Layer:
-    """Words at places."""
+    """Texts at places."""
     east, north = np.asarray(lon, np.float64), np.asarray(lat, np.float64)
     return Layer("texts", name, "muted", east, north, labels=tuple(map(str, labels)), size=7.5, backdrop=backdrop)
 
@@ -223,8 +224,8 @@ class MapView:
     height: float
 
     @classmethod
-    def of(cls, layers: Sequence[Layer]) -> MapView:
-        """Around all marks; the backdrop counts only where there are none, or as far as its smallest outline."""
+    def fit(cls, layers: Sequence[Layer]) -> MapView:
+        """The view that shows all marks and the backdrop, except its sea."""
         shown = [layer for layer in layers if not layer.backdrop and len(layer.lon)]
         drawn = [layer for layer in layers if layer.backdrop and layer.color != "sea"]
         lon, lat = (
@@ -233,7 +234,7 @@ class MapView:
         )
         if not len(lon):
             return cls(Frame(0.0, 0.0), -500.0, 500.0, 1_000.0, 1_000.0)
-        frame = Frame.about(lon, lat)
+        frame = Frame.from_points(lon, lat)
         east, north = frame.metres(lon, lat)
         reach = [np.zeros(len(lon))]
         if any(layer.radius is not None for layer in shown):
@@ -246,7 +247,7 @@ class MapView:
 
 
 def scale_bar(most: float) -> tuple[float, str]:
-    """A round length of so many metres at most, and how it is called.
+    """A round length of so many metres at most, and its label.
 
     >>> scale_bar(2_700), scale_bar(180)
     ((2000.0, '2 km'), (100.0, '100 m'))

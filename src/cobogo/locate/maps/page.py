@@ -15,7 +15,7 @@ from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name
 from cobogo.tell.report.words import TEXTS
 
 MOST_MARKS = 400_000
-"""Coordinates that a page holds at most: more would neither load nor be looked at."""
+"""Positions that a page holds at most: with more, a browser takes seconds to load and to move it."""
 
 WORDS = (
     "layers",
@@ -45,12 +45,12 @@ def map_page(
 ) -> None:
     """Write a page on which a map can be moved, enlarged and, where layers have times or frames, played.
 
-    ``step`` is the seconds from one moment of the player to the next, unless it should follow from the layers.
+    ``step`` is the seconds from one moment of the player to the next; it follows from the layers unless given.
     """
     marks = sum(len(layer.lon) for layer in layers)
     if marks > MOST_MARKS:
         raise ValueError(f"A page of a map holds {MOST_MARKS:,} positions at most. Got {marks:,}: draw fewer people.")
-    view = MapView.of(layers)
+    view = MapView.fit(layers)
     content = {
         "language": language,
         "title": _both(title),
@@ -59,14 +59,14 @@ def map_page(
         "view": [view.west, view.north, view.width, view.height],
         "centre": [view.frame.lon, view.frame.lat],
         "clock": _clock(layers, utc_offset, step),
-        "layers": [_packed(layer, view) for layer in layers],
+        "layers": [_pack_layer(layer, view) for layer in layers],
     }
     page = _template()
     for mark, text in {
         "/*STYLE*/": _file("page.css"),
         "/*SCRIPT*/": _file("page.js"),
-        "/*DATA*/": _inlined(content),
-        "<!--TITLE-->": _escaped(_both(title)[language]),
+        "/*DATA*/": _inline_json(content),
+        "<!--TITLE-->": _escape(_both(title)[language]),
         "<!--LANGUAGE-->": language,
     }.items():
         page = page.replace(mark, text, 1)
@@ -79,7 +79,7 @@ def _both(name: Name) -> dict[str, str]:
 
 
 def _clock(layers: Sequence[Layer], utc_offset: float, step: float | None) -> dict[str, Any] | None:
-    """What the player runs through: times, or frames by their names."""
+    """What the player steps through: times, or frames by name."""
     frames = next((layer.frames for layer in layers if layer.frames), ())
     if frames:
         return {"frames": list(frames), "start": 0, "end": len(frames) - 1, "step": 1, "offset": 0}
@@ -91,8 +91,8 @@ def _clock(layers: Sequence[Layer], utc_offset: float, step: float | None) -> di
     return {"frames": [], "start": start, "end": max(end, start + moves), "step": moves, "offset": utc_offset}
 
 
-def _packed(layer: Layer, view: MapView) -> dict[str, Any]:
-    """A layer in metres of the view's frame, rounded to tenths: a page's own units."""
+def _pack_layer(layer: Layer, view: MapView) -> dict[str, Any]:
+    """A layer as the page's script reads it: metres of the view's frame, rounded to tenths."""
     east, north = view.frame.metres(layer.lon, layer.lat)
     made: dict[str, Any] = {
         "kind": layer.kind, "name": _both(layer.name), "color": COLORS[layer.color], "x": _tenths(east),
@@ -116,13 +116,13 @@ def _tenths(values: Any) -> list[float]:
     return [round(value, 1) for value in np.asarray(values).tolist()]
 
 
-def _inlined(content: Any) -> str:
-    """JSON that can stand in a script element whatever texts it holds."""
+def _inline_json(content: Any) -> str:
+    """JSON that is safe within a script element, whatever texts it holds."""
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -34,8 +34,8 @@ def draw_map(
     frame: int | None = None,
     width: float = WIDTH,
 ) -> None:
-    """Write a PNG. Of layers that play all is shown, of ``frames`` the one of a number, or the mean of them."""
-    view = MapView.of(layers)
+    """Write a PNG. Layers with times are shown whole; of ``frames`` the one with a number is shown, or their mean."""
+    view = MapView.fit(layers)
     sheet = _Chart(_text(title, language), _text(what, language), width=width)
     _legend(sheet, [layer for layer in layers if not layer.backdrop and layer.kind != "texts"], language)
     wide = width - 2 * MARGIN
@@ -50,16 +50,16 @@ def draw_map(
 
 
 class _Chart(Sheet):
-    """A sheet in all colours: maps blend what lies over one another."""
+    """A sheet in full colour: the layers of a map blend."""
 
     def add(self, marks: Any, *, over: float, clip: Any) -> None:
-        """Add marks that are in inches; ``clip`` is the part of the sheet that they stay in."""
+        """Add marks in inches, cut off at the outline ``clip``."""
         marks.set_zorder(over)
         self._add(marks)
         marks.set_clip_path(clip, self._space)
 
     def stand(self, marks: Any, *, over: float, clip: Any) -> None:
-        """Add marks whose places are in inches and whose sizes are not."""
+        """Add marks whose places are in inches and whose sizes are in points."""
         marks.set_zorder(over)
         marks.set_offset_transform(self._space)
         self.figure.add_artist(marks)
@@ -113,7 +113,9 @@ def _draw(sheet: _Chart, layer: Layer, space: _Space, frame: int | None) -> None
             return
         faces = _faces(layer, _values(layer, frame))
         edge = to_rgba(color, 1.0 if not layer.filled else min(1.0, 2 * layer.opacity))
-        edge = edge if layer.values is None else to_rgba(PAPER, 0.9)  # colours tell the values, not the borders
+        edge = (
+            edge if layer.values is None else to_rgba(PAPER, 0.9)
+        )  # the colours show the values, so that borders are pale
         width = 0.0 if layer.backdrop and layer.filled else layer.size
         rings = PolyCollection(parts, facecolors=faces, edgecolors=[edge], linewidths=width)
         sheet.add(rings, over=over, clip=space.clip)
@@ -175,7 +177,7 @@ def _faces(layer: Layer, values: Floats | None) -> list[Any]:
 def _legend(sheet: _Chart, layers: Sequence[Layer], language: str) -> None:
     x, room = MARGIN, sheet.width - MARGIN
     for layer in layers:
-        name = sheet.fit(layer.called(language), room - MARGIN - 0.3, 9)
+        name = sheet.fit(layer.name_in(language), room - MARGIN - 0.3, 9)
         if x > MARGIN and x + 0.22 + sheet.measure(name, 9) > room:
             x, sheet.top = MARGIN, sheet.top + 0.22
         color = COLORS[layer.color]
@@ -198,7 +200,7 @@ def _legend(sheet: _Chart, layers: Sequence[Layer], language: str) -> None:
 
 
 def _frame(sheet: _Chart, space: _Space) -> None:
-    """The edge of the map, and a bar that says how long a kilometre is."""
+    """The edge of the map, and a scale bar."""
     corners = [
         (space.left, space.top),
         (space.right, space.top),

@@ -6,19 +6,17 @@ from cobogo.floor.catalogue import Registry
 from cobogo.locate.mechanisms.base import Mechanism
 from cobogo.locate.mechanisms.dummies import Dummies
 from cobogo.locate.mechanisms.elastic import Elastic, GridExponential
-from cobogo.locate.mechanisms.keyed import KeyedTransform, MapKey
-from cobogo.locate.mechanisms.obfuscation import Disc, Indirect
+from cobogo.locate.mechanisms.obfuscation import Disc, Indirect, KeyedTransform, MapKey
 from cobogo.locate.mechanisms.optimal import Optimal
 from cobogo.locate.mechanisms.place_sets import Centroid, SeveralPlaces
-from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
-from cobogo.locate.mechanisms.remap import Remap, Remapped
+from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace, Remap, Remapped
 from cobogo.locate.mechanisms.traces import Adaptive, Predictive
 
 MECHANISMS: Registry[type[Mechanism]] = Registry(
     "mechanism",
     {
         "planar-laplace": ".planar_laplace:PlanarLaplace",
-        "remapped-laplace": ".remap:Remapped",
+        "remapped-laplace": ".planar_laplace:Remapped",
         "optimal": ".optimal:Optimal",
         "grid-exponential": ".elastic:GridExponential",
         "elastic": ".elastic:Elastic",
@@ -27,7 +25,7 @@ MECHANISMS: Registry[type[Mechanism]] = Registry(
         "several": ".place_sets:SeveralPlaces",
         "centroid": ".place_sets:Centroid",
         "disc": ".obfuscation:Disc",
-        "keyed-transform": ".keyed:KeyedTransform",
+        "keyed-transform": ".obfuscation:KeyedTransform",
         "indirect": ".obfuscation:Indirect",
         "dummies": ".dummies:Dummies",
     },

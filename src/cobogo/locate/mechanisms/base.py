@@ -1,9 +1,9 @@
-"""The contract of a location mechanism: what it promises, what it releases, what that cost, and what it looks back at.
+"""The contract of a location mechanism: its guarantee, what it releases and at what cost, and how far it looks back.
 
-A mechanism runs on a device and takes points, one after the other or many at once; what it gives back may leave the
+A mechanism runs on a device and takes points, one after the other or many at once; what it returns may leave the
 device. To add one: one frozen dataclass that extends `Mechanism`, whose fields are its options, and one line in
-`cobogo.locate.mechanisms.MECHANISMS`; the conformance suite asks of it what is asked of all. `Past` is what a mechanism
-that looks back has to know of earlier reports.
+`cobogo.locate.mechanisms.MECHANISMS`; the conformance suite tests it. `Past` holds the earlier reports that a mechanism
+looks back at.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ Kind = Literal["geo-indistinguishability", "elastic", "k-anonymity", "none"]
 
 @dataclass(frozen=True)
 class LocationGuarantee:
-    """What holds whatever the attacker knows. ``kind`` "none" is an honest answer: the note then says what remains."""
+    """What holds whatever the attacker knows. With ``kind`` "none" nothing does, and the note says what remains."""
 
     kind: Kind
-    epsilon: float | None = None  # a metre, for one report
+    epsilon: float | None = None  # per metre, for one report
     k: int | None = None
     note: str = ""
 
@@ -45,9 +45,9 @@ class LocationGuarantee:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Released:
-    """What left the device for each point given: one position, a set of positions, or a region.
+    """What leaves the device for each point: one position, a set of positions, or a region.
 
-    ``cost`` is what each report spent, per metre, and ``of_owner`` what else only its owner may see: both tell which
+    ``cost`` is what each report spent, per metre, and ``owner_only`` what else only its owner may see: both tell which
     way a mechanism went, and stay on the device.
     """
 
@@ -57,26 +57,25 @@ class Released:
     report: Ints | None = None  # of sets: the report that each member belongs to
     radius: Floats | None = None  # of discs: metres
     box: tuple[Floats, Floats, Floats, Floats] | None = None  # of rectangles: west, south, east, north in degrees
-    of_owner: Mapping[str, Any] = field(default_factory=dict)
+    owner_only: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
-    """A way to say where one is without saying it."""
+    """A way to report a position without revealing it."""
 
     name: ClassVar[str]
     card: ClassVar[Card]
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Whatever else than points is given to a mechanism is refused in words."""
+        """Make `apply` refuse anything but points with a clear error."""
         super().__init_subclass__(**options)
         if "apply" in vars(cls):
-            cls.apply = _of_points(cls.apply)  # type: ignore[method-assign]
+            cls.apply = _check_points(cls.apply)  # type: ignore[method-assign]
 
     @property
     def memory(self) -> int:
-        """How many reports of a person it looks back at. Where there are some, a device makes its reports by way of a
-        `cobogo.locate.mechanisms.base.Course`, which keeps them."""
+        """How many reports of a person it looks back at. A device then reports through a `Course`, which keeps them."""
         return 0
 
     @property
@@ -85,21 +84,21 @@ class Mechanism(ABC):
         """What holds for one report."""
 
     @property
-    def dearest(self) -> float:
-        """ε per metre that one report may cost at most; 0 where none is spent, so that no budget of ε ever binds."""
+    def highest_cost(self) -> float:
+        """The highest cost of one report, in ε per metre; 0 where no ε is spent."""
         return self.guarantee.epsilon or 0.0
 
     @abstractmethod
     def apply(self, points: Points, source: Source) -> Released:
-        """One report for each point, in the same order. A mechanism that looks back goes by the times of a person's
-        points, or by their order where there are no times."""
+        """One report for each point, in the same order. A mechanism that looks back follows the times of a person's
+        points, or their order where there are no times."""
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:  # noqa: ARG002 - most do not look back
-        """The same for people of whom there is a past."""
+        """Apply the mechanism to points of people who have reported before."""
         return self.apply(points, source)
 
     def __rshift__(self, post: Post) -> Mechanism:
-        """This, followed by what is done to each report without looking at the truth again."""
+        """This mechanism, followed by a step that changes its reports without looking at the truth."""
         return Processed(self, post)
 
     def options(self) -> dict[str, Any]:
@@ -111,7 +110,7 @@ class Mechanism(ABC):
             number(self.name, name, getattr(self, name), above=0)
 
 
-def _of_points(apply: Callable[..., Released]) -> Callable[..., Released]:
+def _check_points(apply: Callable[..., Released]) -> Callable[..., Released]:
     @wraps(apply)
     def checked(self: Mechanism, points: Points, source: Source) -> Released:
         if not isinstance(points, Points):
@@ -126,7 +125,7 @@ def _of_points(apply: Callable[..., Released]) -> Callable[..., Released]:
 
 
 class Post(Protocol):
-    """What may be done to reports at no cost, because it knows nothing but them and what is public."""
+    """Post-processing: what may be done to reports at no cost, because it depends on them and on public data only."""
 
     def __call__(self, reports: Points) -> Points:
         """Other positions for the same reports."""
@@ -134,7 +133,7 @@ class Post(Protocol):
 
 @dataclass(frozen=True)
 class Processed(Mechanism):
-    """A mechanism followed by something that looks at its reports only: what it promised still holds."""
+    """A mechanism followed by post-processing, which keeps its guarantee."""
 
     name: ClassVar[str] = "processed"
 
@@ -146,8 +145,8 @@ class Processed(Mechanism):
         return self.mechanism.guarantee
 
     @property
-    def dearest(self) -> float:
-        return self.mechanism.dearest
+    def highest_cost(self) -> float:
+        return self.mechanism.highest_cost
 
     def apply(self, points: Points, source: Source) -> Released:
         first = self.mechanism.apply(points, source)
@@ -156,37 +155,37 @@ class Processed(Mechanism):
         return replace(first, points=self.post(first.points))
 
 
-def free(points: Points) -> Floats:
-    """The cost of reports that spend nothing."""
+def no_cost(points: Points) -> Floats:
+    """The cost of reports that spend no ε."""
     return np.zeros(len(points))
 
 
 @dataclass(frozen=True, eq=False)
 class Past:
-    """Where people were and what they reported, in the order of time. It holds the truth: it stays on the device."""
+    """Earlier points and reports of people, in the order of time. It holds the truth, and stays on the device."""
 
     points: Points
     reports: Points
-    of_owner: Mapping[str, Any] = field(default_factory=dict)
+    owner_only: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.points)
 
     def take(self, rows: Any) -> Past:
-        """Some of it."""
-        owned = {name: values[rows] for name, values in self.of_owner.items()}
+        """Some of the rows."""
+        owned = {name: values[rows] for name, values in self.owner_only.items()}
         return Past(self.points.take(rows), self.reports.take(rows), owned)
 
-    def then(self, points: Points, released: Released) -> Past:
-        """This, followed by what came next."""
+    def append(self, points: Points, released: Released) -> Past:
+        """The past with later points and reports at its end."""
         if not len(self):
-            return Past(points, released.points, released.of_owner)
-        owned = {name: np.concatenate([self.of_owner[name], values]) for name, values in released.of_owner.items()}
+            return Past(points, released.points, released.owner_only)
+        owned = {name: np.concatenate([self.owner_only[name], values]) for name, values in released.owner_only.items()}
         return Past(join_points(self.points, points), join_points(self.reports, released.points), owned)
 
     def latest(self, count: int) -> Past:
-        """The last so many of each person."""
-        order = by_person(self.points)
+        """The last ``count`` rows of each person."""
+        order = order_by_person(self.points)
         if self.points.user is None:
             return self.take(order[max(len(order) - count, 0) :])
         user = self.points.user[order]
@@ -194,16 +193,16 @@ class Past:
         return self.take(np.sort(order[from_end <= count]))
 
 
-NOTHING = Past(Points(np.empty(0), np.empty(0)), Points(np.empty(0), np.empty(0)))
-"""The past of someone who has not reported yet."""
+NO_PAST = Past(Points(np.empty(0), np.empty(0)), Points(np.empty(0), np.empty(0)))
+"""The past of people who have not reported yet."""
 
 
 class Course:
-    """A mechanism used report by report, as a device does, with as much of the past as it looks back at.
+    """A mechanism used report by report, as a device does; it keeps as much of the past as the mechanism looks back at.
 
     >>> from cobogo.locate.mechanisms import Predictive
     >>> course = Course(Predictive(0.01))
-    >>> costs = [float(course.report(Points.of([-38.5], [-3.7])).cost[0]) for _ in range(20)]
+    >>> costs = [float(course.report(Points.from_columns([-38.5], [-3.7])).cost[0]) for _ in range(20)]
     >>> costs[0], min(costs[1:])
     (0.008, 0.002)
     """
@@ -211,18 +210,18 @@ class Course:
     def __init__(self, mechanism: Mechanism, source: Source | None = None) -> None:
         self.mechanism = mechanism
         self._source = source or Entropy()
-        self._past = NOTHING
+        self._past = NO_PAST
 
     def report(self, points: Points) -> Released:
-        """One report for each point, after all that were made before. People keep their numbers."""
+        """One report for each point, after all earlier ones. People keep their numbers."""
         released = self.mechanism.resume(self._past, points, self._source)
         if self.mechanism.memory:
-            self._past = self._past.then(points, released).latest(self.mechanism.memory)
+            self._past = self._past.append(points, released).latest(self.mechanism.memory)
         return released
 
 
 def join_points(first: Points, second: Points) -> Points:
-    """Points after others; of what only one of them knows, nothing."""
+    """Points after others; times and people are kept where both have them."""
     return Points(
         np.concatenate([first.lon, second.lon]),
         np.concatenate([first.lat, second.lat]),
@@ -232,24 +231,24 @@ def join_points(first: Points, second: Points) -> Points:
     )
 
 
-def by_person(points: Points) -> Ints:
-    """The rows, person by person, each in the order given."""
+def order_by_person(points: Points) -> Ints:
+    """The order of rows that puts each person's together, in the order given."""
     return np.arange(len(points)) if points.user is None else np.argsort(points.user, kind="stable")
 
 
 @dataclass(frozen=True, eq=False)
 class TraceRows:
-    """Past and present points person by person, as mechanisms that look back go through them."""
+    """Past and present points person by person, in the order in which mechanisms that look back go through them."""
 
     points: Points
-    order: Ints  # of the rows, past ones first, that stand here
+    order: Ints  # the row of each point, where past rows are numbered first
     known: np.ndarray[Any, np.dtype[np.bool_]]  # which are past
     first: Ints  # where each row's person begins
     past: int
 
     @classmethod
-    def of(cls, past: Past, points: Points) -> TraceRows:
-        """Past ones before present ones, each in the order of time, in whatever order they are given."""
+    def join(cls, past: Past, points: Points) -> TraceRows:
+        """Join past and present points of each person, past ones first, each in the order of time."""
         whole = join_points(past.points, points) if len(past) else points
         time = np.zeros(len(whole)) if whole.time is None else whole.time
         user = np.zeros(len(whole)) if whole.user is None else whole.user
@@ -262,15 +261,15 @@ class TraceRows:
     def __len__(self) -> int:
         return len(self.order)
 
-    def filled(self, past: Any, dtype: Any = np.float64, width: tuple[int, ...] = ()) -> Any:
-        """A column, or several, with what the past had in its place."""
+    def fill_column(self, past: Any, dtype: Any = np.float64, width: tuple[int, ...] = ()) -> Any:
+        """A column (or several, of ``width``) of zeros, with the values of the past in the past rows."""
         column = np.zeros((len(self), *width), dtype=dtype)
         if self.past:
             column[self.known] = np.asarray(past)[self.order[self.known]]
         return column
 
-    def present(self, column: Any) -> Any:
-        """What a column says of the present points, in the order in which they were given."""
+    def present_part(self, column: Any) -> Any:
+        """The present rows of a column, in the order in which the points were given."""
         back = np.empty_like(column)
         back[self.order] = column
         return back[self.past :]

@@ -1,8 +1,8 @@
 """Mechanisms on the cells of a grid: a law for each true cell, in whole numbers, verified before anything is drawn.
 
-The law that is drawn from is a table of whole numbers, each row of which sums to 2⁵³, and cells are drawn exactly in
-proportion to them. What is promised is checked on these same numbers, with every rounding against the promise: nothing
-rests on the tolerance of a solver or on the last digit of a float.
+The law is a table of whole numbers whose rows sum to 2⁵³, and cells are drawn exactly in proportion to them. The
+guarantee is checked on the same numbers, with every rounding against it: it does not depend on the tolerance of a
+solver or on the last digit of a float.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 
 MIXES = (0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4)
-"""Shares of the uniform law that are mixed in, the least that verifies: they lift chances that rounding would break."""
+"""Shares of the uniform law to mix in; the least that verifies is taken. They lift probabilities so small that rounding
+breaks their ratios; the largest costs one report in 10,000."""
 
 AT_A_TIME = 1 << 22
+"""Weights that are compared at a time: 32 MB."""
 
 
 @dataclass(frozen=True, eq=False)
 class CellPairs:
-    """Pairs of cells and how far apart they may be told: from ``one``, no report is more than e^``level`` times as
-    likely as from ``other``, and the other way around. Pairs that are not listed follow by way of those that are."""
+    """Constraints on pairs of cells: no report is more than e^``level`` times as likely from ``one`` as from ``other``,
+    nor the other way around. Constraints on other pairs follow along paths."""
 
     one: Ints
     other: Ints
@@ -43,7 +45,7 @@ class Discrete(Mechanism):
     """A law over the cells of a public grid for each true cell."""
 
     most_cells: ClassVar[int]
-    """More would take too long, to be solved or to be checked."""
+    """Cells that a grid may have: with more, solving or checking takes too long."""
 
     epsilon: float
     grid: Grid
@@ -58,11 +60,11 @@ class Discrete(Mechanism):
 
     @abstractmethod
     def _solve(self) -> tuple[Floats, CellPairs]:
-        """The law wanted (true cells in rows, reported ones in columns), and what it must keep."""
+        """The law (true cells in rows, reported ones in columns), and the constraints that it must keep."""
 
     @cached_property
     def weights(self) -> Ints:
-        """The law in whole numbers: true cells in rows, reported ones in columns. It keeps what is promised."""
+        """The law in whole numbers (true cells in rows, reported ones in columns); it keeps the guarantee."""
         law, pairs = self._solve()
         for mix in MIXES:
             whole = whole_weights((1 - mix) * law + mix / law.shape[1])
@@ -80,7 +82,7 @@ class Discrete(Mechanism):
         return self.weights / STEPS
 
     def loss(self, prior: Floats) -> float:
-        """Metres by which a report is off on average, for people who are where ``prior`` says."""
+        """The mean error of a report in metres, for people whose places follow ``prior``."""
         return float(prior @ (self.matrix * globe_distances(self.grid)).sum(axis=1))
 
     @property
@@ -93,7 +95,7 @@ class Discrete(Mechanism):
 
     def apply(self, points: Points, source: Source) -> Released:
         cells = choices(self._columns, self.grid.nearest_cell(points.lon, points.lat), source)
-        return Released(points.at(*self.grid.centres(cells)), cost=np.full(len(points), self.epsilon))
+        return Released(points.move_to(*self.grid.centres(cells)), cost=np.full(len(points), self.epsilon))
 
     @cached_property
     def _columns(self) -> Any:
@@ -106,8 +108,8 @@ def globe_distances(grid: Grid) -> Floats:
     return distance(lon[:, None], lat[:, None], lon, lat)
 
 
-def checked_prior(prior: Any, grid: Grid, name: str, option: str = "prior") -> Floats:
-    """Weights of a grid's cells, none below 0, some above, as probabilities."""
+def check_prior(prior: Any, grid: Grid, name: str, option: str = "prior") -> Floats:
+    """Weights of a grid's cells as probabilities; raises where they are not weights."""
     weights = np.asarray(prior, dtype=np.float64)
     if weights.shape != (grid.cells,) or not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
         raise ValueError(
@@ -118,8 +120,8 @@ def checked_prior(prior: Any, grid: Grid, name: str, option: str = "prior") -> F
 
 
 def whole_weights(law: Floats) -> Ints:
-    """Rows of whole numbers that sum to 2⁵³, in proportion to probabilities up to one unit; what is missing or too
-    much after rounding goes to each row's largest."""
+    """Rows of whole numbers that sum to 2⁵³, proportional to probabilities up to one unit; what rounding leaves over
+    goes to the largest of each row."""
     law = np.maximum(law, 0)
     whole: Ints = np.floor(law / law.sum(axis=1, keepdims=True) * STEPS).astype(np.int64)
     rows = np.arange(len(whole))
@@ -128,10 +130,10 @@ def whole_weights(law: Floats) -> Ints:
 
 
 def keeps(weights: Ints, pairs: CellPairs) -> bool:
-    """Whether the weights of every pair of rows keep within their level, rounded against them.
+    """Whether the weights keep every constraint, with all rounding against them.
 
-    A float of whole weights up to 2⁵³ is exact; e^level and its product with a weight are right to a few parts in
-    2⁵³, for which 2⁻⁵⁰ is taken off.
+    A float of whole weights up to 2⁵³ is exact; e^level and its product with a weight are right to a few parts in 2⁵³,
+    for which 2⁻⁵⁰ is taken off.
     """
     factors = np.exp(np.minimum(pairs.level, 600.0)) * (1 - 2.0**-50)
     step = max(AT_A_TIME // weights.shape[1], 1)

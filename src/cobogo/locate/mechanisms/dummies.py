@@ -1,4 +1,4 @@
-"""Dummies: one's own position among others that one made up."""
+"""Dummies: the true position among made-up ones."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import NOTHING, LocationGuarantee, Mechanism, Past, Released, TraceRows, free
-from cobogo.locate.mechanisms.discrete import checked_prior
+from cobogo.locate.mechanisms.base import NO_PAST, LocationGuarantee, Mechanism, Past, Released, TraceRows, no_cost
+from cobogo.locate.mechanisms.discrete import check_prior
 from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 
 HOW = ("uniform", "dls", "enhanced-dls")
 AT_A_TIME = 1 << 22
+"""Random words that are drawn at a time: 32 MB."""
+
 TRIALS = 20
+"""Random sets of which the one of the highest entropy is taken: more come nearer to the highest there is."""
+
 FOLLOWED = 8
-"""Random sets that are compared; and random steps, where dummies move."""
+"""Random steps that are tried where dummies move: more make their cells more like the person's."""
 
 
 @card("dummies", title="Dummies", start={"k": 5, "how": "dls"})
@@ -40,8 +44,8 @@ class Dummies(Mechanism):
     Example:
         >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.floor.randomness import Entropy
-        >>> noise = Dummies(k=5, grid=Grid.over(-38.55, -3.75, -38.50, -3.70, size=500))
-        >>> len(noise.apply(Points.of([-38.52], [-3.73]), Entropy()).members)
+        >>> noise = Dummies(k=5, grid=Grid.from_bounds(-38.55, -3.75, -38.50, -3.70, size=500))
+        >>> len(noise.apply(Points.from_columns([-38.52], [-3.73]), Entropy()).members)
         5
 
     Guarantee: None: one of k to someone who knows no more than the prior and sees one request.
@@ -70,9 +74,9 @@ class Dummies(Mechanism):
                 f"The 'how' parameter of {self.name} must be one of {', '.join(HOW)}. Got {self.how!r} instead"
             )
         if self.prior is not None:
-            checked_prior(self.prior, self.grid, self.name)
+            check_prior(self.prior, self.grid, self.name)
         if self.allowed is not None:
-            checked_prior(np.asarray(self.allowed, dtype=np.float64), self.grid, self.name, "allowed")
+            check_prior(np.asarray(self.allowed, dtype=np.float64), self.grid, self.name, "allowed")
 
     @property
     def guarantee(self) -> LocationGuarantee:
@@ -85,11 +89,11 @@ class Dummies(Mechanism):
         return 1 if self.moving else 0
 
     def apply(self, points: Points, source: Source) -> Released:
-        return self.resume(NOTHING, points, source)
+        return self.resume(NO_PAST, points, source)
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:
         count = len(points)
-        made_up = self._made_up(past, points, source)
+        made_up = self._place_dummies(past, points, source)
         lon, lat = (
             np.concatenate([own[:, None], others], axis=1)
             for own, others in zip(
@@ -98,30 +102,30 @@ class Dummies(Mechanism):
         )
         turn = np.argsort(source.words(count * self.k).reshape(count, self.k), axis=1)
         rows = np.repeat(np.arange(count), self.k)
-        snapped = World().snapped(lon[rows, turn.ravel()], lat[rows, turn.ravel()])
+        snapped = World().snap(lon[rows, turn.ravel()], lat[rows, turn.ravel()])
         middle = (part.reshape(count, self.k).mean(axis=1) for part in self.grid.frame.metres(*snapped))
         return Released(
-            points.at(*self.grid.frame.degrees(*middle)),
-            cost=free(points),
-            members=points.take(rows).at(*snapped),
+            points.move_to(*self.grid.frame.degrees(*middle)),
+            cost=no_cost(points),
+            members=points.take(rows).move_to(*snapped),
             report=rows,
-            of_owner={"truth": np.argmin(turn, axis=1), **made_up},
+            owner_only={"truth": np.argmin(turn, axis=1), **made_up},
         )
 
-    def _made_up(self, past: Past, points: Points, source: Source) -> dict[str, Any]:
-        """Where the dummies of each point are, in metres of the grid, and where they and the person are heading."""
+    def _place_dummies(self, past: Past, points: Points, source: Source) -> dict[str, Any]:
+        """Positions of the dummies of each point, in metres of the grid, and the headings of dummies and person."""
         from cobogo.locate.mechanisms.kernels import choose_dummies
 
-        rows, wanted = TraceRows.of(past if self.moving else NOTHING, points), self.k - 1
+        rows, wanted = TraceRows.join(past if self.moving else NO_PAST, points), self.k - 1
         first = rows.first if self.moving else np.arange(len(rows))
-        chances = checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
+        chances = check_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
         allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)
         cell = self.grid.nearest_cell(rows.points.lon, rows.points.lat)
         own = self.grid.frame.metres(rows.points.lon, rows.points.lat)
-        before = past.of_owner.get("made up", np.empty((0, wanted, 2)))
-        x, y = (rows.filled(before[..., axis], width=(wanted,)) for axis in (0, 1))
-        heading = rows.filled(past.of_owner.get("heading"), width=(wanted,))
-        own_heading = rows.filled(past.of_owner.get("own heading"))
+        before = past.owner_only.get("made up", np.empty((0, wanted, 2)))
+        x, y = (rows.fill_column(before[..., axis], width=(wanted,)) for axis in (0, 1))
+        heading = rows.fill_column(past.owner_only.get("heading"), width=(wanted,))
+        own_heading = rows.fill_column(past.owner_only.get("own heading"))
         choice = {"uniform": wanted, "dls": 2 + (2 + TRIALS) * wanted, "enhanced-dls": 2 + (4 + 2 * TRIALS) * wanted}
         needed = max(3 * wanted + choice[self.how], wanted * FOLLOWED if self.moving else 0)
         for part in _parts(first, max(AT_A_TIME // needed, 1)):
@@ -132,13 +136,17 @@ class Dummies(Mechanism):
                 self.grid.rows, float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],
                 heading[part],
             )  # fmt: skip
-        positions = rows.present(np.stack([x, y], axis=2))
-        return {"made up": positions, "heading": rows.present(heading), "own heading": rows.present(own_heading)}
+        positions = rows.present_part(np.stack([x, y], axis=2))
+        return {
+            "made up": positions,
+            "heading": rows.present_part(heading),
+            "own heading": rows.present_part(own_heading),
+        }
 
     @staticmethod
     def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints, Ints, Ints]:
-        """Allowed cells by their chance, and the place of every cell among them; of each place, where those that are as
-        likely begin and end."""
+        """Allowed cells in the order of their probability, the rank of every cell among them, and for each rank where
+        the cells of the same probability begin and end."""
         ranked = np.flatnonzero(allowed)
         ranked = ranked[np.argsort(chances[ranked], kind="stable")]
         line = chances[ranked]
@@ -148,7 +156,7 @@ class Dummies(Mechanism):
 
 
 def _parts(first: Ints, size: int) -> list[slice]:
-    """Rows to work through together: about so many, and all of a person's that follow from one another."""
+    """Slices of about ``size`` rows that do not part the rows of a person."""
     count = len(first)
     starts = np.unique(first)
     cuts = [0]

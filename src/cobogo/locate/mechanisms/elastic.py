@@ -11,20 +11,21 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.locate.mechanisms.base import LocationGuarantee
-from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, checked_prior, globe_distances
+from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, check_prior, globe_distances
 
 REACH = 8.0
-"""The level up to which places are asked for: beyond it one place is told from another by a factor of 3,000."""
+"""The level up to which a mass is required: beyond it places may differ by a factor of e⁸ ≈ 3,000 anyway."""
 
 
 NEIGHBOURS = 8
-"""Cells around a cell that it always has an edge to, whatever the level, so that there is a path to every cell."""
+"""Nearest cells to which a cell always has an edge, so that there is a path to every cell."""
 
 SHRINK = 1.1
-"""How much shorter edges are made than they might be, so that paths of few of them stand for all others."""
+"""By which edges are made shorter than they may be, so that paths of few edges replace many: larger leaves fewer edges
+and more noise."""
 
 STAGE = 1.3
-"""Edges up to so many times longer than the shortest left are looked at together."""
+"""Edges up to so many times longer than the shortest left are thinned out together: larger is faster and keeps more."""
 
 
 @card("grid-exponential", title="Exponential on a grid", start={"epsilon": 0.01})
@@ -37,7 +38,7 @@ class GridExponential(Discrete):
     Formula: $k(z \mid x) \propto e^{-\varepsilon\,d(x, z)/2}$
     Example:
         >>> from cobogo.locate.places.grid import Grid
-        >>> law = GridExponential(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
+        >>> law = GridExponential(0.01, Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200)).matrix
         >>> law.shape, bool(law.diagonal().min() == law.max(axis=1).min())
         ((12, 12), True)
 
@@ -70,8 +71,8 @@ class Elastic(Discrete):
         cells of $s$ metres
     Example: Twice the level asks for four times the mass.
         >>> from cobogo.locate.places.grid import Grid
-        >>> noise = Elastic(0.01, Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200))
-        >>> noise.required([2.0, 4.0]).tolist()
+        >>> noise = Elastic(0.01, Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200))
+        >>> noise.required_mass([2.0, 4.0]).tolist()
         [1.0, 4.0]
 
     Guarantee: No report is more than $e^{d_X(x, x')}$ times as likely from one place as from another, with the elastic
@@ -90,7 +91,7 @@ class Elastic(Discrete):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if (checked_prior(self._mass, self.grid, self.name, "mass") <= 0).any():
+        if (check_prior(self._mass, self.grid, self.name, "mass") <= 0).any():
             raise ValueError(
                 f"The 'mass' parameter of {self.name} must be above 0 in every cell: add a little for plain area. "
                 f"Got 0 in some instead"
@@ -110,20 +111,20 @@ class Elastic(Discrete):
     def _mass(self) -> Floats:
         return np.asarray(np.ones(self.grid.cells) if self.mass is None else self.mass, dtype=np.float64)
 
-    def required(self, level: Any) -> Floats:
-        """req(l): the mass asked for within a level."""
+    def required_mass(self, level: Any) -> Floats:
+        """req(l): the mass that is required within a level."""
         reference = float(np.quantile(self._mass, 0.9)) if self.reference is None else self.reference
         return np.asarray(reference * (np.asarray(level) / (self.epsilon * self.grid.size)) ** 2)
 
     @cached_property
     def _graph(self) -> tuple[CellPairs, Floats]:
-        """Edges and the distances along them. From each cell, the nearest cells are taken in one after the other: each
-        may be as far as the level at which those before it stop being enough, but not farther than ε times metres.
-        Edges that paths of others make needless are left out, for which those that stay are a little shorter."""
+        """Edges, and the distances along them. From each cell the nearest cells are taken one after the other: the edge
+        to each has the level at which the mass of those before it is no longer enough, and at most ε times metres.
+        Edges that paths of others replace are left out (`thin_pairs`)."""
         away = globe_distances(self.grid)
         order = np.argsort(away, axis=1, kind="stable")
         before = np.cumsum(self._mass[order], axis=1)[:, :-1]
-        level = np.sqrt(before / float(self.required(1.0)))
+        level = np.sqrt(before / float(self.required_mass(1.0)))
         level = np.minimum(level, self.epsilon * np.take_along_axis(away, order[:, 1:], axis=1))
         cell, place = np.nonzero((level <= REACH) | (np.arange(level.shape[1]) < NEIGHBOURS))
         near, length = order[cell, place + 1], level[cell, place]
@@ -135,7 +136,7 @@ class Elastic(Discrete):
         return thin_pairs(CellPairs(low[new], high[new], length[new]), self.grid.cells)
 
     def levels(self) -> Floats:
-        """The distance between all pairs of cells: by what power of e they can be told apart at most."""
+        """The elastic distance between all pairs of cells."""
         return self._graph[1]
 
     def _solve(self) -> tuple[Floats, CellPairs]:
@@ -144,10 +145,10 @@ class Elastic(Discrete):
 
 
 def thin_pairs(pairs: CellPairs, cells: int) -> tuple[CellPairs, Floats]:
-    """Fewer edges, and the distances along them, none of which is longer than the edge that was asked for.
+    """Fewer edges, and the distances along them, none of which is longer than the given edge.
 
-    Shorter edges come first, `SHRINK` times shorter than asked; a longer one is needless where they already join its
-    ends by a path that is no longer than it.
+    Shorter edges come first, made `SHRINK` times shorter; a longer one is left out where a path of them is no longer
+    than it.
     """
     order = np.argsort(pairs.level, kind="stable")
     one, other, asked = pairs.one[order], pairs.other[order], pairs.level[order]
@@ -159,12 +160,14 @@ def thin_pairs(pairs: CellPairs, cells: int) -> tuple[CellPairs, Floats]:
         part = slice(start, end)
         kept[part] = along[one[part], other[part]] > asked[part]
         start = end
-        along = _along(one[kept], other[kept], asked[kept] / SHRINK, cells, None if start == len(asked) else bound * 2)
+        along = _path_lengths(
+            one[kept], other[kept], asked[kept] / SHRINK, cells, None if start == len(asked) else bound * 2
+        )
     return CellPairs(one[kept], other[kept], asked[kept] / SHRINK), along
 
 
-def _along(one: Ints, other: Ints, length: Floats, cells: int, limit: float | None) -> Floats:
-    """Shortest paths between all cells, up to a length."""
+def _path_lengths(one: Ints, other: Ints, length: Floats, cells: int, limit: float | None) -> Floats:
+    """Lengths of the shortest paths between all cells, up to a limit."""
     from scipy.sparse import coo_matrix
     from scipy.sparse.csgraph import dijkstra
 
@@ -173,6 +176,6 @@ def _along(one: Ints, other: Ints, length: Floats, cells: int, limit: float | No
 
 
 def exponential(level: Floats) -> Floats:
-    """Chances ∝ e^(−level/2): of any two rows, no chance is more than e^level times the other's."""
+    """Probabilities ∝ e^(−level/2): those of two rows differ by a factor of e^level at most."""
     chances = np.exp(-level / 2)
     return np.asarray(chances / chances.sum(axis=1, keepdims=True))

@@ -1,7 +1,7 @@
 """Compiled steps of the mechanisms: the choice of dummies, and noise that depends on earlier reports.
 
-Points come person by person, each in the order of time, and what was reported so far is all the state there is: a
-kernel that meets a step which the sphere does not keep returns its number, and goes on from there with another.
+Points come person by person, each in the order of time; the reports so far are the only state. A kernel that meets a
+step which the sphere does not keep returns its number, and is called again from there with another step.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ def _share(word):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _shuffled_front(pool, many, words, at):  # type: ignore[no-untyped-def]
-    """The first ``many`` of a pool become a random choice of it; returns how many words were used."""
+def _shuffle_front(pool, many, words, at):  # type: ignore[no-untyped-def]
+    """Shuffle a random choice of a pool to its front; returns how many words were used."""
     for j in range(many):
         other = j + int(_share(words[at + j]) * (len(pool) - j))
         pool[j], pool[other] = pool[other], pool[j]
@@ -32,9 +32,9 @@ def _shuffled_front(pool, many, words, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _some_of(first, last, without, many, ranked, words, at, pool, place):  # type: ignore[no-untyped-def]
-    """``many`` of the cells ranked first to last, but for the one of rank ``without``, all choices equally likely
-    (Floyd's way: the j-th draw is among j more): into the pool, from a place on. Returns the next place."""
+def _choose_some(first, last, without, many, ranked, words, at, pool, place):  # type: ignore[no-untyped-def]
+    """Put ``many`` of the cells ranked first to last, except rank ``without``, into the pool from a place on, all
+    choices equally likely (Floyd's algorithm: each draw is from one more cell). Returns the next place."""
     size = last - first - (first <= without < last)
     begin = place
     for j in range(size - many, size):
@@ -52,9 +52,9 @@ def _some_of(first, last, without, many, ranked, words, at, pool, place):  # typ
 
 
 @njit(cache=True, nogil=True)
-def _likely(cell, allowed, ranked, rank, low, high, near, words, pool):  # type: ignore[no-untyped-def]
-    """Cells whose chance is nearest in rank to that of the true cell, which stands anywhere in the list. Of cells that
-    are equally likely any are taken: neighbours in the list of cells would be neighbours on the map."""
+def _choose_likely(cell, allowed, ranked, rank, low, high, near, words, pool):  # type: ignore[no-untyped-def]
+    """Fill the pool with the cells whose probability is nearest in rank to the true cell's, which is at a random rank
+    among them. Among equally likely cells the choice is random: neighbours in rank would be neighbours on the map."""
     cells = len(ranked)
     own = rank[cell] if allowed[cell] else -1
     middle = rank[cell]
@@ -65,7 +65,7 @@ def _likely(cell, allowed, ranked, rank, low, high, near, words, pool):  # type:
     while at <= start + near and place < near:
         end = min(high[at], start + near + 1)
         many = end - at - (own >= 0 and at <= middle < end)
-        place = _some_of(low[at], high[at], own, min(many, near - place), ranked, words, 2, pool, place)
+        place = _choose_some(low[at], high[at], own, min(many, near - place), ranked, words, 2, pool, place)
         at = end
 
 
@@ -73,9 +73,9 @@ def _likely(cell, allowed, ranked, rank, low, high, near, words, pool):  # type:
 def choose(cell, chances, allowed, ranked, rank, low, high, east, north, wanted, how, trials, words, found):  # type: ignore[no-untyped-def]
     """``wanted`` dummy cells for one report, into ``found``.
 
-    Uniform: any cells. Else from those whose chance is nearest in rank to that of the true cell, which stands anywhere
-    in the list: of several random sets the one of the highest entropy (DLS), or from twice as many one after the other
-    as far from those before as can be (enhanced).
+    Uniform: any cells. Otherwise they are of those whose probability is nearest in rank to the true cell's: the random
+    set of the highest entropy (DLS), or of twice as many one after the other, each as far as possible from those before
+    (enhanced).
     """
     cells = len(ranked)
     if how == UNIFORM:
@@ -84,12 +84,12 @@ def choose(cell, chances, allowed, ranked, rank, low, high, east, north, wanted,
         return
     near = min(2 * wanted if how == DLS else 4 * wanted, cells - 1)
     pool = np.empty(near, dtype=np.int64)
-    _likely(cell, allowed, ranked, rank, low, high, near, words, pool)
+    _choose_likely(cell, allowed, ranked, rank, low, high, near, words, pool)
     many, used, best = min(wanted, near), 2 + near, -1.0
     size = many if how == DLS else min(2 * many, near)
     chosen = np.empty(size, dtype=np.int64)
     for _ in range(trials):
-        used += _shuffled_front(pool, size, words, used)
+        used += _shuffle_front(pool, size, words, used)
         total = chances[cell]
         for j in range(size):
             total += chances[pool[j]]
@@ -121,9 +121,9 @@ def choose(cell, chances, allowed, ranked, rank, low, high, east, north, wanted,
 
 @njit(cache=True, nogil=True)
 def follow(cell, step, turn, x, y, heading, chances, allowed, columns, rows, size, trials, words, x_out, y_out):  # type: ignore[no-untyped-def]  # fmt: skip
-    """Dummies go on as far as the person did and turn as the person did, so that a track that comes home is one of
-    several that do: of some tries, each freer than the one before, that which leads to a chance most like that of the
-    true cell. Where none is allowed, they stay."""
+    """Move dummies as far as the person moved and turn them as the person turned, so that several tracks come home when
+    the person does. Of some tries, each freer than the one before, the one whose cell is most nearly as likely as the
+    true cell is taken. Where no try is allowed, a dummy stays."""
     for j in range(len(x)):
         best, straight = np.inf, heading[j]
         x_out[j], y_out[j] = x[j], y[j]
@@ -211,7 +211,8 @@ def _east(lon, origin, stretch):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def prediction_error(lon, lat, when, start, end, to_lon, to_lat, to_when):  # type: ignore[no-untyped-def]
-    """Metres between a place and where a straight line through the points of a window leads at its time."""
+    """Metres between a place and the prediction for its time, by a straight line through the points of a window (least
+    squares)."""
     origin_lon, origin_lat = lon[end - 1], lat[end - 1]
     stretch = DEGREE * max(cos(origin_lat * (pi / 180.0)), 1e-6)
     many = float(end - start)
@@ -237,8 +238,9 @@ def prediction_error(lon, lat, when, start, end, to_lon, to_lat, to_when):  # ty
 @njit(cache=True, nogil=True)
 def report_adaptively(start, known, first, when, lon, lat, gamma, bearing, chance, window, of_truth, by_reports, low,  # type: ignore[no-untyped-def]
              high, noise, rows, size, lon_out, lat_out, level):  # fmt: skip
-    """Noise of the first ε while the window fills; then of less ε (1) where the line through the window leads to
-    within ``low`` metres of where one is (or, ``by_reports``, of the last report), of more (2) beyond ``high``."""
+    """Report with noise of level 0 while the window fills; then of level 1 (less ε) where the line through the window
+    predicts the position (or, ``by_reports``, the last report) to within ``low`` metres, of level 2 (more ε) where it
+    is off by more than ``high``."""
     for i in range(start, len(lon)):
         if known[i]:
             continue

@@ -1,7 +1,9 @@
-"""Obfuscation: an area, or the nearest public place, instead of a position."""
+"""Obfuscation without a guarantee: an area, the nearest public place, or a place on a secretly turned map."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from dataclasses import dataclass
 from functools import cached_property
 from math import acos, pi, sqrt
@@ -12,15 +14,15 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, free
+from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released, no_cost
 from cobogo.locate.mechanisms.draws import bearings, uniforms
-from cobogo.locate.places.cells import PublicPlaces
-from cobogo.locate.places.geometry import distance, moved
+from cobogo.locate.places.cells import PublicPlaces, vectors
+from cobogo.locate.places.geometry import Frame, distance, move
 from cobogo.locate.places.grid import World
 from cobogo.locate.places.points import Points
 
 SMALLEST = 0.01
-"""Metres: no position is measured to less than that."""
+"""Metres: the smallest radius of a disc."""
 
 
 @card("disc", title="Disc", start={"radius": 500.0, "relevance": 0.25, "how": "enlarge"})
@@ -29,16 +31,16 @@ class Disc(Mechanism):
     r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
 
     A position measured to within ``radius`` metres is a disc of that radius about a place of the public grid, somewhere
-    in which the person is, always.
-    "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance times as large, so that the person
-    may be outside, and "shift" moves it in a random direction until the overlap is what is wanted.
+    in which the person is, always. "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance
+    times as large, so that the person may be outside, and "shift" moves it in a random direction until the overlap is
+    what is wanted.
 
     Formula: $R = \frac{\lvert A \cap A'\rvert^2}{\lvert A\rvert \cdot \lvert A'\rvert}$ for the disc $A$ and what is
         released of it, $A'$; so $r' = r / \sqrt{R}$, or $r' = r \sqrt{R}$, or a shift by $d$ with $\lvert A \cap
         A'\rvert = \sqrt{R}\,\pi r^2$
     Example:
         >>> from cobogo.floor.randomness import Entropy
-        >>> released = Disc(100, relevance=0.25).apply(Points.of([-38.52], [-3.73]), Entropy())
+        >>> released = Disc(100, relevance=0.25).apply(Points.from_columns([-38.52], [-3.73]), Entropy())
         >>> released.radius.round(6).tolist()
         [200.0]
 
@@ -76,16 +78,16 @@ class Disc(Mechanism):
 
     @property
     def released_radius(self) -> float:
-        """Metres, of the discs that are released."""
+        """The radius of released discs, in metres."""
         scale = {"enlarge": 1 / sqrt(self.relevance), "reduce": sqrt(self.relevance), "shift": 1.0}[self.how]
         return self.radius * scale
 
     @cached_property
     def shift(self) -> float:
-        """Metres by which discs are moved. The overlap of two of the same radius is √relevance of either."""
+        """Metres by which discs are moved, so that the overlap with the original is √relevance of either."""
         if self.how != "shift":
             return 0.0
-        low, high = 0.0, 2.0  # in radii; the overlap falls all the way
+        low, high = 0.0, 2.0  # in radii; the overlap falls monotonically
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if overlap(middle) > sqrt(self.relevance) else (low, middle)
@@ -93,28 +95,28 @@ class Disc(Mechanism):
 
     def apply(self, points: Points, source: Source) -> Released:
         count = len(points)
-        lon, lat = self._measured(points, source)
+        lon, lat = self._draw_centres(points, source)
         if self.how == "shift":
-            lon, lat = self._world.snapped(*moved(lon, lat, self.shift, bearings(source.words(count))))
-        return Released(points.at(lon, lat), cost=free(points), radius=np.full(count, self.released_radius))
+            lon, lat = self._world.snap(*move(lon, lat, self.shift, bearings(source.words(count))))
+        return Released(points.move_to(lon, lat), cost=no_cost(points), radius=np.full(count, self.released_radius))
 
     @property
     def _world(self) -> World:
-        """The public grid of centres: of a metre, or finer where discs are as small as that."""
+        """The public grid of centres: cells of a metre, or finer for small discs."""
         return World(min(1.0, self.radius / 2))
 
-    def _measured(self, points: Points, source: Source) -> tuple[Floats, Floats]:
-        """Where the discs are measured to be: centres on the grid, drawn again until each disc holds its person."""
+    def _draw_centres(self, points: Points, source: Source) -> tuple[Floats, Floats]:
+        """Centres of the measured discs on the grid, drawn again until each disc holds its person."""
         lon, lat, rest = np.empty(len(points)), np.empty(len(points)), np.arange(len(points))
         while rest.size:
             far, turn = self.radius * np.sqrt(uniforms(rest.size, source)), bearings(source.words(rest.size))
-            lon[rest], lat[rest] = self._world.snapped(*moved(points.lon[rest], points.lat[rest], far, turn))
+            lon[rest], lat[rest] = self._world.snap(*move(points.lon[rest], points.lat[rest], far, turn))
             rest = rest[distance(points.lon[rest], points.lat[rest], lon[rest], lat[rest]) > self.radius]
         return lon, lat
 
 
 def overlap(apart: float) -> float:
-    """The share of a disc that another of the same size covers, their centres so many radii apart.
+    """The share of a disc that another of the same size covers, with their centres so many radii apart.
 
     >>> overlap(0), overlap(2), round(overlap(1), 4)
     (1.0, 0.0, 0.391)
@@ -155,8 +157,8 @@ class Indirect(Mechanism):
     Example:
         >>> from cobogo.floor.randomness import Entropy
         >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
-        >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)))
-        >>> Indirect(places).apply(Points.of([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
+        >>> places = PublicPlaces(Points.from_columns(*zip(theatre, lighthouse)))
+        >>> Indirect(places).apply(Points.from_columns([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
         [-38.5285]
 
     Guarantee: None: where places are dense the report is as good as the position.
@@ -173,11 +175,12 @@ class Indirect(Mechanism):
             "none", note="a report tells the area that is nearest to its place, and the place's own meaning"
         )
 
-    def named(self, points: Points) -> list[str]:
+    def place_names(self, points: Points) -> list[str]:
         """The names of the places that are reported.
 
-        >>> town = PublicPlaces(Points.of([-38.5285, -38.4847], [-3.7278, -3.7086]), ("theatre", "lighthouse"))
-        >>> Indirect(town).named(Points.of([-38.49], [-3.71]))
+        >>> places = Points.from_columns([-38.5285, -38.4847], [-3.7278, -3.7086])
+        >>> town = PublicPlaces(places, ("theatre", "lighthouse"))
+        >>> Indirect(town).place_names(Points.from_columns([-38.49], [-3.71]))
         ['lighthouse']
         """
         if not self.places.names:
@@ -185,4 +188,100 @@ class Indirect(Mechanism):
         return [self.places.names[place] for place in self.places.nearest(points.lon, points.lat)]
 
     def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
-        return Released(self.places(points), cost=free(points))
+        return Released(self.places(points), cost=no_cost(points))
+
+
+class MapKey:
+    """A secret key that is never printed.
+
+    >>> MapKey(b"0123456789abcdef")
+    Key(…)
+    """
+
+    __slots__ = ("secret",)
+
+    def __init__(self, secret: bytes) -> None:
+        if len(secret) < 16:
+            raise ValueError(f"The 'secret' parameter of a key must be of 16 bytes or more. Got {len(secret)} instead")
+        self.secret = secret
+
+    @classmethod
+    def fresh(cls) -> MapKey:
+        """A new key, from the operating system's entropy."""
+        return cls(os.urandom(32))
+
+    def __repr__(self) -> str:
+        return "Key(…)"
+
+    def shares(self, purpose: str, count: int) -> Floats:
+        """Numbers from 0 to 1 that follow from the key."""
+        digest = hashlib.shake_256(f"cobogo {purpose} ".encode() + self.secret).digest(8 * count)
+        return np.asarray((np.frombuffer(digest, dtype="<u8") >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
+
+
+@card("keyed-transform", title="Turned map")
+@dataclass(frozen=True)
+class KeyedTransform(Mechanism):
+    r"""The map turned about a public ``centre`` and moved, both by a secret key.
+
+    Distances are kept, so that a service can answer who is near whom without knowing where; `invert` goes back with the
+    key.
+
+    Formula: $z = R_{\phi}\,(x - c) + c + t$ with the angle $\phi$ and the shift $t$ that the key determines, in metres
+        about the centre $c$
+    Example: Two places stay as far apart as they were.
+        >>> from cobogo.locate.places.geometry import Frame
+        >>> from cobogo.floor.randomness import Entropy
+        >>> two = Points.from_columns([-38.52, -38.50], [-3.73, -3.73])
+        >>> turned = KeyedTransform(MapKey(b"0123456789abcdef"), Frame(-38.5, -3.7)).apply(two, Entropy()).points
+        >>> ratio = turned.take([0]).distance(turned.take([1])) / two.take([0]).distance(two.take([1]))
+        >>> ratio.round(2).tolist()
+        [1.0]
+
+    Guarantee: None: anyone who can match two places of the turned map with true ones has the key in effect.
+    Limits: The shape of the traces of many people on streets tells the key, too.
+    Cost: $O(n)$ for n points.
+    Paper: A. Gutscher, Coordinate transformation: a solution for the privacy problem of location based services?, 2006.
+    """
+
+    key: MapKey
+    centre: Frame
+    reach: float = 20_000.0
+
+    def __post_init__(self) -> None:
+        self._check_positive("reach")
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        return LocationGuarantee("none", note="distances are kept: two known places give all others away")
+
+    @cached_property
+    def _turn(self) -> Floats:
+        """The rotation of the globe: about the centre by a secret angle, then of the centre to a secret place within
+        reach."""
+        angle, away, towards = self.key.shares("rotation and translation", 3)
+        lon, lat = move(self.centre.lon, self.centre.lat, self.reach * np.sqrt(away), towards * 2 * pi)
+        there = _axes(float(lon), float(lat))
+        c, s = np.cos(angle * 2 * pi), np.sin(angle * 2 * pi)
+        about = np.array([[1, 0, 0], [0, c, -s], [0, s, c]])
+        return np.asarray(there @ about @ _axes(self.centre.lon, self.centre.lat).T)
+
+    def apply(self, points: Points, source: Source) -> Released:  # noqa: ARG002 - nothing is drawn
+        return Released(points.move_to(*World().snap(*_rotate(points, self._turn))), cost=no_cost(points))
+
+    def invert(self, reports: Points) -> Points:
+        """The true places of reports, to within the metre that reports are snapped to."""
+        return reports.move_to(*_rotate(reports, self._turn.T))
+
+
+def _axes(lon: float, lat: float) -> Floats:
+    """The unit vectors outward, eastward and northward at a point, in columns."""
+    a, b = np.radians(lon), np.radians(lat)
+    east = np.array([-np.sin(a), np.cos(a), 0.0])
+    out = vectors(lon, lat)
+    return np.stack([out, east, np.array([-np.sin(b) * np.cos(a), -np.sin(b) * np.sin(a), np.cos(b)])], axis=1)
+
+
+def _rotate(points: Points, turn: Floats) -> tuple[Floats, Floats]:
+    x, y, z = turn @ vectors(points.lon, points.lat).T
+    return np.degrees(np.arctan2(y, x)), np.degrees(np.arctan2(z, np.hypot(x, y)))

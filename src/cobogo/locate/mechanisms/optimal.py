@@ -1,7 +1,7 @@
-"""The optimal mechanism: of all that are geo-indistinguishable, the one that loses least for a public prior.
+"""The optimal mechanism: of all geo-indistinguishable ones, the one with the least loss for a public prior.
 
-Its linear program is thinned by a spanner: few pairs of points through which all others can be reached on paths that
-are hardly longer.
+Its linear program is made smaller by a spanner: few pairs of cells along which paths between all others are hardly
+longer than straight.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
-from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, checked_prior, globe_distances
+from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, check_prior, globe_distances
 
 EQUAL = 1e-12
+"""Relative difference up to which two lengths are equal."""
 
 
 def spanner(distances: Floats, dilation: float) -> tuple[Ints, Ints]:
@@ -45,7 +46,7 @@ def spanner(distances: Floats, dilation: float) -> tuple[Ints, Ints]:
 
 
 def dilation(distances: Floats, one: Ints, other: Ints) -> float:
-    """How much longer than straight the longest way round by these pairs is: mostly less than was asked for.
+    """The dilation of a spanner: the largest ratio of a path to the straight distance. Mostly less than was asked for.
 
     >>> square = np.array([[0, 1, 1, 2**0.5], [1, 0, 2**0.5, 1], [1, 2**0.5, 0, 1], [2**0.5, 1, 1, 0]])
     >>> round(dilation(square, *spanner(square, 1.9)), 4)
@@ -61,14 +62,15 @@ def dilation(distances: Floats, one: Ints, other: Ints) -> float:
 
 
 TOLERANCES = (1e-10, 1e-9, 1e-8, 1e-7)
-"""What the solver may break a constraint by: the least with which it succeeds."""
+"""Tolerances of the solver, tried in this order until it succeeds."""
 
 MARGIN = 1e-7
-"""The share of ε that is not used, so that rounding to whole numbers has room."""
+"""The share of ε that is left unused, so that rounding to whole numbers does not break a constraint."""
 
 
 DILATIONS = ((30, 1.0), (64, 1.03), (150, 1.1))
-"""Spanners of grids of so many cells: exact where that takes a second. 49 cells take 9 s exactly, and 2 s with 1.03."""
+"""The dilation for grids of up to so many cells: none where the exact program takes a second. 49 cells take 9 s
+exactly, and 2 s with 1.03, which loses some per cent."""
 
 
 @card("optimal", title="Optimal", start={"epsilon": 0.002})
@@ -86,7 +88,7 @@ class Optimal(Discrete):
     Example: It loses less than the exponential mechanism of the same ε.
         >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.locate.mechanisms import GridExponential
-        >>> grid = Grid.over(-38.55, -3.75, -38.5446, -3.7446, size=200)
+        >>> grid = Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200)
         >>> even = np.full(grid.cells, 1 / grid.cells)
         >>> Optimal(0.004, grid).loss(even) < GridExponential(0.004, grid).loss(even)
         True
@@ -111,33 +113,33 @@ class Optimal(Discrete):
                 f"The 'spanner' parameter of {self.name} must be a dilation of 1 to 10. Got {self.spanner!r} instead"
             )
         if self.prior is not None:
-            checked_prior(self.prior, self.grid, self.name)
+            check_prior(self.prior, self.grid, self.name)
 
     @property
-    def chances(self) -> Floats:
-        """The prior as probabilities: all cells alike where none was given."""
-        return checked_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
+    def probabilities(self) -> Floats:
+        """The prior as probabilities: uniform unless given."""
+        return check_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
 
     @property
     def _dilation(self) -> float:
         return next(wide for cells, wide in DILATIONS if self.grid.cells <= cells)
 
     def expected_loss(self) -> float:
-        """Metres by which a report is off on average for the prior: what was minimized."""
-        return self.loss(self.chances)
+        """The mean error of a report in metres for the prior: what is minimized."""
+        return self.loss(self.probabilities)
 
     def _solve(self) -> tuple[Floats, CellPairs]:
         away = globe_distances(self.grid)
         one, other = spanner(away, self._dilation if self.spanner is None else self.spanner)
         usable = self.epsilon * (1 - MARGIN) / dilation(away, one, other)
-        law = solve_program(self.chances, away / self.grid.size, (one, other), usable * away[one, other])
+        law = solve_program(self.probabilities, away / self.grid.size, (one, other), usable * away[one, other])
         everyone = np.triu_indices(self.grid.cells, k=1)
         return law, CellPairs(*everyone, self.epsilon * away[everyone])
 
 
 def solve_program(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: Floats) -> Floats:
-    """The optimum of the linear program, after which no constraint is broken but by rounding: a little of the uniform
-    law is mixed in, as much as outweighs the solver's tolerance."""
+    """The optimum of the linear program. As much of the uniform law is mixed in as makes up for the solver's tolerance,
+    so that only rounding can break a constraint."""
     from scipy.optimize import linprog
     from scipy.sparse import coo_matrix
 

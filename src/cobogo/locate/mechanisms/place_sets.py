@@ -1,4 +1,4 @@
-"""Several places of one person: reported one by one, or by their centre."""
+"""All places of a person together: reported one by one, or by their centre."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class SeveralPlaces(Mechanism):
         x'_1 \ldots x'_n]$, with noise of $\varepsilon / n$ on each
     Example:
         >>> from cobogo.floor.randomness import Entropy
-        >>> home_and_work = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
+        >>> home_and_work = Points.from_columns([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
         >>> SeveralPlaces(0.01).apply(home_and_work, Entropy()).cost.tolist()
         [0.005, 0.005]
 
@@ -67,8 +67,8 @@ class SeveralPlaces(Mechanism):
                     remedy="Take fewer places of each person, or a larger ε.",
                 )
             noise = PlanarLaplace(self.epsilon / int(size))
-            lon[rows], lat[rows] = add_noise(points.take(rows), noise.drawn, noise.world, source)
-        return Released(points.at(lon, lat), cost=self.epsilon / np.maximum(many, 1))
+            lon[rows], lat[rows] = add_noise(points.take(rows), noise.noise_epsilon, noise.world, source)
+        return Released(points.move_to(lon, lat), cost=self.epsilon / np.maximum(many, 1))
 
 
 @card("centroid", title="Centre of one's places", start={"epsilon": 0.01})
@@ -84,8 +84,8 @@ class Centroid(Mechanism):
         f(x')) \le \Delta \max_i d(x_i, x'_i)$
     Example:
         >>> from cobogo.floor.randomness import Entropy
-        >>> area = Grid.over(-38.64, -3.90, -38.40, -3.68, size=1000)
-        >>> places = Points.of([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
+        >>> area = Grid.from_bounds(-38.64, -3.90, -38.40, -3.68, size=1000)
+        >>> places = Points.from_columns([-38.52, -38.49], [-3.73, -3.74], user=["ana", "ana"])
         >>> noise = Centroid(0.01, area)
         >>> noise.apply(places, Entropy()).cost.tolist(), round(noise.sensitivity, 3)
         ([0.01, 0.0], 1.0)
@@ -110,8 +110,8 @@ class Centroid(Mechanism):
 
     @property
     def sensitivity(self) -> float:
-        """Δ: metres that the centre can move on the globe, for a metre that each place does. The flat map of the area
-        is too wide or too narrow towards its north and south, and both count."""
+        """Δ: metres that the centre can move on the globe when each place moves by a metre. The flat map of the area is
+        too wide or too narrow towards its north and south; both count."""
         half, wide = self.area.rows * self.area.size / 2 / DEGREE, self.area.columns * self.area.size / 2
         middle = self.area.frame.lat
         spread = np.radians(min(wide / (DEGREE * np.cos(np.radians(middle))), 89.0))
@@ -142,22 +142,22 @@ class Centroid(Mechanism):
         person = np.zeros(len(points), dtype=np.int64) if points.user is None else points.user
         people, first, which = np.unique(person, return_index=True, return_inverse=True)
         half_width, half_height = self.area.columns * self.area.size / 2, self.area.rows * self.area.size / 2
-        east, north = self.area.frame.metres(*self.world.snapped(points.lon, points.lat))
+        east, north = self.area.frame.metres(*self.world.snap(points.lon, points.lat))
         many = np.bincount(which, minlength=len(people))
         centre = [
             np.bincount(which, weights=np.clip(values, -half, half), minlength=len(people)) / np.maximum(many, 1)
             for values, half in ((east, half_width), (north, half_height))
         ]
         middle = Points(*self.area.frame.degrees(*centre))
-        # Not from the cell of the centre: sets that differ by a cell would have centres up to a cell farther apart.
-        lon, lat = add_noise(middle, self._noise.drawn, self.world, source, from_cells=False)
+        # Not snapped before the noise: centres of sets that differ by a cell would be up to a cell farther apart.
+        lon, lat = add_noise(middle, self._noise.noise_epsilon, self.world, source, from_cells=False)
         cost: Floats = np.zeros(len(points))
         cost[first] = self.epsilon
-        return Released(points.at(lon[which], lat[which]), cost=cost)
+        return Released(points.move_to(lon[which], lat[which]), cost=cost)
 
 
 def sizes(points: Points) -> Ints:
-    """For each point, how many its person has."""
+    """For each point, the number of points of its person."""
     if points.user is None:
         return np.full(len(points), len(points), dtype=np.int64)
     return np.asarray(np.bincount(points.user)[points.user] if len(points) else points.user, dtype=np.int64)

@@ -1,10 +1,11 @@
-"""Planar Laplace noise: geo-indistinguishability for one report."""
+"""Planar Laplace noise, which gives geo-indistinguishability for one report, and its remapping to a public prior."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
 from math import cos, e, exp, log1p, pi, sin
+from typing import Any
 
 import numpy as np
 
@@ -12,20 +13,21 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
-from cobogo.locate.mechanisms.draws import drawn_epsilon, laplace_steps
+from cobogo.locate.mechanisms.discrete import check_prior
+from cobogo.locate.mechanisms.draws import epsilon_to_draw, laplace_steps
 from cobogo.locate.places.cells import PublicPlaces
 from cobogo.locate.places.geometry import HALFWAY, RADIUS
-from cobogo.locate.places.grid import World
+from cobogo.locate.places.grid import Grid, World
 from cobogo.locate.places.points import Points
 
 LEAST = 1e-7
-"""Per metre. Places on opposite sides of the globe then differ by a factor of e² at most."""
+"""The least ε per metre: places on opposite sides of the globe then differ by a factor of e² at most."""
 
 WIDE = 1e-4
-"""Below so much per metre, distances are those of the sphere: noise reaches so far that its bend shows."""
+"""The ε per metre below which noise reaches so far that radii are computed on the sphere, not on a plane."""
 
 FINEST = 1.0
-"""Metres: no grid is finer than that."""
+"""The smallest cells of a grid, in metres."""
 
 
 @card("planar-laplace", title="Planar Laplace", start={"epsilon": 0.01})
@@ -71,11 +73,12 @@ class PlanarLaplace(Mechanism):
                 f"The 'grid' parameter of {self.name} must have cells of {FINEST:g} m or more. "
                 f"Got {self.grid.size!r} instead"
             )
-        self.drawn  # noqa: B018 - refuse now what cannot be promised
+        self.noise_epsilon  # noqa: B018 - refuse now what cannot be promised
 
     @classmethod
-    def within(cls, metres: float, level: float) -> PlanarLaplace:
-        """The noise that bounds by e^level what a report tells between places up to so many metres apart."""
+    def from_level(cls, metres: float, level: float) -> PlanarLaplace:
+        """The noise with which a report is at most e^level times as likely from one place as from another up to so many
+        metres away."""
         return cls(level / metres)
 
     @property
@@ -84,9 +87,10 @@ class PlanarLaplace(Mechanism):
         return self.grid or World(min(max(FINEST, 0.01 / self.epsilon), 10_000.0))
 
     @cached_property
-    def drawn(self) -> float:
-        """ε′: what the noise is drawn with. Steps between cells are never shorter than half of their size."""
-        found = drawn_epsilon(self.epsilon, self.world.size / 2)
+    def noise_epsilon(self) -> float:
+        """ε′, with which the noise is drawn; the step of the grid is taken as half the size of a cell, which no two are
+        nearer."""
+        found = epsilon_to_draw(self.epsilon, self.world.size / 2)
         if found is None:
             raise ValueError(
                 f"The 'epsilon' parameter of {self.name} must be one that a machine's digits can hold on a grid of "
@@ -103,44 +107,44 @@ class PlanarLaplace(Mechanism):
         )
 
     def apply(self, points: Points, source: Source) -> Released:
-        lon, lat = add_noise(points, self.drawn, self.world, source)
-        reports = points.at(lon, lat)
+        lon, lat = add_noise(points, self.noise_epsilon, self.world, source)
+        reports = points.move_to(lon, lat)
         return Released(
             reports if self.region is None else self.region(reports), cost=np.full(len(points), self.epsilon)
         )
 
     def radius(self, share: float) -> float:
-        """Metres within which so large a share of reports lies (before snapping, which moves by a cell at most).
+        """The radius in metres that holds a share of the reports, before snapping, which moves them by a cell at most.
 
-        The quantile of the radius: −(W₋₁((p − 1)/e) + 1)/ε′, W₋₁ the lower branch of Lambert's function; of noise so
-        wide that the globe bends under it, where `share_within` reaches the share.
+        On a plane −(W₋₁((p − 1)/e) + 1)/ε′, with W₋₁ the lower branch of Lambert's function; on the sphere by bisection
+        of `share_within`.
         """
         from scipy.special import lambertw
 
         if not 0 <= share < 1:
             raise ValueError(f"The 'share' parameter of radius must be from 0 to below 1. Got {share!r} instead")
-        if self.drawn < WIDE:
+        if self.noise_epsilon < WIDE:
             low, high = 0.0, HALFWAY
             for _ in range(80):
                 middle = (low + high) / 2
                 low, high = (middle, high) if self.share_within(middle) < share else (low, middle)
             return high
-        return float(-(lambertw((share - 1) / e, -1).real + 1) / self.drawn)
+        return float(-(lambertw((share - 1) / e, -1).real + 1) / self.noise_epsilon)
 
     def share_within(self, metres: float) -> float:
-        """The share of reports within so many metres: 1 − (1 + ε′r)·e^(−ε′r). On the sphere, with a = ε′·R and
-        θ = r/R: (1 − (cos θ + a·sin θ)·e^(−aθ)) / (1 + e^(−aπ))."""
-        if self.drawn < WIDE:
-            bend, angle = self.drawn * RADIUS, min(metres / RADIUS, pi)
+        """The share of reports within so many metres: 1 − (1 + ε′r)·e^(−ε′r). On the sphere, with a = ε′·R and θ = r/R:
+        (1 − (cos θ + a·sin θ)·e^(−aθ)) / (1 + e^(−aπ))."""
+        if self.noise_epsilon < WIDE:
+            bend, angle = self.noise_epsilon * RADIUS, min(metres / RADIUS, pi)
             return (1 - (cos(angle) + bend * sin(angle)) * exp(-bend * angle)) / (1 + exp(-bend * pi))
-        scaled = self.drawn * metres
+        scaled = self.noise_epsilon * metres
         return 1 - exp(log1p(scaled) - scaled)
 
 
 def add_noise(
     points: Points, epsilon: float, world: World, source: Source, *, from_cells: bool = True
 ) -> tuple[Floats, Floats]:
-    """Cells of the grid that points are in (or the points as they are), moved by noise, and snapped again."""
+    """Snap points to the grid (unless not ``from_cells``), move them by noise, and snap them again."""
     from cobogo.locate.places.kernels import noise_all, walk_all
 
     rows, size = float(world.rows), float(world.size)
@@ -157,3 +161,101 @@ def add_noise(
             walk_all(here[0][rest], here[1][rest], *steps, from_cells, rows, size, lon_rest, lat_rest)
             lon[part][rest], lat[part][rest] = lon_rest, lat_rest
     return lon, lat
+
+
+NUMBERS = 1 << 22
+"""Beliefs that are in memory at a time: 32 MB."""
+
+EXACTLY = 4096
+"""Distinct positions that are each remapped exactly; more are first rounded to an eighth of a cell or coarser, since
+each takes a convolution of the grid."""
+
+
+@dataclass(frozen=True, eq=False)
+class Remap:
+    """Moves each report to the cell with the least expected distance from the truth, given the ``prior`` and the noise
+    of ``epsilon``: argmin_y Σ_x π(x)·e^(−ε·d(x,z))·d(x,y) (Chatzikokolakis et al. 2017).
+
+    It depends on reports and on the prior only, so that a guarantee still holds if the prior is public. It may follow
+    any mechanism: ``PlanarLaplace(0.01) >> Remap(0.01, grid, prior)``.
+    """
+
+    epsilon: float
+    grid: Grid
+    prior: Any
+
+    def __call__(self, reports: Points) -> Points:
+        east, north = self.grid.frame.metres(reports.lon, reports.lat)
+        for step in (0.0, *(self.grid.size / parts for parts in (8, 4, 2, 1))):
+            x, y = (east, north) if not step else (np.rint(part / step) * step for part in (east, north))
+            places, which = np.unique(np.stack([x, y]), axis=1, return_inverse=True)
+            if places.shape[1] <= EXACTLY:
+                break
+        return reports.move_to(*self.grid.centres(self.best(places[0], places[1])[which.ravel()]))
+
+    @cached_property
+    def _chances(self) -> Floats:
+        return check_prior(self.prior, self.grid, "remap")
+
+    def best(self, x: Floats, y: Floats) -> Ints:
+        """The cells to which reports at some places, in metres of the grid, are moved."""
+        from scipy.signal import fftconvolve
+
+        rows, columns, size = self.grid.rows, self.grid.columns, self.grid.size
+        across, up = np.arange(1 - columns, columns) * size, np.arange(1 - rows, rows) * size
+        kernel = np.hypot(across, up[:, None])
+        east, north = self.grid.metres()
+        found = np.empty(len(x), dtype=np.int64)
+        step = max(NUMBERS // (4 * self.grid.cells), 1)
+        for start in range(0, len(x), step):
+            part = slice(start, start + step)
+            away = np.hypot(x[part, None] - east, y[part, None] - north)
+            with np.errstate(divide="ignore"):
+                logs = np.log(self._chances) - self.epsilon * away
+            beliefs = np.exp(logs - logs.max(axis=1, keepdims=True)).reshape(-1, rows, columns)
+            expected = fftconvolve(beliefs, kernel[None], mode="same", axes=(1, 2))
+            found[part] = expected.reshape(len(away), -1).argmin(axis=1)
+        return found
+
+
+@card("remapped-laplace", title="Planar Laplace, remapped", start={"epsilon": 0.01})
+@dataclass(frozen=True, eq=False)
+class Remapped(Mechanism):
+    r"""Planar Laplace noise, remapped to a public prior over a grid: the same guarantee, and reports nearer the truth.
+
+    How much nearer depends on the prior: nothing where people may be anywhere, a good deal where they keep to few
+    places.
+
+    Formula: $y(z) = \arg\min_y \sum_x \pi(x)\,e^{-\varepsilon\,d(x, z)}\,d(x, y)$
+    Example:
+        >>> from cobogo.locate.places.grid import Grid
+        >>> grid = Grid.from_bounds(-38.55, -3.75, -38.54, -3.74, size=250)
+        >>> Remapped(0.01, grid, prior=[1.0] * grid.cells).guarantee.epsilon
+        0.01
+
+    Guarantee: ε-geo-indistinguishability for one report, as of planar-laplace: nothing about the truth is used twice.
+    Limits: A prior made of the very people who report is not public, and voids the guarantee.
+    Cost: one convolution for every cell that is reported: $O(c \log c)$ for c cells.
+    Paper: K. Chatzikokolakis, E. ElSalamouny and C. Palamidessi, Efficient utility improvement for location privacy,
+        Proceedings on Privacy Enhancing Technologies, 2017.
+    """
+
+    epsilon: float
+    grid: Grid
+    prior: Any
+
+    def __post_init__(self) -> None:
+        self._check_positive("epsilon")
+        check_prior(self.prior, self.grid, self.name)
+
+    @cached_property
+    def _parts(self) -> Mechanism:
+        noise = PlanarLaplace(self.epsilon)
+        return noise >> Remap(noise.noise_epsilon, self.grid, self.prior)
+
+    @property
+    def guarantee(self) -> LocationGuarantee:
+        return self._parts.guarantee
+
+    def apply(self, points: Points, source: Source) -> Released:
+        return self._parts.apply(points, source)

@@ -1,7 +1,6 @@
 """Mechanisms for traces, which look back at earlier reports.
 
-`Predictive` repeats a report while it is near enough. `Adaptive` adds more noise where the next place could be
-foretold.
+`Predictive` repeats a report while it is near enough. `Adaptive` adds more noise where the next place can be predicted.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ import numpy as np
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source
-from cobogo.locate.mechanisms.base import NOTHING, LocationGuarantee, Mechanism, Past, Released, TraceRows
+from cobogo.locate.mechanisms.base import NO_PAST, LocationGuarantee, Mechanism, Past, Released, TraceRows
 from cobogo.locate.mechanisms.draws import UnitSteps, laplaces
 from cobogo.locate.mechanisms.planar_laplace import PlanarLaplace
 from cobogo.locate.places.grid import World
 from cobogo.locate.places.points import Points
 
 ROOM = 1e-6
-"""The share of the test's ε that is not used: more than what the rounding of distances may add, cell to cell."""
+"""The share of the test's ε that is left unused: more than the rounding of distances between cells may cost."""
 
 
 @card("predictive", title="Predictive", start={"epsilon": 0.01, "test-share": 0.2})
@@ -40,7 +39,7 @@ class Predictive(Mechanism):
         planar Laplace report
     Example: Somebody who does not move.
         >>> from cobogo.floor.randomness import Entropy
-        >>> still = Points.of([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
+        >>> still = Points.from_columns([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
         >>> spent = float(Predictive(0.01).apply(still, Entropy()).cost.sum())
         >>> 200 * 0.002 <= spent < 200 * 0.01
         True
@@ -90,37 +89,41 @@ class Predictive(Mechanism):
         return 1
 
     def apply(self, points: Points, source: Source) -> Released:
-        return self.resume(NOTHING, points, source)
+        return self.resume(NO_PAST, points, source)
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:
         from cobogo.locate.mechanisms.kernels import report_predictively
 
-        rows = TraceRows.of(past, points)
+        rows = TraceRows.join(past, points)
         count = len(rows)
-        steps, tests = UnitSteps.drawn(count, source), laplaces(count, source)
+        steps, tests = UnitSteps.draw(count, source), laplaces(count, source)
         test = self.epsilon * self.test_share
         threshold = 4 / self._noise.epsilon if self.threshold is None else self.threshold
-        lon, lat, fresh = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.bool_)
+        lon, lat, fresh = (
+            rows.fill_column(past.reports.lon),
+            rows.fill_column(past.reports.lat),
+            np.zeros(count, dtype=np.bool_),
+        )
         start = 0
         while start < count:
             start = report_predictively(
                 start, rows.known, rows.first, rows.points.lon, rows.points.lat, steps.gamma, steps.bearing,
-                steps.chance, tests, self._noise.drawn, test * (1 - ROOM), float(threshold), float(self.world.rows),
-                float(self.world.size), lon, lat, fresh,
+                steps.uniform, tests, self._noise.noise_epsilon, test * (1 - ROOM), float(threshold),
+                float(self.world.rows), float(self.world.size), lon, lat, fresh,
             )  # fmt: skip
             if start < count:
                 steps.redraw(start, source)
         cost: Floats = test * (np.arange(count) > rows.first) + self._noise.epsilon * fresh
         return Released(
-            points.at(rows.present(lon), rows.present(lat)),
-            cost=rows.present(cost),
-            of_owner={"fresh": rows.present(fresh)},
+            points.move_to(rows.present_part(lon), rows.present_part(lat)),
+            cost=rows.present_part(cost),
+            owner_only={"fresh": rows.present_part(fresh)},
         )
 
 
 LOW, HIGH = 0.96, 2.7
-"""Thresholds in units of 1/ε: a quarter of all planar Laplace noise is shorter than the one, a quarter longer than the
-other."""
+"""Default thresholds in units of 1/ε: the quartiles of the length of planar Laplace noise, so that pure noise counts as
+high correlation a quarter of the time, and as low as often."""
 
 
 @card("adaptive", title="Adaptive", start={"epsilon": 0.01, "window": 5, "judge": "truth"})
@@ -189,7 +192,7 @@ class Adaptive(Mechanism):
 
     @cached_property
     def _levels(self) -> tuple[PlanarLaplace, ...]:
-        """Plain noise, that of high correlation, that of low: all on the grid of the plain one."""
+        """The noise of levels 0 (plain), 1 (high correlation) and 2 (low), all on the grid of the plain one."""
         plain = PlanarLaplace(self.epsilon)
         factors = self.factor_high_corr, self.factor_low_corr
         return plain, *(PlanarLaplace(self.epsilon * factor, grid=plain.world) for factor in factors)
@@ -212,7 +215,7 @@ class Adaptive(Mechanism):
         )
 
     @property
-    def dearest(self) -> float:
+    def highest_cost(self) -> float:
         return self.epsilon * self.factor_low_corr
 
     @property
@@ -220,25 +223,29 @@ class Adaptive(Mechanism):
         return self.window + 1
 
     def apply(self, points: Points, source: Source) -> Released:
-        return self.resume(NOTHING, points, source)
+        return self.resume(NO_PAST, points, source)
 
     def resume(self, past: Past, points: Points, source: Source) -> Released:
         from cobogo.locate.mechanisms.kernels import report_adaptively
 
-        rows = TraceRows.of(past, points)
+        rows = TraceRows.join(past, points)
         count = len(rows)
         when = np.arange(count, dtype=np.float64) if rows.points.time is None else rows.points.time
-        steps = UnitSteps.drawn(count, source)
-        noise = np.array([level.drawn for level in self._levels])
-        lon, lat, level = rows.filled(past.reports.lon), rows.filled(past.reports.lat), np.zeros(count, dtype=np.int64)
+        steps = UnitSteps.draw(count, source)
+        noise = np.array([level.noise_epsilon for level in self._levels])
+        lon, lat, level = (
+            rows.fill_column(past.reports.lon),
+            rows.fill_column(past.reports.lat),
+            np.zeros(count, dtype=np.int64),
+        )
         start = 0
         while start < count:
             start = report_adaptively(
                 start, rows.known, rows.first, when, rows.points.lon, rows.points.lat, steps.gamma, steps.bearing,
-                steps.chance, self.window, self.of == "truth", self.judge == "reports",
+                steps.uniform, self.window, self.of == "truth", self.judge == "reports",
                 *map(float, self._thresholds), noise, float(self.world.rows), float(self.world.size), lon, lat, level,
             )  # fmt: skip
             if start < count:
                 steps.redraw(start, source)
-        cost: Floats = np.array([one.epsilon for one in self._levels])[rows.present(level)]
-        return Released(points.at(rows.present(lon), rows.present(lat)), cost=cost)
+        cost: Floats = np.array([one.epsilon for one in self._levels])[rows.present_part(level)]
+        return Released(points.move_to(rows.present_part(lon), rows.present_part(lat)), cost=cost)

@@ -1,8 +1,8 @@
-"""What each person's own records tell (home, work, how much and when they call), and people added up in histograms.
+"""Habits of each person from their own records (home, work, how much and when they call), and histograms of people.
 
-A person is one person in every histogram. Where a histogram is of a person's many calls, these share one whole: each
-bin gets its part in units of 1/`WHOLE`, rounded down, so that nobody counts for more than one whole however much they
-call. So the sensitivity (L1, one person more or less) is 1 or `WHOLE`, for any records whatever.
+A person counts as one in every histogram. In histograms of calls a person's calls share one whole: each bin gets its
+part in units of 1/`WHOLE`, rounded down. So the sensitivity (L1, one person more or less) is 1 or `WHOLE` for any
+records.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ AT_HOME, AT_WORK, AWAY = 0, 1, 2
 STATES = ("home", "work", "away")
 
 PATTERNS = 7
-"""What a day can have seen of the three: any but none."""
+"""Which of the three a day has: any combination but none."""
 
 
 class Habits(NamedTuple):
@@ -91,7 +91,8 @@ def habits(records: BoundedCalls, space: Space) -> Habits:
 
 
 def _favourite(records: BoundedCalls, counted: NDArray[np.bool_], space: Space) -> Ints:
-    """Each person's most used cell in the records that count; then in all; then the one of the lowest number."""
+    """Each person's most used cell in the ``counted`` records; ties go to the most used in all, then to the lowest
+    number."""
     pair, member = np.unique(records.user * len(space.cells) + records.cell, return_inverse=True)
     user, cell = np.divmod(pair, len(space.cells))
     often = np.bincount(member, counted, len(pair))
@@ -102,14 +103,16 @@ def _favourite(records: BoundedCalls, counted: NDArray[np.bool_], space: Space) 
 
 
 WHOLE = 10_080
-"""Units of one person in histograms of calls."""
+"""Units of one person in histograms of calls: divisible by most numbers of calls, so that rounding down loses
+little."""
 
 SHARES: dict[str, Fraction] = {
     "home": Fraction(4, 24), "work": Fraction(3, 24), "commute": Fraction(4, 24), "activity": Fraction(2, 24),
     "times": Fraction(2, 24), "days": Fraction(2, 24), "presence": Fraction(3, 24), "outings": Fraction(2, 24),
     "places": Fraction(2, 24),
 }  # fmt: skip
-"""The parts of the model and what share of ε each is given. They sum to 1."""
+"""The parts of the model and their shares of ε, which sum to 1. Homes and commutes get most: errors in them move people
+by kilometres."""
 
 ABOUT = {
     "home": "people by the cell they live in",
@@ -127,8 +130,8 @@ ABOUT = {
 class HistogramShape(NamedTuple):
     """The public form of a histogram: its axes, and a coarser histogram that is released beside it.
 
-    ``parent`` numbers, for each bin, the coarse bin that it lies in; ``alike`` says that, before anything is known,
-    the bins of a coarse one are taken to be alike, as places are: they are when noise is all that tells them apart.
+    ``parent`` is the coarse bin of each bin; ``alike`` says that the bins of a coarse bin are similar a priori, as
+    places are, so that differences no larger than the noise are reduced.
     """
 
     axes: tuple[int, ...]
@@ -148,7 +151,7 @@ class HistogramShape(NamedTuple):
 
 
 def histogram_shapes(space: Space) -> dict[str, HistogramShape]:
-    """The form of every part: it follows from what is declared, never from the data."""
+    """The shape of every part: it follows from the declarations, never from the data."""
     cells, areas, far = len(space.cells), space.areas, space.distances
     kinds, times = len(BUSIEST_HOURS), len(PERIODS)
     activity = (kinds, len(space.rates), len(SPREADS) + 1)
@@ -173,7 +176,7 @@ def histogram_shapes(space: Space) -> dict[str, HistogramShape]:
 
 
 def counts(records: BoundedCalls, found: Habits, space: Space) -> dict[str, Ints]:
-    """The exact histograms. They go nowhere but into noise."""
+    """The exact histograms. They are only used to add noise to them."""
     forms = histogram_shapes(space)
     user, hour = records.user, records.hour
     apart = space.distance_bin(found.home, found.work)

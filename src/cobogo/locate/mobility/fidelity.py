@@ -1,7 +1,7 @@
-"""How near made-up movement is to the true: earth mover's distances, in metres. The data holder's eyes only.
+"""How near made-up movement is to the true: earth mover's distances in metres, for the data holder only.
 
-These figures look at the true records without noise. They belong into the evidence; who shows them has told more than
-ε allows for.
+These figures are computed from the true records without noise. They belong into the evidence: publishing them reveals
+more than ε allows.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def daily_ranges(records: BoundedCalls, space: Space) -> Floats:
     return np.asarray(np.maximum.reduceat(apart, np.cumsum(size * size) - size * size)) if len(pair) else np.empty(0)
 
 
-def on_a_line(one: Floats, other: Floats) -> float:
+def line_distance(one: Floats, other: Floats) -> float:
     """The earth mover's distance between two samples of numbers: the area between their distributions.
 
-    >>> on_a_line(np.array([0.0, 2.0]), np.array([1.0, 3.0]))
+    >>> line_distance(np.array([0.0, 2.0]), np.array([1.0, 3.0]))
     1.0
     """
     points = np.sort(np.concatenate((one, other)))
@@ -47,11 +47,11 @@ def on_a_line(one: Floats, other: Floats) -> float:
     return float((np.abs(shares[0] - shares[1]) * np.diff(points)).sum())
 
 
-def on_a_map(one: Floats, other: Floats, place: Floats) -> float:
-    """The earth mover's distance between two distributions over places: what it takes, at least, to carry one to the
-    other, in metres for each unit of it. Exact, by a linear program over what the two do not share.
+def map_distance(one: Floats, other: Floats, place: Floats) -> float:
+    """The earth mover's distance between two distributions over places: the least mean distance in metres that turns
+    one into the other. Exact, by a linear program over what the two do not share.
 
-    >>> on_a_map(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([[0.0, 0.0], [3.0, 4.0]]))
+    >>> map_distance(np.array([1.0, 0.0]), np.array([0.0, 1.0]), np.array([[0.0, 0.0], [3.0, 4.0]]))
     5.0
     """
     from scipy.optimize import linprog
@@ -65,42 +65,42 @@ def on_a_map(one: Floats, other: Floats, place: Floats) -> float:
     out = kron(eye(len(much)), np.ones((1, len(little))))
     into = kron(np.ones((1, len(much))), eye(len(little)))
     given, taken = gap[much], -gap[little]
-    # All but one of the equations: the last follows from the others, up to rounding that would make them contradict.
+    # The last equation is left out: it follows from the others, and rounding would make it contradict them.
     rows, right = vstack([out, into]).tocsr()[:-1], np.concatenate((given, taken * given.sum() / taken.sum()))[:-1]
     found = linprog(cost.ravel(), A_eq=rows, b_eq=right, method="highs-ds")
     return float(found.fun)
 
 
-def by_hour(records: BoundedCalls, space: Space) -> Floats:
+def calls_by_hour(records: BoundedCalls, space: Space) -> Floats:
     """Calls in each hour of the day (rows) from each cell (columns)."""
     cells = len(space.cells)
     return np.bincount(records.hour * cells + records.cell, minlength=24 * cells).reshape(24, cells).astype(np.float64)
 
 
 def fidelity(true: Calls | BoundedCalls, made: Calls | BoundedCalls, space: Space) -> dict[str, Any]:
-    """How far made-up records are from the true ones, and for scale how far calls from anywhere would be."""
+    """How far made-up records are from the true ones and, for scale, how far calls from anywhere are."""
     real, drawn = (part if isinstance(part, BoundedCalls) else bound_calls(part, space) for part in (true, made))
     if not len(real.user) or not len(drawn.user):
         return {"daily range": None, "population by hour": None, "note": "one of the two has no records on these days"}
     ranges = [daily_ranges(part, space) for part in (real, drawn)]
-    hours = [by_hour(part, space) for part in (real, drawn)]
+    hours = [calls_by_hour(part, space) for part in (real, drawn)]
     place, even = space.cells.metres, np.ones(len(space.cells))
     both = [hour for hour in range(24) if hours[0][hour].sum() and hours[1][hour].sum()]
-    apart = {hour: on_a_map(hours[0][hour], hours[1][hour], place) for hour in both}
+    apart = {hour: map_distance(hours[0][hour], hours[1][hour], place) for hour in both}
     homes, works = zip(*(_homes_and_works(part, space) for part in (real, drawn)), strict=True)
     return {
         "daily range": {
-            "earth mover's metres": on_a_line(*ranges),
+            "earth mover's metres": line_distance(*ranges),
             "mean metres": [float(part.mean()) for part in ranges],
             "median metres": [float(np.median(part)) for part in ranges],
         },
         "population by hour": {
             "earth mover's metres": apart,
             "mean": float(np.mean(list(apart.values()))) if apart else None,
-            "of calls from anywhere": on_a_map(hours[0].sum(axis=0), even, place),
+            "of calls from anywhere": map_distance(hours[0].sum(axis=0), even, place),
         },
-        "home": on_a_map(homes[0], homes[1], place) if all(part.sum() for part in homes) else None,
-        "work": on_a_map(works[0], works[1], place) if all(part.sum() for part in works) else None,
+        "home": map_distance(homes[0], homes[1], place) if all(part.sum() for part in homes) else None,
+        "work": map_distance(works[0], works[1], place) if all(part.sum() for part in works) else None,
         "calls a person and day": [len(part.user) / part.people / space.days for part in (real, drawn)],
     }
 
@@ -111,7 +111,7 @@ def _homes_and_works(records: BoundedCalls, space: Space) -> tuple[Floats, Float
 
 
 def draw_fidelity(true: Calls, made: Calls, space: Space, directory: Path, *, base: Sequence[maps.Layer] = ()) -> None:
-    """Two PNGs: how far people range in a day, when they call; and a page with a map of where from, hour by hour, over
+    """Write two PNGs (how far people range in a day, when they call) and a page with a map of calls hour by hour over
     the ``base`` layers."""
     records = [bound_calls(part, space) for part in (true, made)]
     if not all(len(part.user) for part in records):
@@ -144,7 +144,7 @@ def draw_fidelity(true: Calls, made: Calls, space: Space, directory: Path, *, ba
 def _map(records: list[BoundedCalls], space: Space, path: Path, base: Sequence[maps.Layer]) -> None:
     """Where calls come from in each hour: true and made up, as shares of the hour's calls."""
     cells = space.cells
-    shares = [by_hour(part, space) for part in records]
+    shares = [calls_by_hour(part, space) for part in records]
     shares = [part / np.maximum(part.sum(axis=1, keepdims=True), 1) * 100 for part in shares]
     frames = [f"{hour:02}:00" for hour in range(24)]
     top = float(max(part.max() for part in shares))

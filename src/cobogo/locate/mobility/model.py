@@ -1,8 +1,8 @@
-"""Releasing histograms with noise, and making the most of what was released.
+"""The mobility model: histograms released with noise, and the best estimates from them.
 
 Each part is released twice, in fine and in coarse bins, for half of its ε each: where bins are many and people few, the
-coarse counts tell how many there are together (Hay, Rastogi, Miklau & Suciu 2010). What is made of them afterwards is
-post-processing and costs nothing: the two are brought into agreement, then no count is left below zero.
+coarse counts are more precise (Hay, Rastogi, Miklau & Suciu 2010). The rest is post-processing and costs nothing: the
+two are made consistent, then counts below zero are removed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.untrusted import fraction
-from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, histogram_shapes
-from cobogo.locate.mobility.space import Space
-from cobogo.locate.places.cells import Cells
+from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, counts, habits, histogram_shapes
+from cobogo.locate.mobility.space import Space, bound_calls
+from cobogo.locate.places.cells import Calls, Cells
 from cobogo.promises.mechanisms import Laplace
 
 
 class NoisyHistogram(NamedTuple):
-    """A part as it was released: whole numbers with noise, and the ε that each level cost (None: exact, no noise)."""
+    """A part as it is released: whole numbers with noise, and the ε of both levels together (None: exact, no noise)."""
 
     fine: Ints
     coarse: Ints
@@ -41,7 +41,7 @@ def budget(epsilon: Fraction) -> dict[str, Fraction]:
 def release(
     exact: Mapping[str, Ints], forms: Mapping[str, HistogramShape], epsilon: Fraction | None
 ) -> dict[str, NoisyHistogram]:
-    """Every part with noise of the operating system's entropy. Without ε there is none: for comparison, never out."""
+    """Every part with noise from the operating system's entropy. Without ε there is no noise: for comparison only."""
     spent = dict.fromkeys(exact) if epsilon is None else budget(epsilon)
     return {name: _part(exact[name], forms[name], spent[name]) for name in exact}
 
@@ -56,10 +56,10 @@ def _part(fine: Ints, shape: HistogramShape, epsilon: Fraction | None) -> NoisyH
     if epsilon is None:
         return NoisyHistogram(fine, coarse, None)
     noise = mechanism(shape, epsilon)
-    return NoisyHistogram(_with(noise, fine), _with(noise, coarse), epsilon)
+    return NoisyHistogram(_add_noise(noise, fine), _add_noise(noise, coarse), epsilon)
 
 
-def _with(noise: Laplace, values: Ints) -> Ints:
+def _add_noise(noise: Laplace, values: Ints) -> Ints:
     return np.array(noise.release(values.tolist()), dtype=np.int64)
 
 
@@ -73,10 +73,10 @@ def coarsen(fine: Ints, shape: HistogramShape) -> Ints:
 def estimate(noisy: NoisyHistogram, shape: HistogramShape) -> Floats:
     """The counts of a part, in people: consistent, none below zero, in the shape of its axes.
 
-    Both levels have the same noise, so a coarse bin of m fine ones is known by its own count and, m times less well,
-    by their sum; what the two agree on is shared out evenly. Where fine bins should be alike, and differ no more than
-    noise would make them, their differences are reduced (James & Stein 1961). Then coarse counts, and within each the
-    fine ones, are moved to the nearest counts that are not negative and have the same sum.
+    Both levels have the same noise, so the sum of m fine bins has m times the variance of their coarse bin: the two are
+    averaged with these weights, and the difference is spread evenly over the fine bins. Where fine bins are ``alike``
+    and differ no more than the noise, their differences are reduced (James & Stein 1961). Then coarse counts, and
+    within each the fine ones, are moved to the nearest counts that are not negative and have the same sum.
     """
     variance = 0.0 if noisy.epsilon is None or not shape.alike else mechanism(shape, noisy.epsilon).variance()
     size = np.bincount(shape.parent, minlength=shape.parents)
@@ -89,7 +89,7 @@ def estimate(noisy: NoisyHistogram, shape: HistogramShape) -> Floats:
 
 
 def _shrink(differences: Floats, noise: float) -> Floats:
-    """Differences, each smaller by the share of their squares that is expected of the noise alone."""
+    """Differences, reduced by the share of their squares that the noise alone explains."""
     squares = float((differences**2).sum())
     return differences * max(0.0, 1 - noise / squares) if squares > 0 else differences
 
@@ -119,13 +119,13 @@ def _not_negative(values: Floats, group: Ints, total: Floats) -> Floats:
 FORMAT = "cobogo-where/1"
 
 MOST_PEOPLE = 250_000
-"""People that are drawn at most where nobody says how many: they fit into a few gigabytes."""
+"""People that are drawn at most where no number is given: they fit into a few gigabytes."""
 
 
 @dataclass(frozen=True, eq=False)
 class MobilityModel:
-    """A released model. ``epsilon`` is what it cost a person in all; None for one without noise, which is nobody's to
-    give away: it serves to tell how much of an error is the noise's and how much the model's own."""
+    """A released model. ``epsilon`` is what it costs a person in all; None for a model without noise, which must not be
+    released: it serves to part the error of the noise from that of the model."""
 
     space: Space
     parts: Mapping[str, NoisyHistogram]
@@ -138,12 +138,12 @@ class MobilityModel:
 
     @cached_property
     def counts(self) -> dict[str, Floats]:
-        """People in every bin of every part, as near as can be told."""
+        """The estimated number of people in every bin of every part."""
         return {name: estimate(part, self.shapes[name]) for name, part in self.parts.items()}
 
     @property
     def people(self) -> int:
-        """How many people there seem to be, held within what can be drawn: with little ε it is mostly noise."""
+        """The estimated number of people, limited to what can be drawn: with little ε it is mostly noise."""
         return min(max(1, round(float(self.counts["home"].sum()))), MOST_PEOPLE)
 
     def costs(self) -> list[dict[str, Any]]:
@@ -180,14 +180,15 @@ class MobilityModel:
         }
 
     @classmethod
-    def of(cls, content: Any, where: str = "model.json") -> MobilityModel:
-        """A published model, read again; refused where it is not one."""
+    def from_dict(cls, content: Any, where: str = "model.json") -> MobilityModel:
+        """A published model; raises `VerificationFailed` where it is damaged."""
         try:
             if content["format"] != FORMAT:
                 raise ValueError
             said, cells = content["space"], content["space"]["cells"]
+            names, lon, lat = ([cell[part] for cell in cells] for part in ("cell", "lon", "lat"))
             space = Space(
-                Cells.of([c["cell"] for c in cells], [c["lon"] for c in cells], [c["lat"] for c in cells], where=where),
+                Cells.from_columns(names, lon, lat, where=where),
                 date.fromisoformat(said["first"]), int(said["days"]), float(said["utc-offset"]), float(said["area"]),
                 int(said["most-a-day"]),
             )  # fmt: skip
@@ -210,3 +211,10 @@ class MobilityModel:
 
 def _fraction(text: Any) -> Fraction | None:
     return None if text is None else fraction(text)
+
+
+def fit_model(calls: Calls, space: Space, epsilon: Fraction | None) -> MobilityModel:
+    """The model of call records with a privacy loss of ε for each person; without noise where ε is None."""
+    records = bound_calls(calls, space)
+    found = counts(records, habits(records, space), space)
+    return MobilityModel(space, release(found, histogram_shapes(space), epsilon), epsilon)

@@ -18,8 +18,8 @@ from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.counts import SHARES
 from cobogo.locate.mobility.fidelity import draw_fidelity, fidelity
-from cobogo.locate.mobility.fit import ModelAndCalls, where
 from cobogo.locate.mobility.model import MobilityModel, mechanism
+from cobogo.locate.mobility.sample import ModelAndCalls, dp_where
 from cobogo.locate.mobility.space import Space
 from cobogo.locate.places.cells import Calls
 from cobogo.locate.release import original_table, write_json
@@ -46,7 +46,8 @@ ON_TRUST = "that the noise stated was really drawn cannot be seen in the model; 
 
 
 class MadeUpCalls(DrawnRows):
-    """DP-WHERE: a model with noise, and calls of made-up people drawn from it. It is paid for when they are drawn."""
+    """A release by DP-WHERE: a model with noise, and calls of made-up people drawn from it; it is paid for when
+    drawn."""
 
     kind = "mobility"
     reporter = "cobogo.locate.mobility.release:write_report"
@@ -61,22 +62,22 @@ class MadeUpCalls(DrawnRows):
         self._people, self._seed, self._paying = people, seed, paying
 
     @cached_property
-    def made(self) -> ModelAndCalls:
-        """The model and its calls, made once."""
+    def result(self) -> ModelAndCalls:
+        """The model and its calls; computed, and paid for, once."""
         space = self._space
         if self._paying is not None:
             self._paying.pay(
                 PrivacyLoss("epsilon", self._epsilon), f"locate where, {space.days} days from {space.first}"
             )
-        return where(self.true, space, self._epsilon, people=self._people, seed=self._seed)
+        return dp_where(self.true, space, self._epsilon, people=self._people, seed=self._seed)
 
     @cached_property
     def fidelity(self) -> dict[str, Any]:
-        """How near the made-up calls are to the truth, which is for the data holder alone."""
-        return fidelity(self.true, self.made.calls, self.made.model.space)
+        """How near the made-up calls are to the truth: for the data holder only."""
+        return fidelity(self.true, self.result.calls, self.result.model.space)
 
     def columns(self, kept: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
-        """Those of call records."""
+        """The columns of call records."""
         return tuple(MEANINGS)
 
     def batches(self, table: Table, columns: Sequence[str]) -> Iterator[Any]:  # noqa: ARG002
@@ -84,32 +85,32 @@ class MadeUpCalls(DrawnRows):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        calls = self.made.calls.to_arrow()
+        calls = self.result.calls.to_arrow()
         seconds = calls.column("time").cast(pa.timestamp("s"), safe=False)
         calls = calls.set_column(1, "time", pc.strftime(seconds, "%Y-%m-%d %H:%M:%S"))
         yield from calls.select(list(columns)).combine_chunks().to_batches() or [_nothing(columns)]
 
     def write_beside(self, public: Path) -> None:
-        """The model."""
-        write_json(self.made.model.as_dict(), public / MODEL)
+        """Write the model."""
+        write_json(self.result.model.as_dict(), public / MODEL)
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
-        """Nobody in the table exists."""
+        """What each column means: nobody in the table exists."""
         return {name: Meaning(text) for name, text in MEANINGS.items()}
 
     def statement(self) -> Json:
         """The parts of the model, and what each cost."""
-        model = self.made.model
+        model = self.result.model
         return {"entropy": ENTROPY, "epsilon": str(model.epsilon), "unit": "a person with all records",
                 "neighbours": "with one person more or less", "parts": model.costs()}  # fmt: skip
 
     def explanation(self) -> str:
         """How the model was made."""
-        return _explained(self.made)
+        return _explanation(self.result)
 
     def private_statement(self) -> Json:
-        """The seed of the made-up people, and who paid."""
+        """The seed of the made-up people, and the payer."""
         paying = self._paying
         paid = None if paying is None else {"dataset": paying.dataset, "analyst": paying.analyst}
         return {"seed": self._seed, "paid": paid}
@@ -117,11 +118,11 @@ class MadeUpCalls(DrawnRows):
     @property
     def model_entries(self) -> tuple[Json, ...]:
         """ε of each person."""
-        return (parameters(DifferentialPrivacy(float(self.made.model.epsilon or 0))),)
+        return (parameters(DifferentialPrivacy(float(self.result.model.epsilon or 0))),)
 
     def story(self, before: Table, after: Table, say: Any) -> Story:  # noqa: ARG002
         """What it cost, and how near it is to the truth."""
-        made = self.made
+        made = self.result
         summary = {"epsilon": float(made.model.epsilon or 0), "people": made.calls.users, "records": len(made.calls),
                    "parts": made.model.costs(), "fidelity": self.fidelity}  # fmt: skip
         return Story(summary, self.kind)
@@ -132,7 +133,7 @@ def release_of(
     seed: int | None = None, paying: Payer | None = None, base: Sequence[Layer] = (),
 ) -> Release:  # fmt: skip
     """A release of a model of calls, which lie at ``source``; nothing is paid, drawn or written yet. ``base`` are the
-    layers below the map of the evidence."""
+    base layers of the evidence's map."""
     made = MadeUpCalls(true, space, epsilon, people, seed, paying, base)
     return Release(Origin(source, ROLES), original_table(true.to_arrow(), source), made)
 
@@ -142,7 +143,7 @@ def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:
     made = release.transformation
     assert isinstance(made, MadeUpCalls)
     write_json(made.story(release.table, release.drawn, None).summary, evidence / "report.json")
-    draw_fidelity(made.true, made.made.calls, made.made.model.space, evidence, base=made.base)
+    draw_fidelity(made.true, made.result.calls, made.result.model.space, evidence, base=made.base)
 
 
 def _nothing(columns: Sequence[str]) -> Any:
@@ -151,8 +152,8 @@ def _nothing(columns: Sequence[str]) -> Any:
     return pa.RecordBatch.from_pydict({name: pa.array([], pa.string()) for name in columns})
 
 
-def _explained(made: ModelAndCalls) -> str:
-    """What whoever receives the release must know to use it."""
+def _explanation(made: ModelAndCalls) -> str:
+    """What recipients must know to use the release."""
     rows = [f"| {row['part']} | {row['about']} | {row['epsilon']} | {row['scale']:.6g} |" for row in made.model.costs()]
     return "\n".join(
         [
@@ -170,10 +171,11 @@ def _explained(made: ModelAndCalls) -> str:
 
 
 def check(written: Written) -> CheckResult:
-    """Add up again what the parts cost, by noise that fits what a person can change; look at every released call."""
+    """Check that the parts cost what is stated, that their noise is enough for what a person can change, and every
+    call."""
     if written.directory is None:
         raise VerificationFailed("the model cannot be found beside its calls")
-    model = MobilityModel.of(_read(written))
+    model = MobilityModel.from_dict(_read(written))
     problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
     verdicts = []
@@ -197,7 +199,7 @@ def _read(written: Written) -> Any:
 
 
 def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:
-    """What the parts of the model cost must be what the manifest says, and their noise large enough for it."""
+    """Problems with the stated costs, and with noise that is too small for them."""
     if stated.get("entropy") != ENTROPY:
         yield "the manifest does not say that the noise came from the operating system"
     if model.epsilon is None or any(part.epsilon is None for part in model.parts.values()):
@@ -217,12 +219,12 @@ def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:
 
 
 def _calls(written: Written, model: MobilityModel) -> Iterator[str]:
-    """Every call must be at a declared cell on a declared day."""
+    """Problems with the released calls: each must be at a declared cell on a declared day."""
     from cobogo.errors import DataError
 
     table = written.rows.engine.fetch(written.rows.expression)
     try:
-        calls = Calls.of(table["user"], table["time"], table["cell"], model.space.cells, where="release.csv")
+        calls = Calls.from_columns(table["user"], table["time"], table["cell"], model.space.cells, where="release.csv")
     except DataError as error:
         yield f"the released calls are not such as the model can give: {error.what}"
         return

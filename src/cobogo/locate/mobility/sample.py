@@ -1,31 +1,35 @@
-"""People who never were: drawn from a model, with homes, works, outings and calls. Post-processing: it costs nothing.
+"""Made-up people, drawn from a model: their homes, works, outings and calls. Post-processing: it costs no ε.
 
 A person gets a home; a distance to work, by the home's area; a work at about that distance; how much and when they
 call; a few places to go to, by their distance from home. Every call gets an hour and is made from home, from work or
 from the day's outing: a day has one, as most have.
 
-A cell is chosen among those at a drawn distance. Were it chosen by the counts themselves, cells that many can reach
-would get too many people: so the weights are scaled, over and over, by how far what they lead to is from the counts
-(iterative proportional fitting). It looks at nothing but the released model.
+A cell is chosen among those at a drawn distance. With the counts as weights, cells that many people can reach would get
+too many: so the weights are scaled until the cells get what the counts say (iterative proportional fitting). It uses
+nothing but the released model.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, source
 from cobogo.locate.mobility.counts import AT_HOME, AT_WORK, PATTERNS, STATES
-from cobogo.locate.mobility.model import MobilityModel
+from cobogo.locate.mobility.model import MobilityModel, fit_model
 from cobogo.locate.mobility.space import BUSIEST_HOURS, CALLS, PERIODS, SPREADS, Space, period_of, reach_of
 from cobogo.locate.places.cells import Calls
+from cobogo.promises.accounting import Amount, loss_of
 
 
 def draw_columns(weights: Floats, row: Ints, random: np.random.Generator) -> Ints:
-    """For each entry of ``row`` a column, in proportion to that row's weights; by none, where all are zero: any.
+    """Draw a column for each entry of ``row``, in proportion to that row's weights; uniformly where all are zero.
 
-    One search in all rows laid end to end. The draws are floats: for made-up people and for post-processing, never
-    for noise that privacy rests on.
+    One search in all rows laid end to end. The draws are floats: for made-up people and for post-processing, never for
+    noise that privacy rests on.
 
     >>> draw_columns(np.array([[0.0, 1.0], [3.0, 0.0]]), np.array([0, 1, 1]), np.random.default_rng(1)).tolist()
     [1, 0, 0]
@@ -36,21 +40,21 @@ def draw_columns(weights: Floats, row: Ints, random: np.random.Generator) -> Int
     bounds /= bounds[:, -1:]
     line = (bounds + np.arange(len(bounds))[:, np.newaxis]).ravel()
     found = np.searchsorted(line, row + random.random(len(row)), side="right") - row * weights.shape[1]
-    # At the end of a line a rounded draw may fall beyond the last column of any weight.
+    # At the end of a row a rounded draw may fall beyond the last column with a weight.
     last = weights.shape[1] - 1 - np.argmax(np.where(nothing[:, np.newaxis], 1, weights)[:, ::-1] > 0, axis=1)
     return np.asarray(np.minimum(found, last[row]))
 
 
 ROUNDS = 12
-"""Scalings; what is left after them is far below the noise."""
+"""Rounds of scaling: the error that is left after them is far below the noise."""
 
 MOST_CELLS = 3_000
-"""Cells up to which weights are fitted: it takes their square."""
+"""Cells up to which weights are fitted: memory and time grow with their square."""
 
 
 def attraction(space: Space, home: Floats, chances: Floats, wanted: Floats) -> Floats:
-    """Weights of cells: people who start at ``home`` (counts by cell) and go to the bins of distance that they have
-    ``chances`` of (a row a cell) should be found at cells in the proportions ``wanted``."""
+    """Weights of cells with which people end up in cells in the proportions ``wanted``, when they start at ``home``
+    (counts by cell) and draw a bin of distance by ``chances`` (a row a cell)."""
     cells, bins = len(space.cells), space.distances
     if cells > MOST_CELLS or wanted.sum() <= 0 or home.sum() <= 0:
         return wanted
@@ -73,17 +77,17 @@ OUTINGS = 3
 """Places, for each period of the day, that a person goes to in turn."""
 
 UNEVEN = (0.5, 1.0, 2.0)
-"""What stands for each of the `SPREADS`."""
+"""√(variance / mean) of calls a day for each class of `SPREADS`."""
 
 AT_ONCE = 1 << 22
-"""Chances that are held in memory at a time."""
+"""Weights that are in memory at a time: 32 MB."""
 
 
 def sample(model: MobilityModel, people: int | None = None, *, seed: int | None = None) -> Calls:
-    """Calls of so many made-up people (as many as there seem to be, unless said) on the declared days.
+    """Calls of so many made-up people (the model's estimate, unless given) on the declared days.
 
-    What is drawn depends on the model alone, so privacy does not rest on it; yet it is the system's entropy that
-    starts the generator, unless a seed is asked for by name.
+    Draws depend on the model alone, so that privacy does not depend on them; the generator starts with the system's
+    entropy unless a seed is given.
     """
     number = model.people if people is None else people
     if number < 0:
@@ -91,15 +95,15 @@ def sample(model: MobilityModel, people: int | None = None, *, seed: int | None 
     random = _generator(source(seed))
     space, counts = model.space, model.counts
     home = draw_columns(counts["home"][np.newaxis], np.zeros(number, np.int64), random)
-    commute = _fallen_back(counts["commute"])
+    commute = _fill_empty_rows(counts["commute"])
     apart = draw_columns(commute, space.area_of[home], random)
     draw = attraction(space, counts["home"], _shares(commute)[space.area_of], counts["work"])
-    work = at_distance(space, home, apart, draw, random)
+    work = draw_at_distance(space, home, apart, draw, random)
     activity = draw_columns(counts["activity"].reshape(1, -1), np.zeros(number, np.int64), random)
     kind, rate, spread = np.unravel_index(activity, (len(BUSIEST_HOURS), len(space.rates), len(SPREADS) + 1))
     user, day, calls = _days(space, rate, spread, random)
     free = space.free[day]
-    hour = draw_columns(_fallen_back(counts["times"].reshape(-1, 24)), kind[user] * 2 + free, random)
+    hour = draw_columns(_fill_empty_rows(counts["times"].reshape(-1, 24)), kind[user] * 2 + free, random)
     state = _states(model, reach_of(apart)[user], free, calls, user * space.days + day, hour, random)
     cell = np.select([state == AT_HOME, state == AT_WORK], [home[user], work[user]], -1)
     away = np.flatnonzero(cell < 0)
@@ -107,12 +111,12 @@ def sample(model: MobilityModel, people: int | None = None, *, seed: int | None 
     cell[away] = going[user[away], _period_of_day(user[away] * space.days + day[away], hour[away]), day[away] % OUTINGS]
     second = random.integers(0, 3_600, len(user))
     time = np.asarray(space.start + day * 86_400.0 + hour * 3_600.0 + second, dtype=np.float64)
-    return Calls(user, time, cell.astype(np.int64), space.cells, tuple(map(str, range(1, number + 1)))).ordered()
+    return Calls(user, time, cell.astype(np.int64), space.cells, tuple(map(str, range(1, number + 1)))).sort()
 
 
-def at_distance(space: Space, start: Ints, apart: Ints, weights: Floats, random: np.random.Generator) -> Ints:
-    """For each start a cell whose distance lies in a bin, in proportion to its weight; of the nearest bin that has
-    cells at all, where that one has none; any of them, where none has weight."""
+def draw_at_distance(space: Space, start: Ints, apart: Ints, weights: Floats, random: np.random.Generator) -> Ints:
+    """Draw for each start a cell whose distance lies in a bin, in proportion to its weight. Where the bin has no cells,
+    the nearest bin with cells is taken; where none of its cells has a weight, all are equally likely."""
     wanted, member = np.unique(start * space.distances + apart, return_inverse=True)
     found = np.empty(len(start), dtype=np.int64)
     order = np.argsort(member, kind="stable")
@@ -135,20 +139,21 @@ def _generator(words: Source) -> np.random.Generator:
     return np.random.default_rng(words.words(4).tolist())
 
 
-def _fallen_back(counts: Floats) -> Floats:
-    """Rows of counts; where a row has nobody, everybody's."""
+def _fill_empty_rows(counts: Floats) -> Floats:
+    """Rows of counts; an empty row is replaced by the sum of all."""
     nobody = counts.sum(axis=1) <= 0
     return np.asarray(np.where(nobody[:, np.newaxis], counts.sum(axis=0), counts))
 
 
 def _shares(counts: Floats) -> Floats:
-    """Rows of counts as chances."""
+    """Rows of counts as probabilities."""
     total = counts.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(counts, total, out=np.full_like(counts, 1 / counts.shape[1]), where=total > 0))
 
 
 def _days(space: Space, rate: Ints, spread: Ints, random: np.random.Generator) -> tuple[Ints, Ints, Ints]:
-    """Whose each call is, on which day, and how many that day has: by calls a day, and by how uneven days are."""
+    """Draw each person's number of calls for each day. Returns the person and the day of each call, and the number of
+    calls of that day."""
     ends = np.concatenate(([min(1 / space.days, space.rates[0] / 2)], space.rates))
     mean = ends[rate] * (ends[rate + 1] / ends[rate]) ** random.random(len(rate))
     mean = np.broadcast_to(mean[:, np.newaxis], (len(rate), space.days))
@@ -165,24 +170,25 @@ def _days(space: Space, rate: Ints, spread: Ints, random: np.random.Generator) -
 def _states(
     model: MobilityModel, reach: Ints, free: Ints, calls: Ints, day: Ints, hour: Ints, random: np.random.Generator
 ) -> Ints:
-    """From where each call is made: what its day is to see, then by the hour which of these."""
+    """Draw where each call is made from: first which of home, work and elsewhere its day has, then by the hour."""
     days = model.counts["days"].reshape(-1, PATTERNS)
     row = (reach * 2 + free) * (len(CALLS) + 1) + np.searchsorted(np.array(CALLS), calls)
     first = np.flatnonzero(np.diff(day, prepend=-1))
-    pattern = np.repeat(draw_columns(_fallen_back(days), row[first], random), np.diff(np.append(first, len(day))))
+    pattern = np.repeat(draw_columns(_fill_empty_rows(days), row[first], random), np.diff(np.append(first, len(day))))
     holds = (np.arange(1, PATTERNS + 1)[:, np.newaxis] >> np.arange(len(STATES))) & 1
     chances = model.counts["presence"] * holds[:, np.newaxis]
     nothing = chances.sum(axis=2) <= 0
     chances[nothing] = np.broadcast_to(holds[:, np.newaxis], chances.shape)[nothing]
     chances = chances.reshape(-1, len(STATES))
     moment = pattern * 24 + hour
-    return _all_seen(draw_columns(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0) - 1,
+    return _complete_days(draw_columns(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0)
+    - 1,
                      chances[moment], random)  # fmt: skip
 
 
-def _all_seen(state: Ints, wanted: Ints, day: Ints, chances: Floats, random: np.random.Generator) -> Ints:
-    """The states of calls, some changed so that each day sees all it is to see, as far as its calls go: the likeliest
-    of the calls whose own state another one of the day has, too."""
+def _complete_days(state: Ints, wanted: Ints, day: Ints, chances: Floats, random: np.random.Generator) -> Ints:
+    """Change some states so that each day has all that it should have, as far as its calls go: a call whose state
+    another call of the day has as well, drawn by how likely it is in the missing state."""
     states = len(STATES)
     seen = np.bincount(day * states + state, minlength=(int(day.max(initial=-1)) + 1) * states).reshape(-1, states)
     for missing in range(states):
@@ -198,20 +204,59 @@ def _all_seen(state: Ints, wanted: Ints, day: Ints, chances: Floats, random: np.
 
 
 def _period_of_day(day: Ints, hour: Ints) -> Ints:
-    """The period in which the day's outing is chosen, the same for all calls of a day: that of any one of them."""
+    """The period of the day by which the outing of a day is chosen: that of its first call."""
     first = np.flatnonzero(np.diff(day, prepend=-1))
     return np.repeat(period_of(hour[first]), np.diff(np.append(first, len(day))))
 
 
 def _outings(model: MobilityModel, home: Ints, random: np.random.Generator) -> Ints:
-    """For each person and period of the day the cells that they go to in turn."""
+    """Draw for each person and period of the day the cells that they go to in turn."""
     space, counts = model.space, model.counts
     going = np.empty((len(home), len(PERIODS), OUTINGS), dtype=np.int64)
-    outings = _shares(_fallen_back(counts["outings"]))
+    outings = _shares(_fill_empty_rows(counts["outings"]))
     for period in range(len(PERIODS)):
         chances = np.broadcast_to(outings[period], (len(space.cells), space.distances))
         places = attraction(space, counts["home"], chances, counts["places"][period])
         for turn in range(OUTINGS):
             far = draw_columns(outings[period][np.newaxis], np.zeros(len(home), np.int64), random)
-            going[:, period, turn] = at_distance(space, home, far, places, random)
+            going[:, period, turn] = draw_at_distance(space, home, far, places, random)
     return going
+
+
+@dataclass(frozen=True, eq=False)
+class ModelAndCalls:
+    """A released model and the calls of made-up people drawn from it."""
+
+    model: MobilityModel
+    calls: Calls
+
+
+@card("dp-where", title="DP-WHERE", guide="where")
+def dp_where(
+    calls: Calls, space: Space, epsilon: Amount, *, people: int | None = None, seed: int | None = None
+) -> ModelAndCalls:
+    r"""DP-WHERE: a private model of how a city moves, from call records, and made-up people who move by it.
+
+    The unit of privacy is a person with all their records. Two data sets are neighbours when one has one person more.
+    What a person can give is bounded by what the public ``space`` declares. ``seed`` repeats the made-up people, never
+    the noise.
+
+    Formula: $\tilde{h}_p = h_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ for the histograms $p$ (homes, works by
+        distance, calls a day, hours, places), $\sum_p \varepsilon_p = \varepsilon$
+    Example:
+        >>> from datetime import date
+        >>> from cobogo.studies import fortaleza
+        >>> calls = fortaleza.people(50, days=2, seed=1).calls()
+        >>> made = dp_where(calls, Space(calls.cells, date(2024, 3, 4), 2, utc_offset=-3), epsilon=1, people=5, seed=1)
+        >>> set(made.calls.user.tolist()) <= set(range(5))
+        True
+
+    Guarantee: ε-differential privacy for a person with all their records.
+    Limits: The figures that compare made-up with true people are not private. Cells, days and bounds must be declared
+        without looking at the data.
+    Cost: $O(r + c\,b)$ for r records, c cells and b bins.
+    Paper: D. J. Mir, S. Isaacman, R. Cáceres, M. Martonosi and R. N. Wright, DP-WHERE: differentially private modeling
+        of human mobility, IEEE Big Data 2013; after WHERE, S. Isaacman and others 2012.
+    """
+    model = fit_model(calls, space, loss_of(epsilon).amount)
+    return ModelAndCalls(model, sample(model, people, seed=seed))

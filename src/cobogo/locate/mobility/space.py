@@ -1,8 +1,8 @@
-"""What is declared before anybody's records are looked at, and everybody's records held within it.
+"""The public declarations of a model, and records bounded to them.
 
-Cells, days and the bins that everything is counted in are declared. Records are then bounded to the declared days and
-to so many calls a day, before anything is counted. What is kept of a person follows from that person's records alone,
-whatever their order, so that no two people's records are entangled.
+Cells, days and bins are declared without looking at the data. Records are bounded to the declared days and to so many
+calls a day before anything is counted. Which records of a person are kept depends on that person's records alone, in
+whatever order they come.
 """
 
 from __future__ import annotations
@@ -19,31 +19,32 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.locate.places.cells import Calls, Cells
 
 KILOMETRES = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.5, 8.0, 10.0, 13.0, 17.0, 25.0, 50.0)
-"""Where the bins of distances end; the first holds the cell itself, the last all that is farther."""
+"""Ends of the bins of distances; the first bin is the cell itself, the last all that is farther."""
 
 CALLS_A_DAY = (0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0)
-"""Where the bins of calls a day end; the last ends with the most that anybody is counted with."""
+"""Ends of the bins of calls a day; the last ends at `Space.most_a_day`."""
 
 SPREADS = (0.8, 1.5)
-"""Between how even, chance-like and bursty days are told apart: √(variance / mean) of a person's calls a day."""
+"""Bounds of √(variance / mean) of a person's calls a day, between even, random (Poisson: 1) and bursty days."""
 
 REACHES = (0, 4, 8)
-"""Where the classes of people by the distance of their work end, as bins of distance; the last holds all above."""
+"""Ends of the classes of people by the distance to their work, as bins of distance; the last class is all above."""
 
 CALLS = (1, 3, 7, 15)
-"""Where the bins of a day's number of calls end, by which days are told apart; the last holds all above."""
+"""Ends of the bins of a day's number of calls; the last bin is all above."""
 
 PERIODS = (0, 6, 12, 18)
-"""Hours at which the periods of the day begin, by which places away from home and work are counted."""
+"""Hours at which the periods of the day begin; places away from home and work are counted by period."""
 
 BUSIEST_HOURS = {"day": (7, 18), "evening": (18, 23), "night": (23, 7)}
-"""People who call mostly at these hours, from and to. The paper finds such classes by clustering; these are public."""
+"""Classes of people by the hours, from and to, at which they call most. The paper finds them by clustering; these are
+public."""
 
 NIGHT = (20, 7)
-"""The hours in which the cell that a person uses most is their home."""
+"""The hours, from and to, whose most used cell is a person's home."""
 
 WORK = (9, 17)
-"""And on weekdays, their work."""
+"""The hours of weekdays whose most used cell is a person's work."""
 
 MOST_CELLS = 20_000
 MOST_DAYS = 366
@@ -51,11 +52,11 @@ MOST_DAYS = 366
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """The public side of a model.
+    """The public declarations of a model.
 
     ``first`` and ``days`` say which days are looked at, by a clock that stands ``utc_offset`` hours from UTC all year;
-    ``area`` is the side, in metres, of the squares that cells are grouped in; ``most_a_day`` the calls of a person
-    that count on one day.
+    ``area`` is the side, in metres, of the squares that cells are grouped in; ``most_a_day`` the calls of a person that
+    count on one day.
     """
 
     cells: Cells
@@ -90,7 +91,7 @@ class Space:
 
     @cached_property
     def area_of(self) -> Ints:
-        """The number of the area of each cell: squares on a map whose corner is that of the cells."""
+        """The number of the area of each cell: squares of a map that begins at the cells' south-western corner."""
         corner = self.cells.metres.min(axis=0)
         square = np.floor((self.cells.metres - corner) / self.area).astype(np.int64)
         return np.unique(square, axis=0, return_inverse=True)[1].ravel().astype(np.int64)
@@ -113,7 +114,7 @@ class Space:
 
     @cached_property
     def rates(self) -> Floats:
-        """The ends of the bins of calls a day, the last of them the cap."""
+        """The ends of the bins of calls a day, with the cap as the last."""
         return np.array([*(rate for rate in CALLS_A_DAY if rate < self.most_a_day), float(self.most_a_day)])
 
     def as_dict(self) -> dict[str, object]:
@@ -140,7 +141,7 @@ def in_window(hour: Ints, window: tuple[int, int]) -> np.ndarray:
 
 
 def reach_of(apart: Ints) -> Ints:
-    """The class of people whose work is so far, as a bin of distance, from their home."""
+    """The class of people whose work is a bin of distance away from their home."""
     return np.asarray(np.searchsorted(np.array(REACHES), apart), dtype=np.int64)
 
 
@@ -150,7 +151,7 @@ def period_of(hour: Ints) -> Ints:
 
 
 class BoundedCalls(NamedTuple):
-    """Records that count, person by person: people are numbered anew from 0, each has one record at least."""
+    """Bounded records, person by person: people are numbered anew from 0, each has at least one record."""
 
     user: Ints
     cell: Ints
@@ -160,7 +161,8 @@ class BoundedCalls(NamedTuple):
 
 
 def bound_calls(calls: Calls, space: Space) -> BoundedCalls:
-    """The first calls of each day, up to the cap; ties in time go to the cell of the lower number."""
+    """The first calls of each person on each declared day, up to the cap; ties in time go to the cell of the lower
+    number."""
     since = calls.time - space.start
     inside = np.flatnonzero((since >= 0) & (since < space.days * 86_400.0))
     order = inside[np.lexsort((calls.cell[inside], since[inside], calls.user[inside]))]

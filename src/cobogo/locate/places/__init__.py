@@ -1,1 +1,1 @@
-"""Where people are: points, grids, cells, distances on the globe."""
+"""Positions: points, grids, cells, and distances on the globe."""

@@ -1,4 +1,4 @@
-"""Public places and who used them: cells (as the towers of a mobile network), call records at cells, nearest places."""
+"""Public places and their use: cells (the towers of a mobile network), call records at cells, nearest places."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cobogo.locate.places.points import Points
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cells:
-    """Names and places of cells. They are public: whatever depends on them alone tells nothing of anybody.
+    """Names and places of cells. They are public: what depends on them alone reveals nothing about anybody.
 
     >>> cells = Cells(("centro", "praia"), np.array([-38.53, -38.45]), np.array([-3.73, -3.74]))
     >>> cells.nearest([-38.52], [-3.73]).tolist(), cells.distances.round().tolist()
@@ -32,9 +32,9 @@ class Cells:
     lat: Floats
 
     @classmethod
-    def of(cls, names: Sequence[object], lon: ArrayLike, lat: ArrayLike, *, where: str = "cells") -> Cells:
-        """Cells of any sequences, checked: every name once, every place on the globe."""
-        points = Points.of(lon, lat, where=where)
+    def from_columns(cls, names: Sequence[object], lon: ArrayLike, lat: ArrayLike, *, where: str = "cells") -> Cells:
+        """Cells from any sequences, checked: every name appears once, every place is on the globe."""
+        points = Points.from_columns(lon, lat, where=where)
         texts = tuple(str(name) for name in names)
         if len(texts) != len(points):
             raise DataError(f"has {len(texts)} names and {len(points)} places", where=where)
@@ -57,7 +57,7 @@ class Cells:
     @cached_property
     def frame(self) -> Frame:
         """A flat map of all cells."""
-        return Frame.about(self.lon, self.lat)
+        return Frame.from_points(self.lon, self.lat)
 
     @cached_property
     def metres(self) -> Floats:
@@ -84,8 +84,8 @@ class Cells:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Calls:
-    """Events of people at cells: ``user`` numbers people from 0, ``time`` is in seconds since 1970 (UTC), ``cell``
-    numbers the cells; ``names`` tells what people are called, where they have names."""
+    """Calls of people at cells: ``user`` numbers people from 0, ``time`` is in seconds since 1970 (UTC), ``cell``
+    numbers the cells; ``names`` are the people's names, where they have names."""
 
     user: Ints
     time: Floats
@@ -94,11 +94,11 @@ class Calls:
     names: tuple[str, ...] = ()
 
     @classmethod
-    def of(
+    def from_columns(
         cls, user: Any, time: Any, cell: Any, cells: Cells, *, leave_out: bool = False, where: str = "calls"
     ) -> Calls:
-        """Calls of any sequences, checked. A cell that is not among the cells is an error, which does not show it;
-        or with ``leave_out`` its calls are left out."""
+        """Calls from any sequences, checked. A call at an unknown cell is an error, whose message does not show the
+        cell; with ``leave_out`` such calls are left out."""
         import pandas as pd
 
         plain = pd.Series(cell.to_pandas() if hasattr(cell, "to_pandas") else cell, dtype=object)
@@ -112,7 +112,7 @@ class Calls:
                 remedy="Add the cells to the file of cells, or leave such calls out (--leave-out-unknown).",
             )
         at = np.where(unknown, 0, number)
-        checked = Points.of(cells.lon[at], cells.lat[at], time=time, user=user, where=where)
+        checked = Points.from_columns(cells.lon[at], cells.lat[at], time=time, user=user, where=where)
         assert checked.time is not None
         assert checked.user is not None
         found = cls(checked.user, checked.time, number, cells, checked.names)
@@ -134,30 +134,31 @@ class Calls:
         return self.points().to_arrow().select(["user", "time"]).append_column("cell", names.cast(pa.string()))
 
     def points(self) -> Points:
-        """The same as points, each at the place of its cell."""
+        """Each call as a point at the place of its cell."""
         return Points(self.cells.lon[self.cell], self.cells.lat[self.cell], self.time, self.user, self.names)
 
     def take(self, rows: Ints) -> Calls:
         """Some of the calls; people keep their numbers."""
         return Calls(self.user[rows], self.time[rows], self.cell[rows], self.cells, self.names)
 
-    def ordered(self) -> Calls:
+    def sort(self) -> Calls:
         """Person by person, each in the order of time."""
         return self.take(np.lexsort((self.time, self.user)))
 
 
 def vectors(lon: ArrayLike, lat: ArrayLike) -> Floats:
-    """Points of the globe in space, at a distance of 1 from its centre: the nearest there are the nearest on it."""
+    """Points of the globe as unit vectors: the nearest by straight distance are the nearest on the globe."""
     east, north = np.radians(lon), np.radians(lat)
     return np.stack([np.cos(north) * np.cos(east), np.cos(north) * np.sin(east), np.sin(north)], axis=-1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PublicPlaces:
-    """Public places, of which the nearest is found anywhere on the globe. They may have names.
+    """Public places anywhere on the globe, with or without names, and the nearest of them to a point.
 
     >>> theatre, lighthouse = (-38.5285, -3.7278), (-38.4847, -3.7086)
-    >>> places = PublicPlaces(Points.of(*zip(theatre, lighthouse)), ("Theatro José de Alencar", "Farol do Mucuripe"))
+    >>> names = "Theatro José de Alencar", "Farol do Mucuripe"
+    >>> places = PublicPlaces(Points.from_columns(*zip(theatre, lighthouse)), names)
     >>> places.nearest([-38.53], [-3.73]).tolist()
     [0]
     """
@@ -175,16 +176,16 @@ class PublicPlaces:
             raise ValueError("The 'points' parameter of places must have one at least. Got none instead")
 
     @classmethod
-    def of_cells(cls, grid: Grid, allowed: Any = None) -> PublicPlaces:
-        """The centres of a grid's cells: of all, or of those that a mask or numbers allow."""
+    def from_grid(cls, grid: Grid, allowed: Any = None) -> PublicPlaces:
+        """The centres of a grid's cells: all, or those that a mask or numbers allow."""
         return cls(Points(*grid.centres(np.arange(grid.cells) if allowed is None else np.arange(grid.cells)[allowed])))
 
     @classmethod
-    def of_polygon(cls, polygon: Any, grid: Grid) -> PublicPlaces:
+    def from_polygon(cls, polygon: Any, grid: Grid) -> PublicPlaces:
         """The centres of a grid's cells that lie in a polygon of longitudes and latitudes (shapely's)."""
         import shapely
 
-        return cls.of_cells(grid, shapely.contains_xy(polygon, *grid.centres()))
+        return cls.from_grid(grid, shapely.contains_xy(polygon, *grid.centres()))
 
     @cached_property
     def _tree(self) -> Any:
@@ -196,10 +197,10 @@ class PublicPlaces:
         return len(self.points)
 
     def nearest(self, lon: ArrayLike, lat: ArrayLike) -> Ints:
-        """The number of the nearest place to each point; of equals, any."""
+        """The number of the nearest place to each point; of several at the same distance, any."""
         return np.asarray(self._tree.query(vectors(lon, lat))[1], dtype=np.int64)
 
     def __call__(self, reports: Points) -> Points:
         """Each report at its nearest place."""
         places = self.nearest(reports.lon, reports.lat)
-        return reports.at(self.points.lon[places], self.points.lat[places])
+        return reports.move_to(self.points.lon[places], self.points.lat[places])

@@ -1,8 +1,8 @@
 """Metres on the globe: distances, steps along great circles, and a flat frame for a city.
 
 Noise, radii and distances are in metres everywhere. A step is taken along a great circle, so that a metre to the north
-is as long as a metre to the east wherever one stands, the poles and the date line included. The globe is a sphere of
-the mean radius: distances on the ellipsoid differ by at most 0.56 %.
+is as long as a metre to the east everywhere, the poles and the date line included. The globe is a sphere of the mean
+radius: distances on the ellipsoid differ by at most 0.56 %.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ DEGREE = RADIUS * pi / 180
 """Metres in a degree along a great circle."""
 
 HALFWAY = RADIUS * pi
-"""Metres from anywhere to the other side of the world: no distance is longer."""
+"""Metres between opposite points of the globe: no distance is longer."""
 
 
-def wrapped(lon: ArrayLike) -> Floats:
+def wrap(lon: ArrayLike) -> Floats:
     """Longitudes in [−180, 180).
 
-    >>> wrapped([181.0, -181.0, 180.0, -180 - 3e-14]).tolist()
+    >>> wrap([181.0, -181.0, 180.0, -180 - 3e-14]).tolist()
     [-179.0, 179.0, -180.0, -180.0]
     """
     degrees = np.asarray(lon, dtype=np.float64)
@@ -48,21 +48,21 @@ def distance(lon: ArrayLike, lat: ArrayLike, other_lon: ArrayLike, other_lat: Ar
     return np.asarray(2 * RADIUS * np.arctan2(np.sqrt(chord), np.sqrt(np.maximum(1 - chord, 0))))
 
 
-def moved(lon: ArrayLike, lat: ArrayLike, metres: ArrayLike, bearing: ArrayLike) -> tuple[Floats, Floats]:
-    """Where one stands after so many metres on a great circle that leaves at a bearing (radians, clockwise from north).
+def move(lon: ArrayLike, lat: ArrayLike, metres: ArrayLike, bearing: ArrayLike) -> tuple[Floats, Floats]:
+    """The place so many metres along the great circle that leaves at a bearing (radians, clockwise from north).
 
-    >>> [round(float(part), 6) for part in moved(179.9, 0.0, DEGREE, pi / 2)]
+    >>> [round(float(part), 6) for part in move(179.9, 0.0, DEGREE, pi / 2)]
     [-179.1, 0.0]
     """
     north, turned = np.radians(lat), np.divide(metres, RADIUS)
     up, along = np.sin(north), np.cos(north)
     far, near = np.sin(turned), np.cos(turned)
-    # Unit vectors: towards where one stands, the way one goes, and across. Longitude comes of the last two.
+    # The place reached as a vector: its height along the axis, outward along the first meridian, and sideways.
     height = up * near + along * far * np.cos(bearing)
     outward = along * near - up * far * np.cos(bearing)
     sideways = far * np.sin(bearing)
     east = np.degrees(np.arctan2(sideways, outward))
-    return wrapped(np.add(lon, east)), np.degrees(np.arctan2(height, np.hypot(outward, sideways)))
+    return wrap(np.add(lon, east)), np.degrees(np.arctan2(height, np.hypot(outward, sideways)))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Frame:
     """A flat map about a point: metres to the east and to the north of it, for an area the size of a city.
 
     Lengths to the east are those at the latitude of the centre: within 50 km of Fortaleza they are right to 0.1 %.
-    What needs to be right over larger areas uses `distance` and `moved`.
+    Larger areas need `distance` and `move`.
 
     >>> frame = Frame(-38.5, -3.7)
     >>> east, north = frame.metres([-38.5, -38.49], [-3.69, -3.7])
@@ -82,8 +82,8 @@ class Frame:
     lat: float
 
     @classmethod
-    def about(cls, lon: ArrayLike, lat: ArrayLike) -> Frame:
-        """A frame in the middle of points, whose longitudes are averaged around the globe."""
+    def from_points(cls, lon: ArrayLike, lat: ArrayLike) -> Frame:
+        """A frame in the middle of points; longitudes are averaged as angles."""
         angles = np.radians(lon)
         middle = float(np.degrees(np.arctan2(np.sin(angles).mean(), np.cos(angles).mean())))
         return cls(middle, float(np.asarray(lat, dtype=np.float64).mean()))
@@ -95,13 +95,13 @@ class Frame:
 
     def metres(self, lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
         """Metres to the east and to the north of the centre."""
-        east = wrapped(np.subtract(lon, self.lon)) * self._east
+        east = wrap(np.subtract(lon, self.lon)) * self._east
         return east, np.asarray(np.subtract(lat, self.lat) * DEGREE)
 
     def degrees(self, east: ArrayLike, north: ArrayLike) -> tuple[Floats, Floats]:
-        """Longitudes and latitudes of places so many metres away. Latitudes end at the poles."""
+        """Longitudes and latitudes of places so many metres from the centre. Latitudes end at the poles."""
         lat = np.clip(np.divide(north, DEGREE) + self.lat, -90, 90)
-        return wrapped(np.divide(east, self._east) + self.lon), np.asarray(lat, dtype=np.float64)
+        return wrap(np.divide(east, self._east) + self.lon), np.asarray(lat, dtype=np.float64)
 
 
 LAND = np.array(
@@ -129,11 +129,11 @@ LAND = np.array(
         )
     ]
 ) == "#"  # fmt: skip
-"""Squares with land in them or near to them, islands included; drawn by hand, in doubt with land."""
+"""Squares of ten degrees with land in or near them, islands included; drawn by hand, in doubt as land."""
 
 
 def may_be_land(lon: ArrayLike, lat: ArrayLike) -> NDArray[np.bool_]:
-    """Whether there is land in the square of ten degrees that a place is in.
+    """Whether there is land in the square of `LAND` that holds a place.
 
     >>> may_be_land([-38.5, -3.7], [-3.7, -38.5]).tolist()
     [True, False]
@@ -144,7 +144,7 @@ def may_be_land(lon: ArrayLike, lat: ArrayLike) -> NDArray[np.bool_]:
 
 
 def look_exchanged(lon: ArrayLike, lat: ArrayLike) -> bool:
-    """Whether all places are far out at sea and would all be on land if what is called longitude were latitude.
+    """Whether all places are far out at sea and would be on land with longitude and latitude exchanged.
 
     >>> look_exchanged([-3.7, -3.8], [-38.5, -38.4]), look_exchanged([-38.5, -38.4], [-3.7, -3.8])
     (True, False)

@@ -1,7 +1,7 @@
-"""Public grids: fixed cells of the globe that everything released is snapped to.
+"""Public grids: fixed cells of the globe to which every released position is snapped.
 
-What floats leave in the last digits of a noisy position depends on the true one, and so may tell it. A released
-position is therefore always the centre of a cell of a grid that was fixed without looking at anybody.
+The last digits of a noisy position depend on the true one, and may reveal it. A released position is therefore always
+the centre of a cell of a grid that does not depend on the data.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.locate.places.geometry import DEGREE, Frame, wrapped
+from cobogo.locate.places.geometry import DEGREE, Frame, wrap
 
 
 @dataclass(frozen=True)
 class World:
     """Cells of ``size`` metres over the whole globe: rows of equal height along the parallels, each cut into a whole
-    number of equal cells as near to square as fits, so that the rows about the poles have few.
+    number of equal cells that are as near to square as possible, so that the rows at the poles have few.
 
-    >>> lon, lat = World(1000).snapped([-38.5267], [-3.7319])
+    >>> lon, lat = World(1000).snap([-38.5267], [-3.7319])
     >>> lon.round(4).tolist(), lat.round(4).tolist()
     ([-38.5225], [-3.7275])
     """
@@ -37,8 +37,8 @@ class World:
         """How many rows there are from pole to pole."""
         return ceil(180 * DEGREE / self.size)
 
-    def snapped(self, lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
-        """The centres of the cells that points are in."""
+    def snap(self, lon: ArrayLike, lat: ArrayLike) -> tuple[Floats, Floats]:
+        """The centres of the cells that hold some points."""
         from cobogo.locate.places.kernels import snap_all
 
         east, north = np.broadcast_arrays(np.asarray(lon, dtype=np.float64), np.asarray(lat, dtype=np.float64))
@@ -53,7 +53,7 @@ class Grid:
 
     Attacks, priors, optimal mechanisms and mobility models work on it. ``frame`` is its middle.
 
-    >>> grid = Grid.over(-38.60, -3.85, -38.45, -3.70, size=1000)
+    >>> grid = Grid.from_bounds(-38.60, -3.85, -38.45, -3.70, size=1000)
     >>> grid.columns, grid.rows, grid.cell_of([-38.59], [-3.84]).tolist()
     (17, 17, [18])
     """
@@ -64,15 +64,15 @@ class Grid:
     size: float
 
     @classmethod
-    def over(cls, west: float, south: float, east: float, north: float, *, size: float) -> Grid:
-        """A grid that covers a rectangle of degrees. West may lie beyond the date line from east."""
+    def from_bounds(cls, west: float, south: float, east: float, north: float, *, size: float) -> Grid:
+        """A grid over a rectangle of degrees, which may cross the date line."""
         if not -90 <= south <= north <= 90:
             raise ValueError(f"The 'south' parameter of a grid must not be above north. Got {south!r} and {north!r}")
         if west > east and (east - west) % 360 > 180:
             raise ValueError(f"The 'west' parameter of a grid must lie to the west of east. Got {west!r} and {east!r}")
         width = float((east - west) % 360)
-        frame = Frame(float(wrapped(west + width / 2)), (south + north) / 2)
-        half_width, _ = frame.metres(wrapped(frame.lon + width / 2), frame.lat)
+        frame = Frame(float(wrap(west + width / 2)), (south + north) / 2)
+        half_width, _ = frame.metres(wrap(frame.lon + width / 2), frame.lat)
         half_height = (north - south) / 2 * DEGREE
         return cls(frame, max(ceil(2 * float(half_width) / size), 1), max(ceil(2 * half_height / size), 1), size)
 
@@ -82,13 +82,13 @@ class Grid:
         return self.columns * self.rows
 
     def cell_of(self, lon: ArrayLike, lat: ArrayLike) -> Ints:
-        """The numbers of the cells that points are in; −1 outside of the grid."""
+        """The number of the cell of each point; −1 outside the grid."""
         column, row = self._place(lon, lat)
         inside = (column >= 0) & (column < self.columns) & (row >= 0) & (row < self.rows)
         return np.where(inside, row * self.columns + column, -1)
 
     def nearest_cell(self, lon: ArrayLike, lat: ArrayLike) -> Ints:
-        """The same, with points outside in the nearest cell at the edge."""
+        """The number of the cell of each point; for points outside the grid, the nearest cell at its edge."""
         column, row = self._place(lon, lat)
         return np.clip(row, 0, self.rows - 1) * self.columns + np.clip(column, 0, self.columns - 1)
 

@@ -1,7 +1,7 @@
 """Compiled steps on the globe: a cell of the public grid, a walk along a great circle, planar Laplace noise.
 
-They are what `places.geometry` and `places.grid` say, point by point, so that a million reports take
-about as long as drawing them does. Snapping has this one implementation: a grid is public only if all agree on it.
+They compute what `places.geometry` and `places.grid` define, point by point: a million reports take about as long as
+drawing their random numbers does. Snapping has this implementation only, so that all code agrees on the public grid.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ SHORT = 0.01
 """Radians below which the series of sine, cosine and arctangent are right to the last bit (64 km on the globe)."""
 
 UNSURE = 2047
-"""The eleven bits that a bearing leaves over, all ones: they do not tell yet whether a step is kept."""
+"""The eleven bits of a word that a bearing does not use. All ones: more bits decide whether a step is kept."""
 
 
 @njit(cache=True, nogil=True)
@@ -42,7 +42,7 @@ def snap(lon, lat, rows, size):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def walk(lon, lat, turned, bearing):  # type: ignore[no-untyped-def]
-    """Where a great circle leads after an angle of ``turned`` radians: see `cobogo.locate.places.geometry.moved`."""
+    """Where a great circle leads after an angle of ``turned`` radians: see `cobogo.locate.places.geometry.move`."""
     north = lat * (pi / 180.0)
     up, along = sin(north), cos(north)
     if turned < SHORT:
@@ -93,10 +93,10 @@ def walk_all(lon, lat, turned, bearing, from_cells, rows, size, lon_out, lat_out
 
 @njit(cache=True, nogil=True)
 def noise_all(lon, lat, words, epsilon, from_cells, rows, size, lon_out, lat_out, open_cases):  # type: ignore[no-untyped-def]
-    """The same with steps of planar Laplace noise, of three random words each.
+    """From cells of the grid (or from points as they are) to cells, by planar Laplace noise of three random words each.
 
-    Where the words do not tell the step yet (one in about 700), it is left to the caller: ``open_cases`` gets their
-    numbers. Returns how many they are.
+    About one step in 700 needs more random bits and is left to the caller: ``open_cases`` gets their numbers. Returns
+    how many they are.
     """
     found = 0
     least = np.uint64(1 << 53)

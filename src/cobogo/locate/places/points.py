@@ -1,4 +1,4 @@
-"""Points: where people were, and when. What mechanisms take and what most of them give back."""
+"""Points: where people were, and when. Mechanisms take points, and most of them return points."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from cobogo.errors import DataError, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.representation import brief
-from cobogo.locate.places.geometry import Frame, distance, look_exchanged, wrapped
+from cobogo.locate.places.geometry import Frame, distance, look_exchanged, wrap
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "lon": ("lon", "lng", "long", "longitude", "x"),
@@ -22,22 +22,22 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "time": ("time", "t", "datetime", "timestamp", "date_time", "when", "hora", "data_hora"),
     "user": ("user", "uid", "user_id", "userid", "person", "id", "usuario"),
 }
-"""What columns of points are called, in the order in which they are looked for."""
+"""The usual names of the columns of points, in the order in which they are looked for."""
 
 EARLIEST, LATEST = -2_208_988_800.0, 7_258_118_400.0
-"""The first moments of 1900 and of 2200, in seconds since 1970: what lies before or after is no time of a position."""
+"""The first moments of 1900 and of 2200, in seconds since 1970: other times are taken for mistakes."""
 
 UNITS = (1.0, 1e3, 1e6, 1e9)
-"""What numbers of times may count: seconds, or parts of them. Those of 1973 to 2200 are told apart by their size."""
+"""Units in which times may be numbers, as parts of a second. From 1973 to 2200 the size of a number shows its unit."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Points:
     """Longitudes and latitudes in degrees (WGS 84), times in seconds since 1970 (UTC), and whose they are.
 
-    ``user`` numbers people from 0; ``names`` tells what they are called, where they have names.
+    ``user`` numbers people from 0; ``names`` are their names, where they have names.
 
-    >>> points = Points.of([-38.52, -38.50], [-3.73, -3.72], time=[0, 60], user=["ana", "ana"])
+    >>> points = Points.from_columns([-38.52, -38.50], [-3.73, -3.72], time=[0, 60], user=["ana", "ana"])
     >>> len(points), points.users, points.names
     (2, 1, ('ana',))
     """
@@ -53,46 +53,48 @@ class Points:
         return brief(self, number_of(len(self), "point"), people)
 
     @classmethod
-    def of(
+    def from_columns(
         cls, lon: Any, lat: Any, *, time: Any = None, user: Any = None, where: str = "points", first: int = 1
     ) -> Points:
-        """Points of any sequences, checked. ``where`` and ``first`` name the table and its first row in errors."""
+        """Points from any sequences, checked. ``where`` and ``first`` name the table and its first row in errors."""
         east, north = _numbers(lon, "lon", where, first), _numbers(lat, "lat", where, first)
         if len(east) != len(north):
             raise DataError(f"has {len(east)} longitudes and {len(north)} latitudes", where=where)
         _refuse(~(np.abs(east) <= 360), "lon", "is not a longitude (degrees from -180 to 180)", where, first)
         _refuse(~(np.abs(north) <= 90), "lat", "is not a latitude (degrees from -90 to 90)", where, first)
         seconds = None if time is None else _seconds(time, where, first)
-        codes, names = (None, ()) if user is None else _coded(user, where, first)
+        codes, names = (None, ()) if user is None else _encode_people(user, where, first)
         for what, part in (("times", seconds), ("users", codes)):
             if part is not None and len(part) != len(east):
                 raise DataError(f"has {len(east)} points and {len(part)} {what}", where=where)
-        return cls(wrapped(east), north, seconds, codes, names)
+        return cls(wrap(east), north, seconds, codes, names)
 
     @classmethod
     def from_arrow(cls, table: Any, *, where: str = "points", **columns: str | None) -> Points:
-        """Points of an Arrow table, whose columns are found by their usual names (`COLUMNS`) unless given."""
+        """Points from an Arrow table. Columns are found by their usual names (`COLUMNS`) unless given."""
         found = column_names(list(table.column_names), columns, where)
-        return cls._of_columns({part: table.column(name) for part, name in found.items()}, columns, where)
+        return cls._from_parts({part: table.column(name) for part, name in found.items()}, columns, where)
 
     @classmethod
     def from_pandas(cls, frame: Any, *, where: str = "points", **columns: str | None) -> Points:
-        """Points of a pandas frame; of a GeoPandas frame, whose geometry is read in longitudes and latitudes. Times may
-        be its index, as in MovingPandas."""
+        """Points from a pandas frame, or from the geometry of a GeoPandas frame. Times may be its index, as in
+        MovingPandas."""
         geometry = getattr(frame, "_geometry_column_name", None)
         if geometry is not None and geometry in frame.columns:
             frame = _degrees(frame, where)
             columns = {"lon": "lon", "lat": "lat", **columns}
         found = column_names([str(name) for name in frame.columns], columns, where)
         parts = {part: frame[name] for part, name in found.items()}
-        if "time" not in parts and (clock := clock_of(frame)) is not None:
+        if "time" not in parts and (clock := index_times(frame)) is not None:
             parts["time"] = clock
-        return cls._of_columns(parts, columns, where)
+        return cls._from_parts(parts, columns, where)
 
     @classmethod
-    def _of_columns(cls, parts: Mapping[str, Any], given: Mapping[str, str | None], where: str) -> Points:
-        """Points of columns. Where it was not said which are longitudes and latitudes, they must not look exchanged."""
-        found = cls.of(parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where)
+    def _from_parts(cls, parts: Mapping[str, Any], given: Mapping[str, str | None], where: str) -> Points:
+        """Points from columns. Longitudes and latitudes that were found by name must not look exchanged."""
+        found = cls.from_columns(
+            parts["lon"], parts["lat"], time=parts.get("time"), user=parts.get("user"), where=where
+        )
         if (given.get("lon") is None or given.get("lat") is None) and look_exchanged(found.lon, found.lat):
             raise DataError(
                 "all points are far out at sea, and would be on land with longitude and latitude exchanged",
@@ -102,7 +104,7 @@ class Points:
         return found
 
     def to_arrow(self) -> Any:
-        """An Arrow table with the columns user, time, lon and lat, as far as they are known."""
+        """An Arrow table with the columns lon and lat and, where known, user and time."""
         import pyarrow as pa
 
         columns: dict[str, Any] = {}
@@ -119,11 +121,11 @@ class Points:
         return pa.table({**columns, "lon": pa.array(self.lon), "lat": pa.array(self.lat)})
 
     def to_pandas(self) -> Any:
-        """The same as a pandas frame."""
+        """The table of `to_arrow` as a pandas frame."""
         return self.to_arrow().to_pandas()
 
     def to_geopandas(self) -> Any:
-        """The same with a geometry column; needs GeoPandas."""
+        """A GeoPandas frame with a geometry column."""
         try:
             import geopandas
         except ImportError:
@@ -140,14 +142,14 @@ class Points:
 
     @property
     def users(self) -> int:
-        """How many people there are: 0 where it is not known whose the points are."""
+        """How many people there are: 0 where points have no people."""
         return len(self.names) or (0 if self.user is None or not len(self) else int(self.user.max()) + 1)
 
     @cached_property
     def frame(self) -> Frame:
-        """A flat frame in the middle of the points: for attacks and drawings. It depends on the points, so no
-        mechanism may release anything by it."""
-        return Frame.about(self.lon, self.lat) if len(self) else Frame(0.0, 0.0)
+        """A flat frame in the middle of the points, for attacks and drawings. It depends on the points, so no mechanism
+        may use it for what it releases."""
+        return Frame.from_points(self.lon, self.lat) if len(self) else Frame(0.0, 0.0)
 
     def take(self, rows: Any) -> Points:
         """Some of the points, by numbers or by a mask; people keep their numbers."""
@@ -159,22 +161,22 @@ class Points:
             self.names,
         )
 
-    def at(self, lon: Floats, lat: Floats) -> Points:
+    def move_to(self, lon: Floats, lat: Floats) -> Points:
         """The same people and times at other places."""
         return Points(lon, lat, self.time, self.user, self.names)
 
-    def ordered(self) -> Points:
-        """Person by person, each in the order of time."""
+    def sort(self) -> Points:
+        """The points person by person, each in the order of time."""
         if self.user is None and self.time is None:
             return self
         keys = [key for key in (self.time, self.user) if key is not None]
         return self.take(np.lexsort(keys))
 
     def traces(self) -> list[Points]:
-        """One set of points for each person who has any, in the order of time."""
+        """The points of each person who has any, in the order of time."""
         if self.user is None:
-            return [self.ordered()]
-        rows = self.ordered()
+            return [self.sort()]
+        rows = self.sort()
         assert rows.user is not None
         bounds = [*np.flatnonzero(np.diff(rows.user, prepend=-1)).tolist(), len(rows)]
         return [rows.take(slice(start, end)) for start, end in pairwise(bounds)]
@@ -188,14 +190,14 @@ def column_names(
     names: Sequence[str], given: Mapping[str, str | None], where: str, *, needed: Sequence[str] = ("lon", "lat"),
     options: bool = True,
 ) -> dict[str, str]:  # fmt: skip
-    """Which column holds what: as given, else by what it is called. ``options``: there are options to say it by."""
+    """Which column holds what: as given, else by its usual name. ``options``: errors name the options of a command."""
     known = {name.strip().lower(): name for name in reversed(names)}
     found: dict[str, str] = {}
     for part, aliases in COLUMNS.items():
         name = given.get(part)
         if name is not None:
             if name not in names:
-                raise DataError(f"has no column {name!r}", where=where, remedy=shown_columns(names))
+                raise DataError(f"has no column {name!r}", where=where, remedy=describe_columns(names))
             found[part] = name
         else:
             match = next((known[alias] for alias in aliases if alias in known), None)
@@ -203,15 +205,15 @@ def column_names(
                 found[part] = match
             elif part in needed:
                 remedy = f"Name it one of {', '.join(aliases)}{f', or say which it is (--{part} NAME)' * options}. "
-                raise DataError(f"has no column for {part}", where=where, remedy=remedy + shown_columns(names))
+                raise DataError(f"has no column for {part}", where=where, remedy=remedy + describe_columns(names))
     return found
 
 
-def shown_columns(names: Sequence[str], also: Sequence[str] = ()) -> str:
-    """What a table's columns are called. Of a table without a name that is known nothing is shown: what was taken for
-    names may be somebody's track.
+def describe_columns(names: Sequence[str], also: Sequence[str] = ()) -> str:
+    """A sentence on a table's columns, for errors. Where no name is known none is shown: the first row may be data,
+    such as somebody's position.
 
-    >>> shown_columns(["lat", "x coordinate"]), shown_columns(["<gpx><trkpt lat='-3.7'>"])
+    >>> describe_columns(["lat", "x coordinate"]), describe_columns(["<gpx><trkpt lat='-3.7'>"])
     ('Its columns: lat, x coordinate.', 'None of its 1 columns has a name that is known.')
     """
     known = {*also, *(alias for aliases in COLUMNS.values() for alias in aliases)}
@@ -239,8 +241,8 @@ def _degrees(frame: Any, where: str) -> Any:
     return places.assign(lon=places.geometry.x, lat=places.geometry.y)
 
 
-def clock_of(frame: Any) -> Any:
-    """The times of a pandas frame whose index, or a level of it, is one of times; None of any other frame."""
+def index_times(frame: Any) -> Any:
+    """The times in the index of a pandas frame, or in a level of it; None where it has none."""
     import pandas as pd
 
     index = getattr(frame, "index", None)
@@ -254,7 +256,7 @@ def clock_of(frame: Any) -> Any:
 
 
 def _numbers(values: Any, column: str, where: str, first: int) -> Floats:
-    """Finite numbers; texts may stand for them."""
+    """Finite numbers, from numbers or texts."""
     import pandas as pd
 
     plain = values.to_pandas() if hasattr(values, "to_pandas") else values
@@ -264,16 +266,16 @@ def _numbers(values: Any, column: str, where: str, first: int) -> Floats:
 
 
 def _seconds(values: Any, where: str, first: int) -> Floats:
-    """Seconds since 1970, of numbers, dates or texts that look like dates. Without a zone they are UTC."""
+    """Seconds since 1970, from numbers, dates or ISO 8601 texts. Without a zone they are UTC."""
     import pandas as pd
 
     plain = pd.Series(values.to_pandas() if hasattr(values, "to_pandas") else values)
     if pd.api.types.is_numeric_dtype(plain):
-        return _of_numbers(plain, where, first)
+        return _seconds_from_numbers(plain, where, first)
     if not pd.api.types.is_datetime64_any_dtype(plain):
         as_numbers = pd.to_numeric(plain, errors="coerce")
         if len(plain) and as_numbers.notna().all():
-            return _of_numbers(as_numbers, where, first)
+            return _seconds_from_numbers(as_numbers, where, first)
         plain = pd.to_datetime(plain, errors="coerce", utc=True, format="ISO8601")
     _refuse(np.asarray(plain.isna()), "time", "is not a time (write it as 2026-01-31 08:00:00)", where, first)
     stamps = pd.DatetimeIndex(plain)
@@ -283,8 +285,8 @@ def _seconds(values: Any, where: str, first: int) -> Floats:
     return seconds
 
 
-def _of_numbers(values: Any, where: str, first: int) -> Floats:
-    """Seconds since 1970 of numbers that count seconds, or all of them thousandths, millionths or billionths."""
+def _seconds_from_numbers(values: Any, where: str, first: int) -> Floats:
+    """Seconds since 1970, from numbers that are all in one of `UNITS`."""
     numbers = _numbers(values, "time", where, first)
     size = np.abs(numbers)
     fits = [size < LATEST, *((size >= 1e8 * unit) & (size < LATEST * unit) for unit in UNITS[1:])]
@@ -294,8 +296,8 @@ def _of_numbers(values: Any, where: str, first: int) -> Floats:
     return np.asarray(numbers / unit, dtype=np.float64)
 
 
-def _coded(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:
-    """People numbered in the order of their names, which are compared as text."""
+def _encode_people(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:
+    """Numbers and names of people, in the order of their names as texts."""
     import pandas as pd
 
     plain = pd.Series(values.to_pandas() if hasattr(values, "to_pandas") else values)
@@ -305,7 +307,7 @@ def _coded(values: Any, where: str, first: int) -> tuple[Ints, tuple[str, ...]]:
 
 
 def _refuse(wrong: NDArray[np.bool_], column: str, what: str, where: str, first: int) -> None:
-    """Where a person is, is what must not be shown: errors name the row, never the value."""
+    """Raise where some rows are wrong. The error names the row, never the value: it may be somebody's position."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
         raise DataError(f"{what}", where=f"{where}, row {row + first}, column {column}")

@@ -11,20 +11,20 @@ from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
 from cobogo.locate.places.cells import Calls, Cells
-from cobogo.locate.places.points import Points, clock_of, column_names, shown_columns
+from cobogo.locate.places.points import Points, column_names, describe_columns, index_times
 
 CELL = ("cell", "tower", "cell_id", "cellid", "antenna", "celula", "antena", "erb", "name")
-"""What columns that name cells are called, in the order in which they are looked for."""
+"""The usual names of a column of cells, in the order in which they are looked for."""
 
 
 def read_points(source: str | Path | Any, *, separator: str | None = None, **columns: str | None) -> Points:
-    """Points of a CSV or Parquet file, or of a frame. Columns are found by their usual names (`points.COLUMNS`) unless
-    said: ``lon=``, ``lat=``, ``time=``, ``user=``."""
+    """Points from a CSV or Parquet file, or from a frame. Columns are found by their usual names (`points.COLUMNS`)
+    unless given: ``lon=``, ``lat=``, ``time=``, ``user=``."""
     if isinstance(source, Points):
         return source
-    if hasattr(source, "geometry") or clock_of(source) is not None:
-        return Points.from_pandas(source, where="the table given", **columns)  # no engine reads places, nor an index
-    table, name = fetched(source, separator)
+    if hasattr(source, "geometry") or index_times(source) is not None:
+        return Points.from_pandas(source, where="the table given", **columns)  # no engine reads a geometry or an index
+    table, name = fetch_table(source, separator)
     return Points.from_arrow(table, where=name, **columns)
 
 
@@ -32,9 +32,9 @@ def read_cells(source: str | Path | Any, *, separator: str | None = None) -> Cel
     """Cells of a CSV or Parquet file, or of a frame: a column of names (`CELL`), and lon and lat."""
     if isinstance(source, Cells):
         return source
-    table, name = fetched(source, separator)
+    table, name = fetch_table(source, separator)
     points = Points.from_arrow(table, where=name)
-    return Cells.of(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
+    return Cells.from_columns(table.column(_cell_column(table, name)).to_pylist(), points.lon, points.lat, where=name)
 
 
 def read_calls(
@@ -43,15 +43,15 @@ def read_calls(
     """Call records of a CSV or Parquet file, or of a frame: columns user, time (`points.COLUMNS`) and cell (`CELL`)."""
     if isinstance(source, Calls):
         return source
-    table, name = fetched(source, separator)
+    table, name = fetch_table(source, separator)
     found = column_names(list(table.column_names), {}, name, needed=("user", "time"), options=False)
     cell = table.column(_cell_column(table, name))
     user, time = (table.column(found[part]) for part in ("user", "time"))
-    return Calls.of(user, time, cell, cells, leave_out=leave_out, where=name)
+    return Calls.from_columns(user, time, cell, cells, leave_out=leave_out, where=name)
 
 
-def fetched(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
-    """A table as Arrow, and what messages call it."""
+def fetch_table(source: str | Path | Any, separator: str | None) -> tuple[Any, str]:
+    """A table as Arrow, and its name in messages."""
     data = Data()
     if isinstance(source, str | Path):
         data = Data(separator=separator or guess_separator(source, data.encoding))
@@ -66,5 +66,5 @@ def _cell_column(table: Any, where: str) -> str:
     for alias in CELL:
         if alias in known:
             return str(known[alias])
-    remedy = f"Name it one of {', '.join(CELL)}. {shown_columns(table.column_names, CELL)}"
+    remedy = f"Name it one of {', '.join(CELL)}. {describe_columns(table.column_names, CELL)}"
     raise DataError("has no column for the cell", where=where, remedy=remedy)

@@ -1,9 +1,34 @@
-"""Trajectories that may be released: (k, δ)-anonymous ones, and ones that nobody made, with differential privacy."""
+"""Trajectories that may be released: (k, δ)-anonymous ones, and made-up ones with differential privacy."""
 
 from __future__ import annotations
 
-from cobogo.locate.trips.check import closeness
-from cobogo.locate.trips.kdelta import Anonymized, KDelta, anonymize
-from cobogo.locate.trips.synthesis import TripModel, TripSynthesis, fit
+from typing import Any
 
-__all__ = ["Anonymized", "KDelta", "TripModel", "TripSynthesis", "anonymize", "closeness", "fit"]
+from cobogo.floor.catalogue import Registry
+from cobogo.locate.trips.kdelta import AnonymizedTrips, KDelta, anonymize_trips, closeness
+from cobogo.locate.trips.synthesis import TripModel, TripSynthesis, fit_trips
+
+TRAJECTORIES: Registry[Any] = Registry(
+    "method for trajectories",
+    {
+        "k-delta-anonymity": ".trips.kdelta:KDelta",
+        "trip-synthesis": ".trips.synthesis:TripSynthesis",
+        "dp-where": ".mobility.sample:dp_where",
+    },
+    home="cobogo.locate",
+    listed="mechanisms",
+    guide="trajectories",
+    remark="trajectories",
+)
+"""The methods of ``cobogo locate anonymize``, ``synthesize`` and ``where``."""
+
+__all__ = [
+    "TRAJECTORIES",
+    "AnonymizedTrips",
+    "KDelta",
+    "TripModel",
+    "TripSynthesis",
+    "anonymize_trips",
+    "closeness",
+    "fit_trips",
+]

@@ -5,10 +5,10 @@ clusters and moved in space alone. *Wait for Me* (2010) also moves them in time:
 stage (the linear spatio-temporal distance), and those of a cluster take the times of its pivot. Both release whole
 clusters only, of at least k people each; what fits nowhere is suppressed, up to a quota.
 
-The papers move trips as little as may be, which keeps the shape of the truth: an attacker who knows one true place
-picks the right trip of a cluster nearly always (Trujillo-Rasua & Domingo-Ferrer 2013). Here each is placed in the tube
-of its cluster at a spot that is drawn and does not depend on the truth, so that nobody tells the k apart; it costs a
-little more distance. Who knows many trips of a person may learn more: each trip has a number of its own for that.
+The papers move trips as little as possible, which keeps the shape of the truth: an attacker who knows one true place
+nearly always picks the right trip of a cluster (Trujillo-Rasua & Domingo-Ferrer 2013). Here each trip is placed in the
+tube of its cluster at a random spot that does not depend on the truth, so that the k cannot be told apart; it costs a
+little more distance. An attacker who can link many trips of a person learns more, so each trip has a number of its own.
 """
 
 from __future__ import annotations
@@ -24,25 +24,88 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, Source, below, keys
 from cobogo.locate.mechanisms.draws import bearings, uniforms
-from cobogo.locate.places.geometry import DEGREE, wrapped
+from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, wrap
 from cobogo.locate.places.points import Points
-from cobogo.locate.trips.check import Closeness, closeness
-from cobogo.locate.trips.kernels import greedy
-from cobogo.locate.trips.segments import Trips, on_clock, split
+from cobogo.locate.trips.kernels import cluster_greedily
+from cobogo.locate.trips.segments import Trips, resample_to_clock, split_trips
+
+SLACK = 1e-6
+"""Metres that the rounding of floats may add."""
+
+
+@dataclass(frozen=True, eq=False)
+class Closeness:
+    """For each released trajectory, the number of those within δ of it at all times, itself included."""
+
+    delta: float
+    crowd: Ints
+
+    @property
+    def k(self) -> int:
+        """The least of these numbers; 0 where nothing was released."""
+        return int(self.crowd.min(initial=np.iinfo(np.int64).max)) if len(self.crowd) else 0
+
+    def holds(self, k: int) -> bool:
+        """Whether every trajectory has at least k − 1 others."""
+        return not len(self.crowd) or self.k >= k
+
+
+def closeness(released: Points, delta: float) -> Closeness:
+    """For each trajectory (``user``), count those with the same times that are never more than δ metres away.
+
+    Two trajectories with straight lines between the same moments are farthest apart at one of these moments, so that no
+    others need to be checked.
+    """
+    assert released.user is not None
+    assert released.time is not None
+    order = np.lexsort((released.time, released.user))
+    user, time = released.user[order], released.time[order]
+    lon, lat = released.lon[order], released.lat[order]
+    starts = np.append(np.flatnonzero(np.diff(user, prepend=-1)), len(user))
+    groups: dict[bytes, list[int]] = {}
+    for number in range(len(starts) - 1):
+        groups.setdefault(time[starts[number] : starts[number + 1]].tobytes(), []).append(number)
+    crowd = np.ones(len(starts) - 1, dtype=np.int64)
+    for members in groups.values():
+        some = np.array(members)
+        rows = starts[some][:, None] + np.arange(starts[some[0] + 1] - starts[some[0]])
+        crowd[some] += _neighbours(lon[rows], lat[rows], delta)
+    return Closeness(delta, crowd)
+
+
+def _neighbours(lon: Floats, lat: Floats, delta: float) -> Ints:
+    """For each row, the number of other rows within δ in every column."""
+    from scipy.spatial import cKDTree
+
+    up, east = np.radians(lat[:, 0]), np.radians(lon[:, 0])
+    globe = RADIUS * np.column_stack([np.cos(up) * np.cos(east), np.cos(up) * np.sin(east), np.sin(up)])
+    pairs = cKDTree(globe).query_pairs(delta + 1.0, output_type="ndarray")  # a chord is no longer than its arc
+    for moment in range(lon.shape[1]):
+        if not len(pairs):
+            break
+        one, other = pairs[:, 0], pairs[:, 1]
+        away = distance(lon[one, moment], lat[one, moment], lon[other, moment], lat[other, moment])
+        pairs = pairs[away <= delta + SLACK]
+    return np.asarray(np.bincount(pairs.ravel(), minlength=len(lon)), dtype=np.int64)
+
 
 Method = Literal["nwa", "w4m"]
 
 STAGES = 24
-"""Points at which trips of different spans are compared."""
+"""Stages at which trips of different spans are compared: more follow bends more closely, and take longer."""
 
 DIGITS = 6
-"""Of released degrees: 11 centimetres."""
+"""Digits of released degrees: 11 centimetres."""
 
 MARGIN = 0.15
-"""Metres by which tubes are narrower than they may be, for the digits; a thousandth more is for the globe."""
+"""Metres by which tubes are narrower than δ allows, for rounding to `DIGITS`; `tube` takes off a thousandth more, for
+the bend of the globe."""
 
 GROWTH = 1.5
+"""By which the radius of clusters grows from round to round: smaller moves trips less, and takes more rounds."""
+
 ROUNDS = 40
+"""Rounds at most: the radius then has grown beyond any city."""
 
 
 @card("k-delta-anonymity", title="(k,δ)-anonymity")
@@ -59,8 +122,8 @@ class KDelta:
     Formula: $\lvert\{v : d(x_u(t), x_v(t)) \le \delta \text{ for all } t\}\rvert \ge k$ for every released trajectory
         $u$, itself among them
     Example:
-        >>> from cobogo.studies.worked import city
-        >>> found = anonymize(city(40), KDelta(k=3, delta=2000, trash=0.5, gap=7200, daily=True))
+        >>> from cobogo.studies.worked_examples import city
+        >>> found = anonymize_trips(city(40), KDelta(k=3, delta=2000, trash=0.5, gap=7200, daily=True))
         >>> found.measured.k >= 3, found.trips > found.suppressed
         (True, True)
 
@@ -107,8 +170,8 @@ class KDelta:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Anonymized:
-    """Trajectories that may be released, and what became of the others. Everything but ``points`` stays."""
+class AnonymizedTrips:
+    """Trajectories that may be released, and figures for the evidence: only ``points`` are released."""
 
     asked: KDelta
     points: Points  # user: a number of its own for each trip, in random order
@@ -135,26 +198,26 @@ class Anonymized:
         }
 
 
-def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> Anonymized:
-    """Cluster, move, suppress; then check what is to be released."""
-    trips = split(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
+def anonymize_trips(points: Points, asked: KDelta, source: Source | None = None) -> AnonymizedTrips:
+    """Cluster trips, move them into tubes, suppress the rest, and check what is to be released."""
+    trips = split_trips(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
     if not len(trips):
         raise DataError(
             "has no trips",
             where="trajectories",
             remedy="A trip has two points at least that are not a stay (--stay) and not too far apart (--gap).",
         )
-    clocked = on_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
+    clocked = resample_to_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
     pools = list(_pools(clocked, asked))
     allowed = int(asked.trash * len(trips) + 1e-9)
     source = source or Entropy()
-    found = _clustered(pools, clocked, asked, len(trips), allowed, source)
+    found = _cluster_pools(pools, clocked, asked, len(trips), allowed, source)
     lon, lat, time, trip, moved, crowds = [], [], [], [], [], []
     number = 0
     for pool, (cluster, pivots) in zip(pools, found, strict=True):
         for group, pivot in enumerate(pivots):
             members = pool.trips[cluster == group]
-            east, north, when = _aligned(clocked, members, int(pool.trips[pivot]), asked)
+            east, north, when = _align_to_pivot(clocked, members, int(pool.trips[pivot]), asked)
             crowds.append(len(np.unique(clocked.person[members])))
             placed = tube(*clocked.frame.degrees(east, north), asked.delta, source)
             real = clocked.frame.degrees(east, north)
@@ -166,7 +229,7 @@ def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> An
             number += len(members)
     names = np.argsort(keys(number))
     parts: list[Floats] = [np.concatenate([np.empty(0), *part]) for part in (lon, lat, time, trip, moved)]
-    released = Points(parts[0], parts[1], parts[2], names[parts[3].astype(np.int64)]).ordered()
+    released = Points(parts[0], parts[1], parts[2], names[parts[3].astype(np.int64)]).sort()
     measured = closeness(released, asked.delta)
     people = np.array(crowds, dtype=np.int64)
     if not measured.holds(asked.k) or (len(people) and people.min() < asked.k):
@@ -175,12 +238,13 @@ def anonymize(points: Points, asked: KDelta, source: Source | None = None) -> An
             where="(k, δ)-anonymity",
             remedy="Nothing was released. Please report it.",
         )
-    return Anonymized(asked, released, measured, len(trips), len(trips) - number, people, parts[4])
+    return AnonymizedTrips(asked, released, measured, len(trips), len(trips) - number, people, parts[4])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Pool:
-    """Trips that may be clustered with each other: their numbers, and where they are at equal stages."""
+    """Trips that may be clustered with each other: their numbers, their places at equal stages, their first and last
+    times."""
 
     trips: Ints
     east: Floats
@@ -197,7 +261,7 @@ def _pools(clocked: Trips, asked: KDelta) -> Iterator[_Pool]:
         everyone = np.arange(len(clocked))
         stages = np.linspace(0, 1, STAGES)
         when = (span[:, :1] + stages * (span[:, 1:] - span[:, :1])).ravel()
-        at = clocked.resampled(when, np.full(len(clocked), STAGES))
+        at = clocked.resample(when, np.full(len(clocked), STAGES))
         yield _Pool(everyone, at.east.reshape(-1, STAGES), at.north.reshape(-1, STAGES), span)
         return
     _, which = np.unique(span, axis=0, return_inverse=True)
@@ -207,13 +271,13 @@ def _pools(clocked: Trips, asked: KDelta) -> Iterator[_Pool]:
         yield _Pool(some, clocked.east[rows], clocked.north[rows], span[some])
 
 
-Clustered = list[tuple[Ints, Ints]]
+PoolClusters = list[tuple[Ints, Ints]]
 
 
-def _clustered(
+def _cluster_pools(
     pools: list[_Pool], clocked: Trips, asked: KDelta, trips: int, allowed: int, source: Source
-) -> Clustered:
-    """Clusters of every pool within the least radius tried that keeps what is suppressed within the quota."""
+) -> PoolClusters:
+    """Clusters of every pool, with the least radius tried that suppresses no more than allowed."""
     extent = max(float(np.ptp(clocked.east)), float(np.ptp(clocked.north)), 1.0) if len(clocked.time) else 1.0
     radius, last = max(asked.delta / 2, extent / 1000), extent * 4 + asked.pace * 1e6
     firsts = [int(below(len(pool.trips), 1, source)[0]) for pool in pools]
@@ -244,28 +308,30 @@ def _cluster(pool: _Pool, clocked: Trips, asked: KDelta, radius: float, first: i
     person = np.unique(clocked.person[pool.trips], return_inverse=True)[1].ravel()
     if len(np.unique(person)) < asked.k:
         return np.full(len(pool.trips), -1), np.empty(0, dtype=np.int64)
-    found: tuple[Ints, Ints] = greedy(pool.east, pool.north, pool.span, weight, person, asked.k, radius, first)
+    found: tuple[Ints, Ints] = cluster_greedily(
+        pool.east, pool.north, pool.span, weight, person, asked.k, radius, first
+    )
     return found
 
 
-def _aligned(clocked: Trips, members: Ints, pivot: int, asked: KDelta) -> tuple[Floats, Floats, Floats]:
+def _align_to_pivot(clocked: Trips, members: Ints, pivot: int, asked: KDelta) -> tuple[Floats, Floats, Floats]:
     """The members of a cluster at the times of its pivot: one row each."""
     when = clocked.time[clocked.starts[pivot] : clocked.starts[pivot + 1]]
     some = clocked.take(members)
     if asked.method == "w4m":
         stage = (when - when[0]) / (when[-1] - when[0])
         own = some.begins[:, None] + stage * (some.ends - some.begins)[:, None]
-        some = some.resampled(own.ravel(), np.full(len(members), len(when)))
+        some = some.resample(own.ravel(), np.full(len(members), len(when)))
     return some.east.reshape(len(members), -1), some.north.reshape(len(members), -1), when
 
 
 def tube(lon: Floats, lat: Floats, delta: float, source: Source) -> tuple[Floats, Floats]:
-    """Trajectories laid side by side in a tube of diameter δ about the mean of each moment, each at a spot of the disc
-    that is drawn for it: any place in the tube that depended on where somebody was would tell whose it is."""
+    """Place trajectories side by side in a tube of diameter δ around their mean, each at a random spot of the tube's
+    disc: a spot that depended on the true place would reveal whose trajectory it is."""
     middle_lat = lat.mean(axis=0)
-    middle_lon = lon[0] + wrapped(lon - lon[0]).mean(axis=0)
+    middle_lon = lon[0] + wrap(lon - lon[0]).mean(axis=0)
     wide = DEGREE * np.maximum(np.cos(np.radians(middle_lat)), 1e-6)
     far = (delta / 2 * 0.999 - MARGIN) * np.sqrt(uniforms(len(lon), source))[:, None]
     angle = bearings(source.words(len(lon)))[:, None]
-    placed = wrapped(middle_lon + far * np.sin(angle) / wide), middle_lat + far * np.cos(angle) / DEGREE
+    placed = wrap(middle_lon + far * np.sin(angle) / wide), middle_lat + far * np.cos(angle) / DEGREE
     return np.round(placed[0], DIGITS), np.round(placed[1], DIGITS)

@@ -8,7 +8,8 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def _far(east, north, span, weight, one, other, limit):  # type: ignore[no-untyped-def]
-    """The mean distance of two trips at equal stages, and what their times are apart; ∞ once it exceeds a limit."""
+    """The mean distance of two trips at equal stages plus their weighted difference in time; ∞ where it exceeds a
+    limit."""
     stages = east.shape[1]
     total = weight * (abs(span[one, 0] - span[other, 0]) + abs(span[one, 1] - span[other, 1])) / 2
     most = limit * stages
@@ -21,11 +22,11 @@ def _far(east, north, span, weight, one, other, limit):  # type: ignore[no-untyp
 
 
 @njit(cache=True, nogil=True)
-def greedy(east, north, span, weight, person, k, radius, first):  # type: ignore[no-untyped-def]
+def cluster_greedily(east, north, span, weight, person, k, radius, first):  # type: ignore[no-untyped-def]
     """Clusters of trips of at least k people, within a radius of a pivot; −1 for trips that found none.
 
-    Greedy: the pivot farthest from the last one takes the nearest trips that are still free until they are of k
-    people; a pivot that cannot is set aside. What is left joins the nearest pivot within the radius.
+    The trip that starts farthest from the last pivot is the next one. A pivot takes the nearest free trips until they
+    are of k people; one that cannot is set aside. The trips that are left join the nearest pivot within the radius.
     """
     count = len(person)
     cluster = np.full(count, -1)
@@ -87,7 +88,8 @@ def greedy(east, north, span, weight, person, k, radius, first):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def bridges(chances, moves, inside, goal, longest):  # type: ignore[no-untyped-def]
-    """How likely a walk from each cell is at the goal after so many moves, up to a factor for each number."""
+    """How likely a walk from each cell is to be at the goal after each number of moves, up to a factor for each
+    number."""
     cells = chances.shape[0]
     reach = np.zeros((longest + 1, cells))
     reach[0, goal] = 1.0
@@ -108,8 +110,8 @@ def bridges(chances, moves, inside, goal, longest):  # type: ignore[no-untyped-d
 
 @njit(cache=True, nogil=True)
 def walk(chances, moves, inside, reach, start, number, uniform, path):  # type: ignore[no-untyped-def]
-    """A walk of so many moves from a cell to the goal of ``reach``, drawn by what the chain holds likely given both
-    ends. Writes its cells into ``path`` and returns how many they are: fewer where no walk leads on."""
+    """Draw a walk of so many moves from a cell to the goal of ``reach``, by its probability in the chain given both
+    ends. Writes its cells into ``path`` and returns their number: fewer where no walk leads on."""
     cell = start
     path[0] = cell
     for step in range(number):

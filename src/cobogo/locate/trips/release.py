@@ -1,4 +1,4 @@
-"""Releases of trajectories: what each promises, how it is packed, and how `cobogo verify` checks it."""
+"""Releases of trajectories: what each promises and states, and how `cobogo verify` checks it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.locate.release import ReleasedPoints, read_released
-from cobogo.locate.trips.check import Closeness, closeness
-from cobogo.locate.trips.kdelta import Anonymized
+from cobogo.locate.trips.kdelta import AnonymizedTrips, Closeness, closeness
 from cobogo.locate.trips.synthesis import SHARES, TripModel, TripSynthesis, sensitivity
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
@@ -31,7 +30,7 @@ ON_TRUST = "whose trips they are, and that the noise stated was really drawn, ca
 @dataclass(frozen=True)
 class KDeltaAnonymity(Promise):
     """Every trajectory has at least k − 1 others within δ metres of it at all times (Abul, Bonchi & Nanni 2008).
-    Measured: the least number of trajectories that go together, themselves counted."""
+    Measured: the least number of trajectories that stay within δ of one, itself counted."""
 
     k: int
     delta: float
@@ -57,13 +56,13 @@ class AnonymousTrips(ReleasedPoints):
 
 
 class MadeUpTrips(ReleasedPoints):
-    """Trips that nobody made."""
+    """Made-up trips."""
 
     kind = "trip-synthesis"
     whose = WHOSE
 
 
-def anonymous_trips(found: Anonymized) -> AnonymousTrips:
+def anonymous_trips(found: AnonymizedTrips) -> AnonymousTrips:
     """(k, δ)-anonymous trajectories, to be released."""
     asked = found.asked
     stated = {
@@ -75,8 +74,8 @@ def anonymous_trips(found: Anonymized) -> AnonymousTrips:
     explained = (
         "## How it was made\n\n"
         f"Trips were put into groups of at least {asked.k} people and moved until all of a group are within "
-        f"{asked.delta:g} m of each other at every moment{_waited(asked.method)}, side by side along the mean of the "
-        "group in an order drawn by chance. Positions are therefore not those that were collected. Each trip has a "
+        f"{asked.delta:g} m of each other at every moment{_time_note(asked.method)}, side by side along the mean of "
+        "the group in an order drawn by chance. Positions are therefore not those that were collected. Each trip has a "
         "number of its own: two trips of one person do not share it."
     )
     meanings = {
@@ -89,12 +88,12 @@ def anonymous_trips(found: Anonymized) -> AnonymousTrips:
     return AnonymousTrips(found.points, meanings, [promise], stated, explained, found.figures())
 
 
-def _waited(method: str) -> str:
+def _time_note(method: str) -> str:
     return ", in space and in time" if method == "w4m" else ""
 
 
 def made_up_trips(model: TripModel, made: Points, report: dict[str, Any]) -> MadeUpTrips:
-    """Trips that nobody made, to be released."""
+    """Made-up trips, to be released."""
     asked = model.asked
     grid = asked.grid
     stated = {
@@ -159,7 +158,7 @@ def check(written: Written) -> CheckResult:
 
 
 def _problems(written: Written, points: Points, spent: Fraction) -> Iterator[str]:
-    """What of a made-up release cannot be as it is stated."""
+    """Problems with the statements of a release of made-up trips, and with its rows."""
     stated = written.statement
     grid = Grid(
         Frame(stated["grid"]["lon"], stated["grid"]["lat"]),

@@ -1,6 +1,6 @@
 """Trips: a person's points between two pauses, on a common clock, or as walks on a public grid.
 
-Of walks, what each person gives is bounded before a private model looks at them.
+The walks of each person are bounded before a private model counts them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cobogo.locate.places.points import Points
 DAY = 86_400.0
 
 SLOW = 0.2
-"""Metres a second: slower than that nobody goes anywhere."""
+"""Metres a second below which a person stays where they are: the error of GPS over a minute."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,8 +64,8 @@ class Trips:
         rows = np.arange(starts[-1]) + np.repeat(self.starts[trips] - starts[:-1], number)
         return Trips(self.frame, starts, self.east[rows], self.north[rows], self.time[rows], self.person[trips])
 
-    def resampled(self, when: Floats, number: Ints) -> Trips:
-        """The same trips at other times of theirs: ``number`` of each, within its span."""
+    def resample(self, when: Floats, number: Ints) -> Trips:
+        """The trips at other times within their spans, ``number`` for each trip, by interpolation."""
         if not len(self):
             return self
         starts = np.concatenate([[0], np.cumsum(number)])
@@ -76,14 +76,14 @@ class Trips:
         return Trips(self.frame, starts, east, north, when, self.person)
 
 
-def split(
+def split_trips(
     points: Points, *, gap: float = 1800.0, stay: float = 0.0, daily: bool = False, frame: Frame | None = None
 ) -> Trips:
-    """Trips of people, cut wherever nothing is known for longer than ``gap`` seconds, and where they stay (slower than
-    `SLOW`) for ``stay`` seconds or more, unless that is 0. What has a single point only is no trip.
+    """Trips of people, cut where there is no point for more than ``gap`` seconds, and where a person stays (slower than
+    `SLOW`) for ``stay`` seconds or more, unless that is 0. A single point is no trip.
 
-    ``frame`` must be given, and public, where nothing of anybody's may depend on others, down to the last digit.
-    With ``daily`` the dates are forgotten: a trip begins at its time of day, on the first of January 1970.
+    A private model must give a public ``frame``, so that a person's trips do not depend on others, down to the last
+    digit. With ``daily`` the dates are dropped: a trip begins at its time of day, on the first of January 1970.
     """
     if points.user is None or points.time is None:
         missing = " and ".join(name for name in ("user", "time") if getattr(points, name) is None)
@@ -93,7 +93,7 @@ def split(
             remedy="Trajectories are a person's points in the order of time: say which columns tell them (--user, "
             "--time).",
         )
-    ordered = points.ordered()
+    ordered = points.sort()
     assert ordered.user is not None
     assert ordered.time is not None
     frame = frame or points.frame
@@ -116,7 +116,7 @@ def split(
 
 
 def _resting(east: Floats, north: Floats, time: Floats, new: NDArray[np.bool_], stay: float) -> NDArray[np.bool_]:
-    """Which steps from a point to the next are part of a stay: slow ones in a row that last long enough."""
+    """Which steps between points are part of a stay: runs of slow steps that last at least ``stay`` seconds."""
     lasts = np.diff(time)
     slow = (np.hypot(np.diff(east), np.diff(north)) <= SLOW * lasts) & ~new[1:]
     run = np.cumsum(np.diff(slow, prepend=False) != 0)
@@ -124,21 +124,21 @@ def _resting(east: Floats, north: Floats, time: Floats, new: NDArray[np.bool_], 
     return np.asarray(slow & (total[run] >= stay))
 
 
-def on_clock(trips: Trips, step: float, period: float | None = None) -> Trips:
-    """The trips at every full ``step`` seconds of the clock; with ``period``, cut to full periods, so that trips of
-    the same periods have the same span. Trips with less than two such points are left out."""
+def resample_to_clock(trips: Trips, step: float, period: float | None = None) -> Trips:
+    """The trips at every full ``step`` seconds of the clock; with ``period``, cut to full periods, so that many trips
+    have the same span. Trips with fewer than two such points are left out."""
     unit = period or step
     first, last = np.ceil(trips.begins / unit) * unit, np.floor(trips.ends / unit) * unit
     number = np.maximum(np.floor((last - first) / step + 1e-9).astype(np.int64) + 1, 0)
     kept = np.flatnonzero(number >= 2)
     number = number[kept]
     offset = np.arange(int(number.sum())) - np.repeat(np.cumsum(number) - number, number)
-    return trips.take(kept).resampled(np.repeat(first[kept], number) + offset * step, number)
+    return trips.take(kept).resample(np.repeat(first[kept], number) + offset * step, number)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Walks:
-    """Trips as cells, one after the other, of which each touches the next (at a corner, at least)."""
+    """Trips as sequences of cells, each of which touches the next, at least at a corner."""
 
     starts: Ints
     cells: Ints
@@ -155,14 +155,14 @@ class Walks:
         return np.diff(self.starts)
 
     def take(self, walks: Ints) -> Walks:
-        """Some of them."""
+        """Some of the walks."""
         number = self.number[walks]
         starts = np.concatenate([[0], np.cumsum(number)])
         rows = np.arange(starts[-1]) + np.repeat(self.starts[walks] - starts[:-1], number)
         return Walks(starts, self.cells[rows], self.person[walks], self.begins[walks], self.lasts[walks])
 
-    def shortened(self, longest: int) -> Walks:
-        """Each cut after so many cells, with its time cut in proportion."""
+    def shorten(self, longest: int) -> Walks:
+        """The walks, cut after so many cells; their durations are cut in proportion."""
         number = np.minimum(self.number, longest)
         kept = np.arange(len(self.cells)) - np.repeat(self.starts[:-1], self.number) < longest
         share = np.maximum(number - 1, 1) / np.maximum(self.number - 1, 1)
@@ -171,7 +171,7 @@ class Walks:
 
 
 def walks_of(trips: Trips, grid: Grid) -> Walks:
-    """The cells that each trip goes through. What lies outside of the grid is taken to be at its edge."""
+    """The cells that each trip goes through. Points outside the grid are moved to its edge."""
     lon, lat = trips.frame.degrees(trips.east, trips.north)
     east, north = grid.frame.metres(lon, lat)
     half = grid.columns * grid.size / 2, grid.rows * grid.size / 2
@@ -193,15 +193,15 @@ def walks_of(trips: Trips, grid: Grid) -> Walks:
 
 
 def bound_walks(walks: Walks, trips: int, longest: int, source: Source) -> Walks:
-    """At most so many walks of each person, chosen by chance, none longer than so many cells."""
+    """At most ``trips`` walks of each person, chosen at random, none longer than ``longest`` cells."""
     order = np.lexsort((source.words(len(walks)), walks.person))
     first = np.flatnonzero(np.diff(walks.person[order], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
-    return walks.take(np.sort(order[rank < trips])).shortened(longest)
+    return walks.take(np.sort(order[rank < trips])).shorten(longest)
 
 
 def moves_of(walks: Walks, most: int, source: Source) -> tuple[Ints, Ints]:
-    """At most so many moves of each person, chosen by chance, as cells that are left and cells that are reached."""
+    """At most ``most`` moves of each person, chosen at random, as the cells before and after each."""
     walk = np.repeat(np.arange(len(walks)), walks.number)
     stays = np.flatnonzero(np.diff(walk) == 0)
     person = walks.person[walk[stays]]

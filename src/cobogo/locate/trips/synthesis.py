@@ -1,9 +1,9 @@
 """Made-up trips with differential privacy: a Markov model of a grid, learned with a budget.
 
-The privacy is each person's, with all of their trips: what anybody can learn from the model, and from any number of
-trips drawn from it, is at most e^ε times as likely with the person's trips as without them. What a person gives is
-bounded first (so many trips, so many cells of a trip, so many moves); the grid, its regions and every class of a
-histogram are public. The parts of the model are counts with discrete Laplace noise; everything after is made of them.
+The unit of privacy is a person with all of their trips: the model, and any number of trips drawn from it, are at most
+e^ε times as likely with the person's trips as without them. What a person contributes is bounded first (trips, cells of
+a trip, moves); the grid, its regions and the classes of every histogram are public. The parts of the model are counts
+with discrete Laplace noise; everything else is computed from them.
 
 After AdaTrace (Gursoy et al. 2018) and LDPTrace (Du et al. 2023): where trips lead, how long they are, how people move.
 """
@@ -24,7 +24,7 @@ from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
 from cobogo.locate.trips.kernels import bridges, walk
-from cobogo.locate.trips.segments import Walks, bound_walks, moves_of, split, walks_of
+from cobogo.locate.trips.segments import Walks, bound_walks, moves_of, split_trips, walks_of
 
 SHARES: Mapping[str, Fraction] = {
     "journeys": Fraction(1, 5),  # from region to region
@@ -35,7 +35,7 @@ SHARES: Mapping[str, Fraction] = {
     "hours": Fraction(1, 20),
     "paces": Fraction(1, 20),
 }
-"""How the budget is divided; the parts sum to the whole."""
+"""The parts' shares of ε, which sum to 1. Moves and journeys get most: trips are mostly made of them."""
 
 REGIONS = 5
 """Regions along each side of the grid, between which journeys are counted."""
@@ -50,7 +50,7 @@ PACES = np.array([5.0, 15, 30, 60, 120, 240, 480, 960, 1920, 3840, 7680])
 """Classes of the seconds that a trip takes for a cell: their least."""
 
 FLOOR = 0.002
-"""The chance that is spread over all ways out of a cell, so that one can get everywhere."""
+"""The probability that is spread over all ways out of a cell, so that a walk can get everywhere."""
 
 WAYS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (0, 0))
 
@@ -68,9 +68,10 @@ class TripSynthesis:
         each $\tilde{c}_p = c_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ with $\Delta_p$ the trips or the moves of a
         person
     Example:
-        >>> from cobogo.studies.worked import city
-        >>> asked = TripSynthesis(Fraction(4), Grid.over(-38.64, -3.90, -38.40, -3.68, size=4000), trips=4, moves=40)
-        >>> fit(city(), asked).sample(5).users
+        >>> from cobogo.studies.worked_examples import city
+        >>> grid = Grid.from_bounds(-38.64, -3.90, -38.40, -3.68, size=4000)
+        >>> asked = TripSynthesis(Fraction(4), grid, trips=4, moves=40)
+        >>> fit_trips(city(), asked).sample(5).users
         5
 
     Guarantee: ε-differential privacy for each person with all of their trips.
@@ -106,10 +107,10 @@ class TripSynthesis:
 
 @dataclass(frozen=True, eq=False)
 class TripModel:
-    """Noisy counts, made consistent: nothing of it needs to be kept secret."""
+    """Noisy counts, made consistent: all of it may be published."""
 
     asked: TripSynthesis
-    size: float  # trips, as far as counts with noise tell
+    size: float  # trips, estimated from noisy counts
     journeys: Floats = field(repr=False)  # regions × regions
     starts: Floats = field(repr=False)
     ends: Floats = field(repr=False)
@@ -119,18 +120,20 @@ class TripModel:
     paces: Floats = field(repr=False)
 
     def sample(self, count: int | None = None, source: Source | None = None) -> Points:
-        """So many trips (as many as there seem to be, unless said), each with a number of its own."""
-        return _sampled(self, count if count is not None else max(round(self.size), 0), source or Entropy())
+        """Draw so many trips (the estimated number, unless given), each with a number of its own."""
+        return _sample_trips(self, count if count is not None else max(round(self.size), 0), source or Entropy())
 
 
-def fit(points: Points, asked: TripSynthesis, *, ledger: Any = None, dataset: str = "", analyst: str = "") -> TripModel:
+def fit_trips(
+    points: Points, asked: TripSynthesis, *, ledger: Any = None, dataset: str = "", analyst: str = ""
+) -> TripModel:
     """Learn a model. With a ledger, the whole ε is debited before anything is counted."""
     from cobogo.promises.accounting import PrivacyLoss
 
     if ledger is not None:
         ledger.debit(dataset, analyst, PrivacyLoss("epsilon", asked.epsilon), "locate synthesize")
     source = Entropy()
-    trips = split(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
+    trips = split_trips(points, gap=asked.gap, stay=asked.stay, frame=asked.grid.frame)
     walks = bound_walks(walks_of(trips, asked.grid), asked.trips, asked.longest, source)
     counts = count_walks(walks, asked, source)
     noisy = {name: _noisy(counts[name], name, asked) for name in SHARES}
@@ -149,12 +152,12 @@ def fit(points: Points, asked: TripSynthesis, *, ledger: Any = None, dataset: st
 
 
 def sensitivity(name: str, asked: TripSynthesis) -> int:
-    """The most by which one person changes the counts of a part, in all."""
+    """The most by which one person can change the counts of a part, in sum."""
     return asked.moves if name == "moves" else asked.trips
 
 
 def count_walks(walks: Walks, asked: TripSynthesis, source: Source) -> dict[str, Ints]:
-    """The counts of each part, of walks that are bounded."""
+    """The counts of each part, from bounded walks."""
     grid = asked.grid
     first, last = walks.cells[walks.starts[:-1]], walks.cells[walks.starts[1:] - 1]
     far = _cells_apart(first, last, grid)
@@ -186,8 +189,8 @@ def _noisy(counts: Ints, name: str, asked: TripSynthesis) -> Floats:
 
 
 def make_consistent(noisy: Floats, total: float) -> Floats:
-    """The nearest counts that are not negative and sum to a total: all are lowered by the same amount, those below
-    are 0 (Wang et al. 2020, Norm-Sub).
+    """The nearest counts that are not negative and sum to a total: all are lowered by the same amount, those below are
+    0 (Wang et al. 2020, Norm-Sub).
 
     >>> make_consistent(np.array([5.0, 3.0, -2.0]), 6.0).tolist()
     [4.0, 2.0, 0.0]
@@ -209,7 +212,7 @@ def _class(values: Any, least: Any) -> Ints:
 
 
 def _cells_apart(one: Ints, other: Ints, grid: Grid) -> Ints:
-    """Moves of the shortest way."""
+    """The number of moves of the shortest walk."""
     (row, column), (to_row, to_column) = np.divmod(one, grid.columns), np.divmod(other, grid.columns)
     return np.asarray(np.maximum(np.abs(to_row - row), np.abs(to_column - column)))
 
@@ -229,7 +232,7 @@ def neighbours_inside(grid: Grid) -> Any:
 
 
 def _chances(noisy: Floats, grid: Grid) -> Floats:
-    """Chances of each way out of a cell."""
+    """Probabilities of the ways out of each cell."""
     possible = neighbours_inside(grid)
     counts = np.where(possible, noisy.reshape(grid.cells, len(WAYS)), 0.0)
     kept = np.zeros_like(counts)
@@ -240,15 +243,15 @@ def _chances(noisy: Floats, grid: Grid) -> Floats:
     return np.asarray(np.where(total > 0, learned, even), dtype=np.float64)
 
 
-def _sampled(model: TripModel, count: int, source: Source) -> Points:
+def _sample_trips(model: TripModel, count: int, source: Source) -> Points:
     asked, grid = model.asked, model.asked.grid
     region = regions(grid)
-    journey = _drawn(model.journeys, count, source)
-    first = _within(model.starts, region, journey // REGIONS**2, source)
-    last = _within(model.ends, region, journey % REGIONS**2, source)
+    journey = _draw_classes(model.journeys, count, source)
+    first = _draw_cells(model.starts, region, journey // REGIONS**2, source)
+    last = _draw_cells(model.ends, region, journey % REGIONS**2, source)
     number = _lengths(model, first, last, source)
-    begins = (_drawn(model.hours, count, source) + _uniform(count, source)) * 3600.0
-    pace = _spread(PACES, _drawn(model.paces, count, source), source)
+    begins = (_draw_classes(model.hours, count, source) + _uniform(count, source)) * 3600.0
+    pace = _spread(PACES, _draw_classes(model.paces, count, source), source)
     moves = np.array([dy * grid.columns + dx for dy, dx in WAYS])
     possible = neighbours_inside(grid)
     paths = np.empty((count, asked.longest), dtype=np.int64)
@@ -267,36 +270,36 @@ def _sampled(model: TripModel, count: int, source: Source) -> Points:
 
 
 def _lengths(model: TripModel, first: Ints, last: Ints, source: Source) -> Ints:
-    """Moves of each trip: the shortest way and what it goes beyond, as trips of such a distance do."""
+    """Draw the number of moves of each trip: those of the shortest walk and a detour, by the distance of its ends."""
     far = _cells_apart(first, last, model.asked.grid)
     table = model.detours.reshape(len(FARS), len(EXTRAS)) + 1e-9
     kind = _class(far, FARS)
     extra = np.empty(len(far), dtype=np.int64)
     for one in np.unique(kind):
         rows = np.flatnonzero(kind == one)
-        extra[rows] = np.floor(_spread(EXTRAS, _drawn(table[one], len(rows), source), source))
-    extra = np.where((far == 0) & (extra == 1), 2, extra)  # nobody is back after one move
+        extra[rows] = np.floor(_spread(EXTRAS, _draw_classes(table[one], len(rows), source), source))
+    extra = np.where((far == 0) & (extra == 1), 2, extra)  # one move does not lead back
     return np.asarray(np.minimum(far + extra, model.asked.longest - 1))
 
 
 def _spread(least: Any, chosen: Ints, source: Source) -> Floats:
-    """A number within each class, evenly; the last one is as wide as the one before."""
+    """A uniform number within each class; the last class is as wide as the one before."""
     edges = np.append(least, 2 * least[-1] - least[-2]).astype(np.float64)
     return edges[chosen] + _uniform(len(chosen), source) * (edges[chosen + 1] - edges[chosen])
 
 
-def _within(weights: Floats, region: Ints, wanted: Ints, source: Source) -> Ints:
-    """A cell of each wanted region, by the weights of its cells."""
+def _draw_cells(weights: Floats, region: Ints, wanted: Ints, source: Source) -> Ints:
+    """Draw a cell of each wanted region, by the weights of its cells."""
     cells = np.empty(len(wanted), dtype=np.int64)
     for one in np.unique(wanted):
         rows, here = np.flatnonzero(wanted == one), np.flatnonzero(region == one)
         if not len(here):  # a grid with fewer cells than regions
             here = np.arange(len(region))
-        cells[rows] = here[_drawn(weights[here] + 1e-9, len(rows), source)]
+        cells[rows] = here[_draw_classes(weights[here] + 1e-9, len(rows), source)]
     return cells
 
 
-def _drawn(weights: Floats, count: int, source: Source) -> Ints:
+def _draw_classes(weights: Floats, count: int, source: Source) -> Ints:
     bounds = np.cumsum(weights / weights.sum())
     return np.minimum(np.searchsorted(bounds, _uniform(count, source), side="right"), len(weights) - 1)
 
@@ -306,10 +309,10 @@ def _uniform(count: int, source: Source) -> Floats:
 
 
 def likeness(true: Points, made: Points, grid: Grid, *, gap: float, stay: float) -> dict[str, float | int]:
-    """Total variation distances (0: alike, 1: nothing in common) of where trips go through, begin and end and lead,
-    and of how many cells they have; each beside that of trips that are anywhere on the grid."""
-    one = walks_of(split(true, gap=gap, stay=stay, frame=grid.frame), grid)
-    other = walks_of(split(made, gap=float("inf"), frame=grid.frame), grid)
+    """Total variation distances (0: equal, 1: disjoint) of the cells that trips go through, of their first and last
+    regions and of their lengths; for scale, that of the cells of trips anywhere on the grid."""
+    one = walks_of(split_trips(true, gap=gap, stay=stay, frame=grid.frame), grid)
+    other = walks_of(split_trips(made, gap=float("inf"), frame=grid.frame), grid)
     region = regions(grid)
 
     def journeys(walks: object) -> Floats:

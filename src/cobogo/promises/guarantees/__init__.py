@@ -1,4 +1,4 @@
-"""Guarantees of randomization: what whoever sees a released value can learn of the original at most."""
+"""Guarantees of randomization: bounds on what an attacker learns about the original from a released value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GUARANTEES: Registry[type[Guarantee]] = Registry(
         "gamma-amplification": ".ratios:Amplification",
         "rho1-rho2-privacy": ".prior_posterior:RhoPrivacy",
         "upward-rho1-rho2-privacy": ".prior_posterior:UpwardRhoPrivacy",
-        "delta-growth": ".growth:DeltaGrowth",
+        "delta-growth": ".prior_posterior:DeltaGrowth",
         "d-gamma-privacy": ".ratios:DGammaPrivacy",
     },
     home=__name__,

@@ -15,19 +15,20 @@ from cobogo.promises.models.promise import Promise
 from cobogo.promises.operators.base import Operator
 
 SLACK = 1e-9
-"""By so much may a bound be missed through the rounding of floats."""
+"""The most by which the rounding of floats may make a figure exceed a bound that it meets."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exposure:
     """What a release shows of one person's value of an attribute: a draw by an operator, and perhaps more.
 
-    ``others`` is the amplification of whatever else was drawn from the same person: other attributes, further records.
-    They may all depend on the value, so amplifications multiply. ``owned`` is the largest probability that the record
-    seen is the person's at all: below 1 where records were sampled. ``prior`` is the original's distribution, where it
-    is known; guarantees that hold for any prior do without. ``share`` is that of the people who have one of the
-    operator's values, where the release tells who they are: whoever sees that a person is one of them knows a property
-    that had a prior of q with q/share at most before the draw is looked at, and rules all other values out.
+    ``others`` is the amplification of everything else that was drawn from the same person: other attributes, further
+    records. All of it may depend on the value, so amplifications multiply. ``owned`` is the largest probability that
+    the record belongs to the person; it is below 1 where records were sampled. ``prior`` is the original distribution,
+    where it is known; guarantees that hold for any prior do not need it. ``share`` is the share of the people who have
+    one of the operator's values, where the release reveals who they are. An attacker who sees that a person is one of
+    them rules all other values out: a property with a prior of q then has a probability of at most q/share, even
+    before the attacker looks at the draw.
     """
 
     operator: Operator
@@ -38,16 +39,16 @@ class Exposure:
 
     @property
     def amplification(self) -> float:
-        """γ of all that is shown together."""
+        """γ of everything that is shown."""
         if self.share is not None and self.share < 1:
             return math.inf
         return self.operator.amplification * self.others
 
 
-def raised(prior: float, amplification: float) -> float:
-    """The posterior whose odds are so many times those of a prior.
+def largest_posterior(prior: float, amplification: float) -> float:
+    """The posterior probability whose odds are ``amplification`` times the odds of a prior.
 
-    >>> round(raised(0.05, 19), 9)
+    >>> round(largest_posterior(0.05, 19), 9)
     0.5
     """
     if math.isinf(amplification):
@@ -57,12 +58,12 @@ def raised(prior: float, amplification: float) -> float:
 
 @dataclass(frozen=True)
 class Guarantee(Promise, ABC):
-    """What is promised of a sensitive attribute."""
+    """A promise about a sensitive attribute."""
 
     @property
     @abstractmethod
     def largest_amplification(self) -> float:
-        """The largest γ of an operator that meets it, for any prior: what the retention is found by."""
+        """The largest γ with which an operator meets the guarantee for any prior; the retention follows from it."""
 
     @abstractmethod
     def measure(self, exposure: Exposure) -> float:
@@ -74,15 +75,15 @@ class Guarantee(Promise, ABC):
 
     @property
     def needs_prior(self) -> bool:
-        """Whether it holds for whoever knows the original's distribution and no more, which must be known to check."""
+        """Whether it covers only attackers who know the original distribution and no more: a check needs that."""
         return False
 
     @property
     def follows_from_release(self) -> bool:
-        """Not where it is about the original's distribution, which its figure would tell of."""
+        """False where the figure would reveal the original distribution."""
         return not self.needs_prior
 
     def check(self, exposure: Exposure) -> ModelVerdict:
-        """The verdict on what is shown."""
+        """Measure an exposure and judge it."""
         measured = self.measure(exposure)
         return ModelVerdict(self, self.holds(measured), measured, None, 0)

@@ -1,7 +1,8 @@
-"""(ρ1, ρ2)-privacy: what was unlikely does not become likely, nor the reverse."""
+"""Guarantees that compare posterior with prior: (ρ1, ρ2)-privacy, its upward half, and Δ-growth."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,19 +10,19 @@ import numpy as np
 from cobogo.floor.arguments import choice, number, text
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
-from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, raised
+from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, largest_posterior
 from cobogo.promises.models.check import ModelVerdict
 
 
 @card("rho1-rho2-privacy", title="(ρ1,ρ2)-privacy", group="noise", start={"rho1": 0.1, "rho2": 0.5})
 @dataclass(frozen=True)
 class RhoPrivacy(Guarantee):
-    r"""No property of a value whose prior probability is at most ρ1 gets a posterior above ρ2, and none of at least ρ2
-    one below ρ1.
+    r"""A property with a prior of at most ρ1 has a posterior of at most ρ2, and one with a prior of at least ρ2 has a
+    posterior of at least ρ1.
 
-    With ``prior = "any"`` this holds whatever is known before. With ``prior = "table"`` it holds for whoever knows the
-    distribution of the whole table and nothing more of a person: more can be retained, and properties more frequent
-    than ρ1 are not protected from becoming certain. Measured: the largest posterior from a prior of at most ρ1.
+    With ``prior = "any"`` this holds for every attacker. With ``prior = "table"`` it holds for an attacker who knows
+    the distribution of the whole table and nothing more of a person: more values can be retained, and properties more
+    frequent than ρ1 may become certain. Measured: the largest posterior from a prior of at most ρ1.
 
     Formula: $\Pr[Q] \le \rho_1 \Rightarrow \Pr[Q \mid y] \le \rho_2$ and $\Pr[Q] \ge \rho_2 \Rightarrow \Pr[Q \mid y]
         \ge \rho_1$ for every property $Q$ and released value $y$
@@ -37,8 +38,9 @@ class RhoPrivacy(Guarantee):
 
     Guarantee: What was unlikely does not become likely, and what was likely not unlikely, for one release and whoever
         else is corrupted.
-    Limits: Silent on properties between ρ1 and ρ2. With ``prior = "table"``, whoever knows more of a person
-        than the table's distribution is not covered. Drawing anew for the same people multiplies the odds once more.
+    Limits: Silent on properties between ρ1 and ρ2. With ``prior = "table"``, an attacker who knows more of a
+        person than the table's distribution is not covered. Drawing anew for the same people multiplies the odds once
+        more.
     Cost: $O(1)$ for any prior; $O(m^2 \log m)$ for the table's, with m values.
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
         2003.
@@ -59,7 +61,7 @@ class RhoPrivacy(Guarantee):
 
     @property
     def needs_prior(self) -> bool:
-        """Of a prior that is the table's."""
+        """Where the prior is the table's."""
         return self.prior == "table"
 
     @property
@@ -69,39 +71,38 @@ class RhoPrivacy(Guarantee):
 
     def measure(self, exposure: Exposure) -> float:
         """γρ1/(1 − ρ1 + γρ1), or what the table's own distribution leads to."""
-        return self._risen(self.rho1, exposure)
+        return self._largest_posterior(self.rho1, exposure)
 
-    def _risen(self, prior: float, exposure: Exposure) -> float:
+    def _largest_posterior(self, prior: float, exposure: Exposure) -> float:
         """The largest posterior of any property with at most this prior."""
         if not self.needs_prior:
-            return _sampled(raised(prior, exposure.amplification), prior, exposure.owned)
+            return _mix_with_prior(largest_posterior(prior, exposure.amplification), prior, exposure.owned)
         if exposure.share is not None:
-            worst = raised(min(1.0, prior / exposure.share), exposure.operator.amplification)
+            worst = largest_posterior(min(1.0, prior / exposure.share), exposure.operator.amplification)
         else:
             assert exposure.prior is not None
             worst = worst_posterior(exposure.operator.matrix(), exposure.prior, prior)
-        return _sampled(raised(worst, exposure.others), prior, exposure.owned)
+        return _mix_with_prior(largest_posterior(worst, exposure.others), prior, exposure.owned)
 
     def holds(self, measured: float) -> bool:
         """At most ρ2."""
         return measured <= self.rho2 + SLACK
 
     def check(self, exposure: Exposure) -> ModelVerdict:
-        """Upwards and downwards: a property that sinks from ρ2 below ρ1 is one whose opposite rises from 1 − ρ2
-        above 1 − ρ1."""
+        """Upwards and downwards: where a property falls from ρ2 to below ρ1, its opposite rises from 1 − ρ2 to above
+        1 − ρ1."""
         found = super().check(exposure)
-        sinks = self._risen(1 - self.rho2, exposure) > 1 - self.rho1 + SLACK
+        sinks = self._largest_posterior(1 - self.rho2, exposure) > 1 - self.rho1 + SLACK
         return ModelVerdict(self, found.satisfied and not sinks, found.measured, None, 0)
 
 
 @card("upward-rho1-rho2-privacy", title="upward (ρ1,ρ2)-privacy", group="noise", start={"rho1": 0.1, "rho2": 0.5})
 @dataclass(frozen=True)
 class UpwardRhoPrivacy(RhoPrivacy):
-    r"""No property of a value whose prior probability is at most ρ1 gets a posterior above ρ2: the first half of
-    (ρ1, ρ2)-privacy, and no more.
+    r"""A property with a prior of at most ρ1 has a posterior of at most ρ2: the first half of (ρ1, ρ2)-privacy.
 
-    What was likely may become unlikely, or be ruled out: a release that tells which few values a person's own is among
-    keeps this promise, and not the whole one. Measured: the largest posterior from a prior of at most ρ1.
+    What was likely may become unlikely or impossible: a release that narrows a person's value down to a few keeps this
+    promise, and not the whole one. Measured: the largest posterior from a prior of at most ρ1.
 
     Formula: $\Pr[Q] \le \rho_1 \Rightarrow \Pr[Q \mid y] \le \rho_2$ for every property $Q$ and released value
         $y$
@@ -114,8 +115,8 @@ class UpwardRhoPrivacy(RhoPrivacy):
         [True, False]
 
     Guarantee: What was unlikely does not become likely, for one release and whoever else is corrupted.
-    Limits: Silent on properties above ρ1: those may become certain or impossible. With ``prior = "table"``, whoever
-        knows more of a person than the table's distribution is not covered.
+    Limits: Silent on properties above ρ1: those may become certain or impossible. With ``prior = "table"``, an
+        attacker who knows more of a person than the table's distribution is not covered.
     Cost: As of (ρ1, ρ2)-privacy.
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
         2003, for the two halves: upward and downward breaches.
@@ -126,16 +127,16 @@ class UpwardRhoPrivacy(RhoPrivacy):
         return Guarantee.check(self, exposure)
 
 
-def _sampled(posterior: float, prior: float, owned: float) -> float:
-    """The posterior where the record seen may be somebody else's."""
+def _mix_with_prior(posterior: float, prior: float, owned: float) -> float:
+    """The posterior where the record may belong to somebody else."""
     return owned * posterior + (1 - owned) * prior
 
 
 def worst_posterior(matrix: Floats, prior: Floats, rho1: float) -> float:
     """The largest posterior, over all released values, of any property with a prior of at most ρ1.
 
-    A property is a set of values; the bound is of sets that may hold parts of values too (a fractional knapsack), and
-    so never too low.
+    A property is a set of values. The bound allows sets that hold parts of values as well (a fractional knapsack), so
+    it is never too low.
 
     >>> round(worst_posterior(np.array([[0.9, 0.1], [0.1, 0.9]]), np.array([0.1, 0.9]), 0.1), 3)
     0.5
@@ -149,3 +150,81 @@ def worst_posterior(matrix: Floats, prior: Floats, rho1: float) -> float:
     taken = np.clip((rho1 - before) / np.where(weight > 0, weight, 1), 0, 1)
     found = np.divide((mass * taken).sum(axis=1), seen, out=np.zeros(len(seen)), where=seen > 0)
     return float(found.max())
+
+
+@card("delta-growth", title="Δ-growth", group="noise", start={"delta": 0.3})
+@dataclass(frozen=True)
+class DeltaGrowth(Guarantee):
+    r"""The posterior of any property exceeds its prior by at most Δ, whomever else the attacker has corrupted.
+
+    Measured: the largest growth, times the probability that the record is the person's, where records were sampled.
+    With ``largest-prior`` below the worst prior only single values are protected, from attackers whose prior of each is
+    at most that.
+
+    Formula: $\Pr[Q \mid y] - \Pr[Q] \le \Delta$; growth is largest at the prior $\frac{1}{\sqrt{\gamma} + 1}$, where it
+        is $\frac{\sqrt{\gamma} - 1}{\sqrt{\gamma} + 1}$
+    Example:
+        >>> largest_growth(9.0)
+        0.5
+        >>> round(DeltaGrowth("disease", delta=0.5).largest_amplification, 9)
+        9.0
+
+    Guarantee: No belief about a person grows by more than Δ, for any prior (or any up to ``largest-prior``), even if
+        everybody else of the table is known.
+    Limits: A bound on a difference: a probability of 0.001 may become Δ. How far a probability falls is not bounded.
+    Cost: $O(1)$.
+    Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
+    """
+
+    attribute: str
+    delta: float
+    largest_prior: float = 1.0
+
+    def __post_init__(self) -> None:
+        text(self.name, "attribute", self.attribute)
+        number(self.name, "delta", self.delta, above=0)
+        number(self.name, "largest-prior", self.largest_prior, above=0, most=1)
+        if self.delta >= 1:
+            raise ValueError(f"The 'delta' parameter of {self.name} must be below 1. Got {self.delta!r} instead")
+
+    @property
+    def largest_amplification(self) -> float:
+        """The γ at which the growth is Δ, found from the closed forms."""
+        free = ((1 + self.delta) / (1 - self.delta)) ** 2
+        if self.largest_prior >= 1 / (math.sqrt(free) + 1):
+            return free
+        posterior = self.largest_prior + self.delta  # the prior is below the point of fastest growth
+        if posterior >= 1:
+            return math.inf
+        return posterior * (1 - self.largest_prior) / (self.largest_prior * (1 - posterior))
+
+    def measure(self, exposure: Exposure) -> float:
+        """The growth at the prior where it is largest, of those allowed."""
+        return exposure.owned * largest_growth(exposure.amplification, self.largest_prior)
+
+    def holds(self, measured: float) -> bool:
+        """At most Δ."""
+        return measured <= self.delta + SLACK
+
+
+def largest_growth(amplification: float, largest_prior: float = 1.0) -> float:
+    """The largest difference of posterior and prior at an amplification.
+
+    >>> largest_growth(9.0)
+    0.5
+    """
+    if math.isinf(amplification):
+        return 1.0
+    worst = min(largest_prior, 1 / (math.sqrt(amplification) + 1))
+    return largest_posterior(worst, amplification) - worst
+
+
+def ownership_probability(retention: float, size: int, group: int, largest_prior: float = 1.0) -> float:
+    """The largest probability that the one record published from a group of k belongs to a given person:
+    (pλ + u)/(pλ + k·u) with u = (1 − p)/m.
+
+    In the worst case the attacker knows all others of the group, and each of them has another value: each shows the
+    published value with probability u, and the victim with probability at most pλ + u.
+    """
+    u = (1 - retention) / size
+    return (retention * largest_prior + u) / (retention * largest_prior + group * u) if u else 1.0

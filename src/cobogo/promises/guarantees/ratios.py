@@ -1,4 +1,4 @@
-"""Guarantees that bound the ratio of what two values lead to: amplification, local differential privacy."""
+"""Guarantees that bound how much likelier one value makes a release than another: amplification, local DP."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from cobogo.floor.arguments import number, text
 from cobogo.floor.catalogue import card
-from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, raised
+from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, largest_posterior
 from cobogo.promises.models.check import ModelVerdict
 
 
@@ -16,8 +16,8 @@ from cobogo.promises.models.check import ModelVerdict
 class Amplification(Guarantee):
     r"""No released value is more than γ times as likely from one original value as from another.
 
-    Whatever was known before, the odds of any property change by at most γ. Measured: that ratio, of all that was drawn
-    from one person.
+    For any prior the odds of any property change by a factor of at most γ. Measured: the ratio of everything that was
+    drawn from one person.
 
     Formula: $\max_y \frac{\max_x P[y \mid x]}{\min_x P[y \mid x]} \le \gamma$
     Example:
@@ -60,7 +60,8 @@ class Amplification(Guarantee):
 class LocalPrivacy(Guarantee):
     r"""ε-local differential privacy: the logarithm of the amplification is at most ε.
 
-    Measured: ε of all that was drawn from one person. It is the guarantee of collecting, where nobody need be trusted.
+    Measured: ε of everything that was drawn from one person. Collecting gives this guarantee: no party has to be
+    trusted.
 
     Formula: $P[y \mid x] \le e^{\varepsilon} P[y \mid x']$ for all $y$, $x$, $x'$; so $\varepsilon = \ln \gamma$
     Example:
@@ -139,19 +140,19 @@ class DGammaPrivacy(Guarantee):
 
     def measure(self, exposure: Exposure) -> float:
         """The largest posterior from a prior of d."""
-        return raised(self.d, exposure.amplification)
+        return largest_posterior(self.d, exposure.amplification)
 
     def holds(self, measured: float) -> bool:
         """At most γ."""
         return measured <= self.gamma + SLACK
 
     def check(self, exposure: Exposure) -> ModelVerdict:
-        """The largest posterior, and how far a probability falls."""
-        return self.of_odds(exposure.amplification, exposure.amplification)
+        """Check the largest posterior, and how far a probability falls."""
+        return self.check_odds(exposure.amplification, exposure.amplification)
 
-    def of_odds(self, rise: float, fall: float) -> ModelVerdict:
-        """The verdict where the odds of a value become at most ``rise`` times what they were, and its probability falls
-        to no less than its ``fall``-th part: where the two differ."""
-        measured = raised(self.d, rise)
+    def check_odds(self, rise: float, fall: float) -> ModelVerdict:
+        """The verdict where the odds of a value grow by a factor of at most ``rise``, and its probability shrinks by a
+        factor of at most ``fall``."""
+        measured = largest_posterior(self.d, rise)
         stays = self.d * fall <= self.gamma * (1 + SLACK)
         return ModelVerdict(self, self.holds(measured) and stays, measured, None, 0)

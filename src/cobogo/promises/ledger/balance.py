@@ -7,8 +7,7 @@ from datetime import datetime
 from fractions import Fraction
 
 from cobogo.floor.representation import brief
-from cobogo.promises.accounting import Measure, PrivacyLoss
-from cobogo.promises.units import ATTO, NANO, allowed, charged
+from cobogo.promises.accounting import ATTO, NANO, Measure, PrivacyLoss, round_down, round_up
 
 SYMBOLS = {"epsilon": "ε", "rho": "ρ"}
 
@@ -21,14 +20,14 @@ class Units:
     delta: int
 
     @classmethod
-    def charged(cls, loss: PrivacyLoss) -> Units:
+    def from_cost(cls, loss: PrivacyLoss) -> Units:
         """A cost, rounded up."""
-        return cls(charged(loss.amount, NANO), charged(loss.delta, ATTO))
+        return cls(round_up(loss.amount, NANO), round_up(loss.delta, ATTO))
 
     @classmethod
-    def allowed(cls, limit: PrivacyLoss) -> Units:
+    def from_limit(cls, limit: PrivacyLoss) -> Units:
         """A limit, rounded down."""
-        return cls(allowed(limit.amount, NANO), allowed(limit.delta, ATTO))
+        return cls(round_down(limit.amount, NANO), round_down(limit.delta, ATTO))
 
     def __add__(self, other: Units) -> Units:
         return Units(self.amount + other.amount, self.delta + other.delta)
@@ -63,7 +62,7 @@ class Balance:
         return Units(max(0, self.limit.amount - self.spent.amount), max(0, self.limit.delta - self.spent.delta))
 
     def as_dict(self) -> dict[str, object]:
-        """For programs."""
+        """The content for JSON."""
         return {
             "dataset": self.dataset,
             "analyst": self.analyst,

@@ -2,20 +2,25 @@
 
 A seal is the HMAC of an entry and of the seal before it. Whoever changes, removes, reorders or adds an entry without
 the key breaks the chain from there on; whoever cuts off its end, or puts an old copy in its place, is found out by the
-last seal, which lies with the key. Totals are added up again from the entries, and never believed.
+last seal, which lies with the key in the seal's file. Totals are added up again from the entries, and never believed.
 
-What this cannot show: that whoever can write the ledger *and* its seal did not do so; and an end that was cut off
+What this cannot show: that somebody who can write the ledger *and* its seal changed both; and an end that was cut off
 between a commit and the note of its seal, which takes a kill at that moment and an old copy of that very moment.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import json
+import os
+import re
+import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import Connection, Table, func, insert, select
@@ -26,7 +31,7 @@ from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
 
 ENTRY_TABLES: Mapping[str, Table] = {"book": BOOKS, "limit": LIMITS, "debit": DEBITS}
-"""What is sealed."""
+"""The tables whose entries are sealed, by the kind of entry."""
 
 NOTHING = (Units(0, 0), 0)
 
@@ -44,13 +49,13 @@ class LedgerBook:
     last_limit: int = 0
     limit_entries: int = 0
 
-    def of(self, analyst: str) -> tuple[Units, int]:
+    def spent_by(self, analyst: str) -> tuple[Units, int]:
         """What was spent, and in how many entries: by an analyst, or (empty) by all."""
         return self.spent.get(analyst, NOTHING)
 
-    def after(self, kind: str, row: Mapping[str, Any], key: bytes) -> LedgerBook:
-        """With one more entry; `LedgerError` where the entry's own totals are not what the entries add up to."""
-        sealed = sealing(key, self, kind, row)
+    def with_entry(self, kind: str, row: Mapping[str, Any], key: bytes) -> LedgerBook:
+        """The book with one more entry; `LedgerError` where the totals of the entry are not the sums of the entries."""
+        sealed = compute_seal(key, self, kind, row)
         more = replace(self, position=self.position + 1, seal=sealed)
         if kind == "book":
             return replace(more, measure=cast(Measure, row["measure"]))
@@ -58,36 +63,38 @@ class LedgerBook:
             limits = {**self.limits, row["analyst"]: Units(row["amount"], row["delta"])}
             return replace(more, limits=limits, last_limit=row["id"], limit_entries=self.limit_entries + 1)
         cost, analyst = Units(row["amount"], row["delta"]), row["analyst"]
-        whole, own = ((spent + cost, number + 1) for spent, number in (self.of(""), self.of(analyst)))
+        whole, own = ((spent + cost, number + 1) for spent, number in (self.spent_by(""), self.spent_by(analyst)))
         if (row["number"], row["analyst_number"]) != (whole[1], own[1]):
-            raise broken(self.dataset, "entries are missing")
+            raise tampering_error(self.dataset, "entries are missing")
         totals = (Units(row["total_amount"], row["total_delta"]), whole[0])
         of_analyst = (Units(row["analyst_total_amount"], row["analyst_total_delta"]), own[0])
         if totals[0] != totals[1] or of_analyst[0] != of_analyst[1]:
-            raise broken(self.dataset, "its totals are not what its entries add up to")
+            raise tampering_error(self.dataset, "its totals are not what its entries add up to")
         return replace(more, spent={**self.spent, "": whole, analyst: own})
 
 
-def sealing(key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -> str:
+def compute_seal(key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -> str:
     """The seal of an entry after those before it."""
-    told = {name: _plain(value) for name, value in row.items() if name != "id"}
-    text = json.dumps([before.dataset, before.position, before.seal, kind, told], sort_keys=True)
+    content = {name: _plain(value) for name, value in row.items() if name != "id"}
+    text = json.dumps([before.dataset, before.position, before.seal, kind, content], sort_keys=True)
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def add(connection: Connection, key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]) -> LedgerBook:
+def append_entry(
+    connection: Connection, key: bytes, before: LedgerBook, kind: str, row: Mapping[str, Any]
+) -> LedgerBook:
     """Write an entry and its seal; the book after it."""
     written = connection.execute(insert(ENTRY_TABLES[kind]).values(row))
     found = dict(row) | ({"id": written.inserted_primary_key[0]} if kind == "limit" else {})  # type: ignore[index]
-    return _seal(connection, before, kind, before.after(kind, found, key))
+    return _seal(connection, before, kind, before.with_entry(kind, found, key))
 
 
-def adopt(connection: Connection, key: bytes, dataset: str) -> LedgerBook:
+def seal_old_entries(connection: Connection, key: bytes, dataset: str) -> LedgerBook:
     """Seal the entries of a book that was kept before there were seals."""
     book = LedgerBook(dataset)
     for kind in ENTRY_TABLES:
         for row in _entries(connection, kind, book):
-            book = _seal(connection, book, kind, book.after(kind, row, key))
+            book = _seal(connection, book, kind, book.with_entry(kind, row, key))
     return book
 
 
@@ -97,8 +104,10 @@ def _seal(connection: Connection, before: LedgerBook, kind: str, after: LedgerBo
     return after
 
 
-def advance(connection: Connection, key: bytes, book: LedgerBook, head: tuple[int, str] | None = None) -> LedgerBook:
-    """The book with what was entered since, all of it checked. Nobody else may write meanwhile.
+def check_entries(
+    connection: Connection, key: bytes, book: LedgerBook, head: tuple[int, str] | None = None
+) -> LedgerBook:
+    """Check the entries that a book does not know yet; the book with them. No other process may write meanwhile.
 
     ``head`` is a place in the chain and the seal that was there.
     """
@@ -107,16 +116,16 @@ def advance(connection: Connection, key: bytes, book: LedgerBook, head: tuple[in
     for sealed in connection.execute(query.order_by(SEALS.c.position)):
         row = next(waiting.get(sealed.kind, iter(())), None)
         if row is None or sealed.position != book.position + 1:
-            raise broken(book.dataset, "entries are missing")
-        book = book.after(sealed.kind, row, key)
+            raise tampering_error(book.dataset, "entries are missing")
+        book = book.with_entry(sealed.kind, row, key)
         if not hmac.compare_digest(book.seal, sealed.seal):
-            raise broken(book.dataset, f"entry {book.position} is not as it was written")
+            raise tampering_error(book.dataset, f"entry {book.position} is not as it was written")
         if head is not None and head[0] == book.position and head[1] != book.seal:
-            raise broken(book.dataset, "it is another one than was last written here")
+            raise tampering_error(book.dataset, "it is another one than was last written here")
     if any(next(rows, None) is not None for rows in waiting.values()):
-        raise broken(book.dataset, "entries were added that Cobogó did not write")
+        raise tampering_error(book.dataset, "entries were added that Cobogó did not write")
     if head is not None and head[0] > book.position:
-        raise broken(book.dataset, f"{head[0] - book.position} of its last entries are missing")
+        raise tampering_error(book.dataset, f"{head[0] - book.position} of its last entries are missing")
     _check_sums(connection, book)
     return book
 
@@ -127,24 +136,24 @@ def _entries(connection: Connection, kind: str, book: LedgerBook) -> Iterator[An
     query = select(table).where(table.c.dataset == book.dataset)
     if kind == "book":
         return iter(() if book.position else connection.execute(query).mappings().all())
-    order, known = (LIMITS.c.id, book.last_limit) if kind == "limit" else (DEBITS.c.number, book.of("")[1])
+    order, known = (LIMITS.c.id, book.last_limit) if kind == "limit" else (DEBITS.c.number, book.spent_by("")[1])
     return iter(connection.execute(query.where(order > known).order_by(order)).mappings())
 
 
 def _check_sums(connection: Connection, book: LedgerBook) -> None:
-    """What was checked before may have been changed since: its sums would tell, at a fraction of the cost."""
+    """Entries that were checked before may have been changed since: their sums tell, at a fraction of the cost."""
     sums = select(func.count(), func.coalesce(func.sum(DEBITS.c.amount), 0), func.coalesce(func.sum(DEBITS.c.delta), 0))
     found = connection.execute(sums.where(DEBITS.c.dataset == book.dataset)).one()
     limits = select(func.count()).select_from(LIMITS).where(LIMITS.c.dataset == book.dataset)
-    spent, number = book.of("")
+    spent, number = book.spent_by("")
     if tuple(map(int, found)) != (number, spent.amount, spent.delta):
-        raise broken(book.dataset, "entries were changed")
+        raise tampering_error(book.dataset, "entries were changed")
     if connection.execute(limits).scalar_one() != book.limit_entries:
-        raise broken(book.dataset, "limits were changed")
+        raise tampering_error(book.dataset, "limits were changed")
 
 
-def broken(dataset: str, what: str) -> LedgerError:
-    """The complaint about a book that is not as Cobogó wrote it."""
+def tampering_error(dataset: str, what: str) -> LedgerError:
+    """The error for a book that somebody changed."""
     return LedgerError(
         f"was changed by somebody else: {what}",
         where=f"the ledger's book of {dataset}",
@@ -157,3 +166,91 @@ def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).astimezone(UTC).isoformat()
     return value
+
+
+BEGINS = re.compile(r"cobogo-ledger-seal 1 ([0-9a-f]{64})")
+LONG = 1 << 20
+"""Bytes from which on the file is shortened to one line a book: some 10,000 lines, which are read in a moment."""
+
+PUBLIC = b"cobogo ledger without a seal"
+"""The key where there is no file. Chains are checked, but everybody who knows this program can forge them."""
+
+
+class SealFile:
+    """The file beside a ledger: the key that seals its entries, and the last seal of each book.
+
+    It is made with the ledger and belongs in another backup: somebody who has both can write anything. Lines are only
+    added, after a commit: the file may be behind the ledger, and never ahead of it. Without a file the key is public,
+    and nothing is known of the end of a chain.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        self.file = file
+        self.key = PUBLIC
+
+    def open(self, *, sealed: bool) -> None:
+        """Read the key, or draw one; where the ledger is ``sealed`` already the file must be there."""
+        if self.file is None:
+            return
+        if not self.file.exists():
+            if sealed:
+                raise LedgerError(
+                    "its seal is missing",
+                    where=str(self.file),
+                    remedy="Restore the file: without it nobody can tell whether entries were changed.",
+                )
+            self._create(self.file)
+        found = BEGINS.fullmatch(self._lines()[0])
+        if found is None:
+            raise LedgerError("is no seal of a ledger", where=str(self.file), remedy="Restore the file.")
+        self.key = bytes.fromhex(found[1])
+
+    def heads(self) -> dict[str, tuple[int, str]]:
+        """The last place in the chain of each book that was noted, with its seal."""
+        found: dict[str, tuple[int, str]] = {}
+        for line in self._lines()[1:] if self.file is not None else ():
+            with contextlib.suppress(ValueError):  # a line that a loss of power cut off
+                position, seal, dataset = json.loads(line)
+                found[dataset] = max((position, seal), found.get(dataset, (0, "")))
+        return found
+
+    def note(self, dataset: str, position: int, seal: str) -> None:
+        """Write down the last seal of a book, which is on disk by now."""
+        if self.file is None:
+            return
+        try:
+            handle = os.open(self.file, os.O_WRONLY | os.O_APPEND)
+            try:
+                os.write(handle, f"{json.dumps([position, seal, dataset])}\n".encode())
+                long = os.fstat(handle).st_size > LONG
+            finally:
+                os.close(handle)
+        except OSError as problem:
+            raise self._unusable(problem) from None
+        if long:
+            self._shorten(self.file)
+
+    def _lines(self) -> list[str]:
+        assert self.file is not None
+        try:
+            return self.file.read_text(encoding="utf-8").split("\n")
+        except (OSError, UnicodeDecodeError) as problem:
+            raise self._unusable(problem) from None
+
+    def _create(self, file: Path) -> None:
+        from cobogo.floor.files import write_private_once
+
+        write_private_once(file, f"cobogo-ledger-seal 1 {secrets.token_hex(32)}\n")
+
+    def _shorten(self, file: Path) -> None:
+        from cobogo.floor.files import write_private
+
+        lines = [json.dumps([position, seal, dataset]) for dataset, (position, seal) in self.heads().items()]
+        write_private(file, "".join(f"{line}\n" for line in [self._lines()[0], *lines]))
+
+    def _unusable(self, problem: Exception) -> LedgerError:
+        return LedgerError(
+            f"cannot be used: {getattr(problem, 'strerror', None) or type(problem).__name__}",
+            where=str(self.file),
+            remedy="Check its rights and its disk.",
+        )

@@ -1,4 +1,4 @@
-"""The books: limits and debits, in SQLite or PostgreSQL.
+"""The ledger: limits and debits of each data set, in SQLite or PostgreSQL.
 
 A debit is one transaction that locks the data set's book, looks at both budgets, and appends one entry. It is committed
 before the engine is touched: a process that dies after it has spent, and never the other way round. Every entry is
@@ -21,9 +21,8 @@ from cobogo.floor.untrusted import is_writable
 from cobogo.promises.accounting import Measure, PrivacyLoss
 from cobogo.promises.ledger import chain
 from cobogo.promises.ledger.balance import Balance, Debit, Units, amount_text
-from cobogo.promises.ledger.chain import LedgerBook
-from cobogo.promises.ledger.seal import Seal
-from cobogo.promises.ledger.tables import BOOKS, DEBITS, SEALS, alone, create
+from cobogo.promises.ledger.chain import LedgerBook, SealFile
+from cobogo.promises.ledger.tables import BOOKS, DEBITS, SEALS, create_tables, lock_books
 
 LONGEST_NAME = 200
 
@@ -43,24 +42,24 @@ class Ledger:
             create_book(found.file, "ledger", LedgerError)
             seal = seal or found.file.with_name(f"{found.file.name}.seal")
         self._store = Store(found, _unusable, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
-        self._seal = Seal(None if seal is None else Path(seal).expanduser())
+        self._seal = SealFile(None if seal is None else Path(seal).expanduser())
         self._checked: dict[str, LedgerBook] = {}
         self._check()
 
     def close(self) -> None:
-        """Let go of its connections."""
+        """Close the connections."""
         self._store.close()
 
     def _check(self) -> None:
         """Check every book; those of a ledger from before there were seals are sealed now."""
         with self._store.transaction() as connection:
-            create(connection)
+            create_tables(connection)
             sealed = connection.execute(select(SEALS.c.position).limit(1)).first() is not None
             self._seal.open(sealed=sealed)
             names = list(connection.execute(select(BOOKS.c.dataset)).scalars())
             if not sealed and not self._seal.heads():
                 for name in names:
-                    chain.adopt(connection, self._seal.key, name)
+                    chain.seal_old_entries(connection, self._seal.key, name)
         heads = self._seal.heads()  # before the entries are read: they are noted after these
         for name in sorted({*names, *heads}):
             with self._store.transaction() as connection:
@@ -73,7 +72,7 @@ class Ledger:
         known = self._checked.get(dataset)
         if not there and known is None and head is None:
             raise LedgerError("has no book in this ledger", where=dataset, remedy="Register the data set first.")
-        found = chain.advance(connection, self._seal.key, known or LedgerBook(dataset), head)
+        found = chain.check_entries(connection, self._seal.key, known or LedgerBook(dataset), head)
         if known is None or found.position > known.position:
             self._checked[dataset] = found
         return found
@@ -84,11 +83,11 @@ class Ledger:
     def open(self, dataset: str, limit: PrivacyLoss) -> None:
         """Open the book of a data set, or set its limit anew. What a book counts in cannot change."""
         with self._store.transaction() as connection:
-            alone(connection)
+            lock_books(connection)
             found = connection.execute(select(BOOKS.c.measure).where(BOOKS.c.dataset == dataset)).scalar()
             if found is None and dataset not in self._checked:
                 row = {"dataset": dataset, "measure": limit.measure, "opened": datetime.now(UTC)}
-                book = chain.add(connection, self._seal.key, LedgerBook(dataset), "book", row)
+                book = chain.append_entry(connection, self._seal.key, LedgerBook(dataset), "book", row)
             else:
                 book = self._book(connection, dataset)
             if book.measure != limit.measure:
@@ -98,11 +97,11 @@ class Ledger:
                     where=dataset,
                     remedy="Give the budget in the same measure, or register the data under another name.",
                 )
-            book = self._set_limit(connection, book, "", Units.allowed(limit))
+            book = self._set_limit(connection, book, "", Units.from_limit(limit))
         self._note(book)
 
     def grant(self, dataset: str, analyst: str, limit: PrivacyLoss) -> None:
-        """Say what an analyst may spend on a data set, in all; the data set's own limit holds beside it."""
+        """Set what an analyst may spend on a data set, in all; the limit of the data set holds as well."""
         check_name(analyst)
         with self._store.transaction() as connection:
             book = self._book(connection, dataset)
@@ -112,13 +111,13 @@ class Ledger:
                     where=f"{dataset}, {analyst}",
                     remedy="Give the grant in the same measure.",
                 )
-            book = self._set_limit(connection, book, analyst, Units.allowed(limit))
+            book = self._set_limit(connection, book, analyst, Units.from_limit(limit))
         self._note(book)
 
     def debit(self, dataset: str, analyst: str, loss: PrivacyLoss, question: str) -> Balance:
         """Spend, or refuse; the analyst's balance after it. When this returns the debit is on disk."""
         check_name(analyst)
-        cost = Units.charged(loss)
+        cost = Units.from_cost(loss)
         with self._store.transaction() as connection:
             book = self._book(connection, dataset)
             if loss.measure != book.measure:
@@ -138,7 +137,7 @@ class Ledger:
                 "analyst_total_amount": own_spent.amount, "analyst_total_delta": own_spent.delta,
                 "question": question, "at": datetime.now(UTC),
             }  # fmt: skip
-            book = chain.add(connection, self._seal.key, book, "debit", row)
+            book = chain.append_entry(connection, self._seal.key, book, "debit", row)
         self._note(book)
         return replace(own, spent=own_spent)
 
@@ -166,7 +165,7 @@ class Ledger:
         if book.limits.get(analyst) == limit:
             return book
         row = {"dataset": book.dataset, "analyst": analyst, "amount": limit.amount, "delta": limit.delta}
-        return chain.add(connection, self._seal.key, book, "limit", row | {"at": datetime.now(UTC)})
+        return chain.append_entry(connection, self._seal.key, book, "limit", row | {"at": datetime.now(UTC)})
 
 
 def _unusable(error: SQLAlchemyError) -> LedgerError:
@@ -178,7 +177,7 @@ def _unusable(error: SQLAlchemyError) -> LedgerError:
 
 
 def check_name(analyst: str) -> None:
-    """Refuse an empty name, under which stands the data set's own budget, and one that cannot be written down."""
+    """Refuse a name that cannot be written down, and an empty one, which means the data set as a whole."""
     if not analyst.strip() or len(analyst) > LONGEST_NAME or not is_writable(analyst):
         raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
 
@@ -192,12 +191,12 @@ def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
             where=f"{analyst} on {book.dataset}",
             remedy="The data holder grants budgets.",
         )
-    spent, number = book.of(analyst or "")
+    spent, number = book.spent_by(analyst or "")
     return Balance(book.dataset, analyst, cast(Measure, book.measure), limit, spent), number
 
 
 def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
-    """Of their own budget analysts are told what is left; of the data set's not, since that tells what others spent."""
+    """Analysts learn what is left of their own budget; not of the data set's, which would reveal what others spent."""
     price, remedy = (
         f"this would cost {amount_text(cost, balance.measure)}",
         "Ask for less, or ask the data holder for more.",

@@ -41,7 +41,7 @@ LIMITS = Table(
     Column("delta", BigInteger, nullable=False),
     Column("at", DateTime(timezone=True), nullable=False),
 )
-"""What may be spent; the last one said holds."""
+"""What may be spent; the last row of an analyst holds."""
 
 DEBITS = Table(
     "cobogo_debits",
@@ -95,15 +95,15 @@ OPENING = 7214962001
 """The lock of PostgreSQL that is held while tables are made and books opened: any number that nothing else takes."""
 
 
-def alone(connection: Connection) -> None:
-    """Until the transaction ends nobody else opens books; in SQLite nobody else writes anyway."""
+def lock_books(connection: Connection) -> None:
+    """Let no other process open books until the transaction ends; in SQLite no other writes anyway."""
     take_turn(connection, OPENING)
 
 
-def create(connection: Connection) -> None:
-    """Make the tables where they are not there, one process at a time."""
+def create_tables(connection: Connection) -> None:
+    """Create the tables that do not exist yet, one process at a time."""
     names = [table.name for table in (BOOKS, LIMITS, DEBITS, SEALS)]
-    alone(connection)
+    lock_books(connection)
     if connection.dialect.name == "postgresql":
         METADATA.create_all(connection)
         connection.execute(text(POSTGRESQL[0]))

@@ -1,4 +1,4 @@
-"""Mechanisms: each adds noise to whole numbers, or chooses, and knows what it costs and how far off it may be."""
+"""Mechanisms: each adds noise to whole numbers or selects a candidate, and states its privacy loss and its error."""
 
 from __future__ import annotations
 

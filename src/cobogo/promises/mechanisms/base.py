@@ -1,8 +1,8 @@
 """The contract of a mechanism that adds noise, and the way to OpenDP.
 
-Values are whole numbers (fixed point where they were not), and so is the noise: its law holds exactly, and the last bit
-of a float can tell nothing (Mironov 2012). A mechanism is made for a sensitivity and a cost; OpenDP says what it costs,
-and the scale is raised until that is within what was allowed.
+Values are whole numbers (fixed point where they were not), and so is the noise: its distribution is exact, and the last
+bits of floats reveal nothing (Mironov 2012). A mechanism is made for a sensitivity and a privacy loss. OpenDP computes
+the loss of a scale, and the scale is raised until its loss is within the one allowed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from cobogo.errors import PolicyError
 from cobogo.promises.accounting import PrivacyLoss
 
 LARGEST = 2**62
-"""Values are held within ±this before noise, so that 64 bits hold both; that brings neighbours no further apart."""
+"""Values are clamped to ± this before noise, so that 64 bits hold the sum. Clamping never increases a sensitivity."""
 
 
 class Noise(ABC):
@@ -40,11 +40,11 @@ class Noise(ABC):
 
     @abstractmethod
     def variance(self) -> float:
-        """The noise's variance, by its exact law."""
+        """The variance of the noise, by its exact distribution."""
 
     @abstractmethod
-    def beyond(self, distance: int) -> float:
-        """The probability that the noise of one value is ``distance`` or more away from 0, on either side."""
+    def two_sided_tail(self, distance: int) -> float:
+        """The probability that the noise of one value is at least ``distance`` away from 0, on either side."""
 
     @property
     @abstractmethod
@@ -53,19 +53,19 @@ class Noise(ABC):
 
     def release(self, values: Sequence[int]) -> list[int]:
         """The values with noise."""
-        held = [max(-LARGEST, min(LARGEST, int(value))) for value in values]
-        return list(self.measurement(held)) if held else []
+        clamped = [max(-LARGEST, min(LARGEST, int(value))) for value in values]
+        return list(self.measurement(clamped)) if clamped else []
 
     def error(self, confidence: float = 0.95) -> int:
         """The least distance within which the noise of one value stays with the probability given."""
         if not 0 < confidence < 1:
             raise PolicyError(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
         low, high = -1, 1
-        while self.beyond(high + 1) > 1 - confidence:
+        while self.two_sided_tail(high + 1) > 1 - confidence:
             low, high = high, high * 2
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self.beyond(middle + 1) <= 1 - confidence else (middle, high)
+            low, high = (low, middle) if self.two_sided_tail(middle + 1) <= 1 - confidence else (middle, high)
         return high
 
 
@@ -91,6 +91,6 @@ def vectors() -> Any:
     return core.vector_domain(core.atom_domain(T="i64"))
 
 
-def raised(scale: float) -> float:
-    """The next scale to try where one was found too small by rounding."""
+def next_scale(scale: float) -> float:
+    """The next scale to try where rounding made one too small."""
     return math.nextafter(scale, math.inf)

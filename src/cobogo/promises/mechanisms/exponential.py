@@ -1,4 +1,4 @@
-"""The exponential mechanism, without floats."""
+"""The exponential mechanism, and the exact coins of probability exp(−γ) that it is drawn with: no floats."""
 
 from __future__ import annotations
 
@@ -12,7 +12,31 @@ from typing import ClassVar
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
 from cobogo.promises.accounting import PrivacyLoss
-from cobogo.promises.mechanisms.exact import exponential_coin
+
+
+def coin(probability: Fraction) -> bool:
+    """Heads with exactly the probability given."""
+    return secrets.randbelow(probability.denominator) < probability.numerator
+
+
+def exponential_coin(gamma: Fraction) -> bool:
+    """Heads with probability exp(−γ), γ ≥ 0: one coin of exp(−1) for each whole part, then one for the rest.
+
+    >>> exponential_coin(Fraction(0))
+    True
+    """
+    whole, rest = divmod(gamma, 1)
+    return all(_small(Fraction(1)) for _ in range(int(whole))) and _small(rest)
+
+
+def _small(gamma: Fraction) -> bool:
+    """The same for γ ≤ 1: the first k for which a coin of γ/k shows tails is odd with that probability."""
+    if gamma == 0:
+        return True
+    k = 1
+    while coin(gamma / k):
+        k += 1
+    return k % 2 == 1
 
 
 @card("exponential", title="exponential mechanism")
@@ -48,7 +72,7 @@ class ExponentialMechanism:
         return PrivacyLoss("epsilon", self.epsilon)
 
     def choose(self, scores: Sequence[int]) -> int:
-        """The position of the candidate that was chosen."""
+        """Draw a candidate; its position."""
         if not scores:
             raise PolicyError("there is nothing to choose from", where="candidates")
         best, step = max(scores), self.epsilon / (2 * self.sensitivity)
@@ -58,7 +82,7 @@ class ExponentialMechanism:
                 return drawn
 
     def probabilities(self, scores: Sequence[float]) -> list[float]:
-        """The law, for what is public or made up: on private scores it would tell them.
+        """The distribution. For public or made-up scores only: on private ones it would reveal them.
 
         >>> [round(100 * p, 2) for p in ExponentialMechanism(28, Fraction(1)).probabilities([16, 10, 28, 4])]
         [25.35, 22.78, 31.41, 20.46]

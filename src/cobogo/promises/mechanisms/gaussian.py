@@ -10,12 +10,12 @@ from statistics import NormalDist
 from typing import Any
 
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import PrivacyLoss
-from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
-from cobogo.promises.units import above
+from cobogo.promises.accounting import PrivacyLoss, float_above
+from cobogo.promises.mechanisms.base import Noise, next_scale, opendp, vectors
 
 FINE = 50.0
-"""From this scale on the discrete law's tails are the normal law's, up to a step."""
+"""From this scale on the tails are computed as those of the normal distribution, which differ by less than a step.
+Below it the weights are added up: at this scale there are 2,000 of them."""
 
 
 @card("gaussian", title="discrete Gaussian noise")
@@ -33,7 +33,7 @@ class Gaussian(Noise):
         (2.0, 4, 'rho')
 
     Guarantee: ρ-zero-concentrated differential privacy, hence (ε, δ)-differential privacy for every δ above 0.
-    Limits: No pure ε. For a single answer at a small ε laplace may be off by less.
+    Limits: No pure ε. For a single answer at a small ε laplace may have a smaller error.
     Cost: $O(k)$ draws for k numbers; an error of the order of $\Delta_2 / \sqrt{\rho}$.
     Paper: C. L. Canonne, G. Kamath and T. Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020.
     """
@@ -49,10 +49,10 @@ class Gaussian(Noise):
     @cached_property
     def scale(self) -> float:
         """The root of sensitivity² / 2ρ, raised until OpenDP finds the cost within ρ."""
-        scale = math.sqrt(above(self.squared / (2 * self.rho)))
+        scale = math.sqrt(float_above(self.squared / (2 * self.rho)))
         distance = math.nextafter(math.sqrt(self.squared), math.inf)
         while Fraction(self._opendp_noise(scale).map(distance)) > self.rho:
-            scale = raised(scale)
+            scale = next_scale(scale)
         return scale
 
     @cached_property
@@ -61,14 +61,14 @@ class Gaussian(Noise):
         return self._opendp_noise(self.scale)
 
     def variance(self) -> float:
-        """At most scale²; by the law itself where the scale is small."""
+        """At most scale²; computed from the weights where the scale is small."""
         if self.scale >= FINE:
             return self.scale**2
         weights = self._weights()
         return 2 * sum(weight * x * x for x, weight in enumerate(weights)) / (2 * sum(weights) - weights[0])
 
-    def beyond(self, distance: int) -> float:
-        """Both tails."""
+    def two_sided_tail(self, distance: int) -> float:
+        """The sum of both tails."""
         if distance <= 0:
             return 1.0
         if self.scale >= FINE:
@@ -77,7 +77,7 @@ class Gaussian(Noise):
         return 2 * sum(weights[distance:]) / (2 * sum(weights) - weights[0])
 
     def _weights(self) -> list[float]:
-        """The law's weights at 0, 1, 2, … until they vanish."""
+        """The weights of the distribution at 0, 1, 2, … until they vanish."""
         return [math.exp(-x * x / (2 * self.scale**2)) for x in range(math.ceil(40 * self.scale) + 2)]
 
     def _opendp_noise(self, scale: float) -> Any:

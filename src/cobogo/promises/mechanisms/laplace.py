@@ -9,9 +9,8 @@ from functools import cached_property
 from typing import Any
 
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import PrivacyLoss
-from cobogo.promises.mechanisms.base import Noise, opendp, raised, vectors
-from cobogo.promises.units import above
+from cobogo.promises.accounting import PrivacyLoss, float_above
+from cobogo.promises.mechanisms.base import Noise, next_scale, opendp, vectors
 
 
 @card("laplace", title="discrete Laplace noise")
@@ -20,8 +19,8 @@ class Laplace(Noise):
     r"""Adds discrete Laplace (two-sided geometric) noise to whole numbers.
 
     ``sensitivity`` is the most by which one person can change the vector, in the L1 norm: declared, never read off the
-    data. The noise is whole numbers too, so the last bit of a float can tell nothing; the scale is raised until OpenDP
-    finds the cost within ε.
+    data. The noise is whole numbers too, so that the last bits of floats reveal nothing. The scale is raised until
+    OpenDP finds the loss within ε.
 
     Formula: $\Pr[X = x] \propto e^{-\lvert x\rvert / b}$ with the scale $b = \frac{\Delta_1}{\varepsilon}$; the
         variance is $\frac{2p}{(1 - p)^2}$ for $p = e^{-1/b}$
@@ -30,7 +29,7 @@ class Laplace(Noise):
         >>> noise.scale, noise.error(0.95), noise.loss.amount
         (1.0, 3, Fraction(1, 1))
 
-    Guarantee: ε-differential privacy for one person, whatever anybody knows.
+    Guarantee: ε-differential privacy for one person, against an attacker who knows everything else.
     Limits: The error does not shrink with the table: small counts drown. For many answers at once gaussian costs less.
     Cost: $O(k)$ draws for k numbers; an error of the order of $\Delta_1 / \varepsilon$.
     Paper: C. Dwork, F. McSherry, K. Nissim and A. Smith, Calibrating noise to sensitivity in private data analysis, TCC
@@ -49,9 +48,9 @@ class Laplace(Noise):
     @cached_property
     def scale(self) -> float:
         """sensitivity / ε, raised until OpenDP finds the cost within ε."""
-        scale = above(self.sensitivity / self.epsilon)
+        scale = float_above(self.sensitivity / self.epsilon)
         while Fraction(self._opendp_noise(scale).map(self.sensitivity)) > self.epsilon:
-            scale = raised(scale)
+            scale = next_scale(scale)
         return scale
 
     @cached_property
@@ -64,15 +63,11 @@ class Laplace(Noise):
         one_less = -math.expm1(-1 / self.scale)
         return 2 * math.exp(-1 / self.scale) / one_less**2
 
-    def beyond(self, distance: int) -> float:
+    def two_sided_tail(self, distance: int) -> float:
         """2 pᵈ / (1 + p) for a distance d of 1 or more."""
         if distance <= 0:
             return 1.0
         return 2 * math.exp(-distance / self.scale) / (1 + math.exp(-1 / self.scale))
-
-    def at_least(self, distance: int) -> float:
-        """The probability that the noise is ``distance`` (1 or more) or above: one side only."""
-        return self.beyond(distance) / 2
 
     def _opendp_noise(self, scale: float) -> Any:
         core = opendp()

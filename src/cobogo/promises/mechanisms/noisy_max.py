@@ -11,15 +11,14 @@ from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
-from cobogo.promises.accounting import PrivacyLoss
-from cobogo.promises.mechanisms.base import LARGEST, opendp, raised, vectors
-from cobogo.promises.units import above
+from cobogo.promises.accounting import PrivacyLoss, float_above
+from cobogo.promises.mechanisms.base import LARGEST, next_scale, opendp, vectors
 
 
 @card("noisy-max", title="report noisy max")
 @dataclass(frozen=True)
 class NoisyMax:
-    r"""Adds exponential noise to each score and tells which are the ``k`` largest, and nothing else.
+    r"""Adds exponential noise to each score and reveals which are the ``k`` largest, and nothing else.
 
     ``sensitivity`` is the most by which a person changes any one score. ``monotonic``: a person changes all scores in
     one direction, as with counts; the noise may then be halved. With k = 1 its law is that of permute-and-flip, never
@@ -33,7 +32,7 @@ class NoisyMax:
         (1.0, [1])
 
     Guarantee: ε-differential privacy for one person, for all k together.
-    Limits: Tells which, not how much: the scores themselves must be paid for apart. Candidates must be public.
+    Limits: Reveals which, not how much: the scores themselves cost extra. Candidates must be public.
     Cost: $O(c)$ draws for c candidates; with probability $1 - \beta$ the score is short of the best by at most $b \ln
         \frac{c}{\beta}$, with the scale b.
     Paper: R. McKenna and D. Sheldon, Permute-and-flip: a new mechanism for differentially private selection, NeurIPS
@@ -55,9 +54,9 @@ class NoisyMax:
     @cached_property
     def scale(self) -> float:
         """(2)·k·sensitivity / ε, raised until OpenDP finds the cost within ε."""
-        scale = above(self.k * (1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
+        scale = float_above(self.k * (1 if self.monotonic else 2) * self.sensitivity / self.epsilon)
         while Fraction(self._opendp_noise(scale).map(self.sensitivity)) > self.epsilon:
-            scale = raised(scale)
+            scale = next_scale(scale)
         return scale
 
     @cached_property
@@ -69,14 +68,14 @@ class NoisyMax:
         """The positions of the k chosen, the largest first."""
         if len(scores) < self.k:
             raise PolicyError(f"there are {len(scores)} to choose {self.k} from", where="candidates")
-        held = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
-        found = self.measurement(held)
+        clamped = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
+        found = self.measurement(clamped)
         return list(found) if self.k > 1 else [found]
 
     def shortfall(self, candidates: int, confidence: float = 0.95) -> float:
         """How far below the best score the choice may lie, the second below the second best, and so on.
 
-        Every one of k rounds draws fresh noise, and with the probability given none of it all is larger than this.
+        Each of the k rounds draws fresh noise; with the probability given, all of it is at most this large.
         """
         return self.scale * math.log(self.k * candidates / (1 - confidence))
 

@@ -16,7 +16,7 @@ from cobogo.promises.mechanisms.laplace import Laplace
 @card("sparse-vector", title="sparse vector technique")
 @dataclass(frozen=True)
 class SparseVector:
-    r"""Tells, one by one, whether scores reach a threshold, and stops after ``most`` that do; only those are paid for.
+    r"""Tells one by one whether scores reach a threshold, and stops after ``most`` that do; only those cost privacy.
 
     Half of ε goes into noise on the threshold, drawn once, half into noise on each score, halved where scores are
     ``monotonic``. The shifts of the proof are whole numbers, so it holds for discrete Laplace noise.
@@ -25,7 +25,7 @@ class SparseVector:
         $X_i \sim \mathrm{Lap}\left(\frac{2\,c\,\Delta}{\varepsilon / 2}\right)$, for at most $c$ answers above
     Example:
         >>> stream = SparseVector(sensitivity=1, epsilon=Fraction(4), most=1)
-        >>> list(stream.above([-1000, 1000, 5], threshold=0))
+        >>> list(stream.compare([-1000, 1000, 5], threshold=0))
         [False, True]
 
     Guarantee: ε-differential privacy for one person, however long the stream below the threshold is.
@@ -48,21 +48,21 @@ class SparseVector:
         return PrivacyLoss("epsilon", self.epsilon)
 
     @cached_property
-    def of_threshold(self) -> Laplace:
+    def threshold_noise(self) -> Laplace:
         """The noise of the threshold."""
         return Laplace(self.sensitivity, self.epsilon / 2)
 
     @cached_property
-    def of_scores(self) -> Laplace:
+    def score_noise(self) -> Laplace:
         """The noise of each score."""
         return Laplace((1 if self.monotonic else 2) * self.most * self.sensitivity, self.epsilon / 2)
 
-    def above(self, scores: Iterable[int], threshold: int) -> Iterator[bool]:
+    def compare(self, scores: Iterable[int], threshold: int) -> Iterator[bool]:
         """For each score, whether it seems to reach the threshold; ends after ``most`` that do."""
-        (noisy,) = self.of_threshold.release([threshold])
+        (noisy,) = self.threshold_noise.release([threshold])
         left = self.most
         for score in scores:
-            (tried,) = self.of_scores.release([score])
+            (tried,) = self.score_noise.release([score])
             yield tried >= noisy
             left -= tried >= noisy
             if not left:

@@ -1,4 +1,4 @@
-"""(B,t)-privacy: the attacker has learnt from the whole table how sensitive values go with quasi-identifiers."""
+"""(B,t)-privacy: the attacker has learnt from the whole table how sensitive values depend on quasi-identifiers."""
 
 from __future__ import annotations
 
@@ -17,14 +17,15 @@ from cobogo.floor.arguments import missing, number
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model
-from cobogo.promises.models.knowledge import WholeTable, complete, dense, original_members, whole_table
+from cobogo.promises.models.knowledge import WholeTable, complete_classes, dense, original_members, whole_table
 
 SLACK = 1e-12
 TUPLES_AT_MOST = 5_000
+"""Distinct tuples. Each is compared with each: 25 million distances for each quasi-identifier."""
 
 
 class Bandwidths(dict[str, float]):
-    """A bandwidth for each quasi-identifier, as the policy writes it; a model that holds it can still be compared."""
+    """A bandwidth for each quasi-identifier, as the policy writes it. It can be hashed, as models must be."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(frozenset(self.items()))
@@ -33,8 +34,8 @@ class Bandwidths(dict[str, float]):
 @card("b-t-privacy", title="(B,t)-privacy", group="knowledge", start={"b": 0.5, "t": 0.3})
 @dataclass(frozen=True)
 class BT(Model):
-    r"""(B,t)-privacy: seeing the release moves the belief about nobody's sensitive value by more than t, for an
-    attacker who knows how such values go with the quasi-identifiers.
+    r"""(B,t)-privacy: the release moves no belief about a person's sensitive value by more than t, for an attacker who
+    knows how such values depend on the quasi-identifiers.
 
     Before: the belief about a person is the mean of the original table's values, each weighted by how near its
     quasi-identifiers are to the person's, with bandwidth ``b`` (one number, or one for each quasi-identifier). The
@@ -87,15 +88,15 @@ class BT(Model):
         """Beliefs are about people, not classes."""
         return True
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """Some values are closer than others, if they are to be smoothed."""
         if self.smoothing and not self.domain(domains).is_numeric:
             self.domain(domains).tree  # noqa: B018 - raises where there is none
 
     def measure(self, classes: Classes) -> Floats:
-        """The largest move of a belief in each class; infinite where the people behind it are not known."""
+        """The largest move of a belief in each class; infinite where the people of a class are not known."""
         members = original_members(self, self.attribute, classes)
-        released, _ = self.seen(classes)
+        released, _ = self.known_values(classes)
         known = whole_table(members, released.domain)
         prior = _priors(known, self._bandwidths(known.hierarchies))
         inside = (members.owners >= 0) & (known.histogram.entries > 0)
@@ -106,8 +107,8 @@ class BT(Model):
         odds = np.divide(held, expected, out=np.zeros_like(held), where=expected > 0)
         posterior = prior * odds[owners]
         posterior /= posterior.sum(axis=1, keepdims=True)
-        found = np.where(complete(released, members, self.attribute), 0.0, np.inf)
-        np.maximum.at(found, owners, _divergence(self._smoothed(prior, known), self._smoothed(posterior, known)))
+        found = np.where(complete_classes(released, members, self.attribute), 0.0, np.inf)
+        np.maximum.at(found, owners, _divergence(self._smooth(prior, known), self._smooth(posterior, known)))
         return found
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
@@ -126,7 +127,7 @@ class BT(Model):
             )
         return tuple(self.b[name] for name in names)
 
-    def _smoothed(self, beliefs: Floats, known: WholeTable) -> Floats:
+    def _smooth(self, beliefs: Floats, known: WholeTable) -> Floats:
         """Beliefs as means over close values (Nadaraya and Watson), made to sum to 1 again."""
         if not self.smoothing:
             return beliefs
@@ -138,14 +139,14 @@ class BT(Model):
                 remedy="Verify the release together with its evidence.",
             )
         every = np.arange(len(known.domain), dtype=np.int32)
-        nearness = np.maximum(1 - (_apart(known.domain, every, every) / self.smoothing) ** 2, 0)
+        nearness = np.maximum(1 - (_distances(known.domain, every, every) / self.smoothing) ** 2, 0)
         smooth = (beliefs @ nearness) / nearness.sum(axis=0)
         return np.asarray(smooth / smooth.sum(axis=1, keepdims=True))
 
 
 @lru_cache(maxsize=4)
 def _priors(known: WholeTable, bandwidths: tuple[float, ...]) -> Floats:
-    """What is believed of each tuple before the release: a mean over the whole table, weighted by nearness."""
+    """The belief about each tuple before the release: a mean over the whole table, weighted by nearness."""
     tuples = len(known.codes)
     if tuples > TUPLES_AT_MOST:
         raise SearchTooLarge(
@@ -162,7 +163,7 @@ def _priors(known: WholeTable, bandwidths: tuple[float, ...]) -> Floats:
         weights = np.ones((len(known.codes[rows]), tuples))
         for column, (scale, bandwidth) in enumerate(zip(scales, bandwidths, strict=True)):
             codes = known.codes[:, column]
-            weights *= np.maximum(1 - (_apart(scale, codes[rows], codes) / bandwidth) ** 2, 0)
+            weights *= np.maximum(1 - (_distances(scale, codes[rows], codes) / bandwidth) ** 2, 0)
         prior[rows] = weights @ table
     total = prior.sum(axis=1, keepdims=True)
     np.divide(prior, total, out=prior, where=total > 0)
@@ -174,8 +175,8 @@ def _scale(hierarchy: Hierarchy, decimal: str) -> Domain:
     return Domain(hierarchy.attribute, hierarchy.leaves, hierarchy.leaf_counts[0], hierarchy, decimal)
 
 
-def _apart(scale: Domain, some: NDArray[np.int32], others: NDArray[np.int32]) -> Floats:
-    """How far each of some values, given by code, is from each of others: 0 … 1."""
+def _distances(scale: Domain, some: NDArray[np.int32], others: NDArray[np.int32]) -> Floats:
+    """The distance of each of some values, given by code, from each of others: 0 … 1."""
     if scale.is_numeric:
         numbers = scale.numbers
         there = numbers[~np.isnan(numbers)]

@@ -34,7 +34,7 @@ class Scope(Enum):
 
 
 class Records(Enum):
-    """What records tell of a model that counts people, where who is who is not known: one may have several."""
+    """What records reveal of a model that counts people, where a person may have several and is not known."""
 
     NOTHING = "nothing"  # a person's records may make it hold or fail
     TOO_MANY = "too many"  # there are no fewer records than people: what fails with them fails with people
@@ -48,9 +48,10 @@ class Model(Promise):
     scope: ClassVar[Scope] = Scope.CLASS
     more_is_safer: ClassVar[bool] = True
     compares: ClassVar[bool] = False
-    """Whether it compares classes with the whole table before suppression: what it measures tells of the suppressed."""
+    """Whether it compares classes with the whole table before suppression: its figures then reveal suppressed
+    records."""
     records_tell: ClassVar[Records] = Records.NOTHING
-    """What a release tells of it where people are counted, and who is who is not released."""
+    """What the records of a release reveal of it where people are counted, and the release does not identify them."""
 
     @property
     def monotone(self) -> Monotone:
@@ -65,12 +66,12 @@ class Model(Promise):
 
     @property
     def series(self) -> tuple[tuple[str, str], ...]:
-        """The earlier releases that it looks back at, each with the attribute."""
+        """The earlier releases that it compares with, each with the attribute."""
         return ()
 
     @property
     def needs_people(self) -> bool:
-        """Whether it, or a later release of the same series, must know who is who."""
+        """Whether it, or a later release of the same series, must identify people."""
         return False
 
     @property
@@ -80,7 +81,7 @@ class Model(Promise):
 
     @property
     def follows_from_release(self) -> bool:
-        """Not where it looks at original tuples or at earlier releases."""
+        """False where it looks at original tuples or at earlier releases."""
         return not self.needs_members and not self.series
 
     @property
@@ -103,11 +104,12 @@ class Model(Promise):
         """Whether a missing value is a value like others: only where the policy says ``missing = "value"``."""
         return getattr(self, "missing", None) == "value"
 
-    def seen(self, classes: Classes) -> tuple[Histogram, Ints]:
-        """The values that it looks at, and how many people of each class have one: a missing value is none.
+    def known_values(self, classes: Classes) -> tuple[Histogram, Ints]:
+        """The values that count, and how many people of each class have one. A missing value does not count, unless the
+        policy says so.
 
-        Where somebody has several records, one of them without a value, it is taken that they have none: a share is
-        then rather too large than too small.
+        A person with several records, one of them without a value, is taken to have none: shares are then rather too
+        large than too small.
         """
         histogram = classes.histograms[self.attributes[0]]
         if self.counts_missing or histogram.domain.missing is None:
@@ -119,7 +121,7 @@ class Model(Promise):
         found = domains[self.attributes[0]]
         return found if self.counts_missing else found.known
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """Raise a PolicyError where the model makes no sense for the attributes as they are."""
 
     def measure(self, classes: Classes) -> Floats:
@@ -131,15 +133,15 @@ class Model(Promise):
         raise NotImplementedError
 
     def holds_withheld(self, classes: Classes) -> Mask:
-        """Which classes satisfy it if the values that it looks at are withheld there: all that it is no condition on
-        otherwise."""
+        """Which classes satisfy it if the values that it looks at are withheld there: all, unless it is a condition on
+        something else as well."""
         return np.ones(len(classes), dtype=np.bool_)
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
-        """Of each class, how many records fail at least, whatever smaller classes it is the union of.
+        """A lower bound for each class: how many of its records fail however the class is split into smaller ones.
 
-        The search rules out by this what lies below a node, even where a failing class may have passing parts. Only of
-        records, which add up; not of people, who may be in several parts.
+        The search uses it to rule out all nodes below one, even where a failing class may have passing parts. It holds
+        for records, which add up; not for people, who may be in several parts.
         """
         failed = ~self.holds(classes, measured)
         match self.monotone:
@@ -150,31 +152,31 @@ class Model(Promise):
         return np.zeros(len(classes), dtype=np.int64)
 
 
-def at_least(numbers: Floats) -> Ints:
-    """Whole numbers no smaller than what was computed, on the safe side of its rounding.
+def ceil_safely(numbers: Floats) -> Ints:
+    """Round up to whole numbers, but not because of the rounding errors of floats.
 
-    >>> at_least(np.array([2.2, 3.0000001, -1.0])).tolist()
+    >>> ceil_safely(np.array([2.2, 3.0000001, -1.0])).tolist()
     [3, 3, 0]
     """
     return np.ceil(np.maximum(numbers * (1 - 1e-9) - 1e-6, 0.0)).astype(np.int64)
 
 
 def least_beyond(part: NDArray[Any], whole: NDArray[Any], share: Floats | float) -> Ints:
-    """How many of the ``whole`` lie at least in parts of it in which ``part`` is more than a share.
+    """A lower bound for how many of the ``whole`` lie in subsets of it of which more than a share belongs to ``part``.
 
-    Where it is not more, it is at most that share; where it is, it is at most everything.
+    In the other subsets at most that share belongs to it, and in these at most everything.
 
     >>> least_beyond(np.array([8]), np.array([10]), 0.5).tolist()
     [6]
     """
     room = np.asarray(1.0 - share)
-    return at_least(np.divide(part - share * whole, room, out=np.zeros(len(part)), where=room > 1e-9))
+    return ceil_safely(np.divide(part - share * whole, room, out=np.zeros(len(part)), where=room > 1e-9))
 
 
-def over(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """One array over another; infinite over nothing.
+def quotient(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Divide one array by another; infinite where the divisor is 0.
 
-    >>> over(np.array([1.0, 1.0]), np.array([2, 0])).tolist()
+    >>> quotient(np.array([1.0, 1.0]), np.array([2, 0])).tolist()
     [0.5, inf]
     """
     found: Floats = np.full(len(part), np.inf)

@@ -19,13 +19,13 @@ from cobogo.promises.models.promise import Promise, parameters
 class ModelVerdict:
     """Whether a model holds, what was measured, and in which class it is worst.
 
-    ``undecided``: whether it holds cannot be told from what is at hand. It is not satisfied then, and does not fail.
+    ``undecided``: what is at hand does not show whether it holds. It is then neither satisfied nor failed.
     """
 
     model: Promise
     satisfied: bool
-    measured: float | None  # None of an empty table
-    worst_class: int | None  # None of a model on the whole table
+    measured: float | None  # None for an empty table
+    worst_class: int | None  # None for a model on the whole table
     failing_classes: int
     undecided: bool = False
 
@@ -45,8 +45,9 @@ def check(models: Iterable[Model], classes: Classes) -> tuple[ModelVerdict, ...]
     return tuple(_check(model, classes) for model in models)
 
 
-def failing(models: Iterable[Model], classes: Classes) -> Mask:
-    """The classes that fail any of the models that are conditions on classes. An empty one fails few of them."""
+def failing_classes(models: Iterable[Model], classes: Classes) -> Mask:
+    """Which classes fail a model that is a condition on classes. Empty classes fail only models that need every
+    class."""
     failed = np.zeros(len(classes), dtype=np.bool_)
     empty = classes.sizes == 0
     for model in models:
@@ -56,8 +57,8 @@ def failing(models: Iterable[Model], classes: Classes) -> Mask:
     return failed
 
 
-def withheld(model: Model, classes: Classes) -> Mask:
-    """The classes in which values that a model looks at are withheld."""
+def withheld_classes(model: Model, classes: Classes) -> Mask:
+    """Which classes withhold values that a model looks at."""
     hidden = np.zeros(len(classes), dtype=np.bool_)
     for name in model.attributes:
         hidden |= classes.withheld.get(name, False)
@@ -65,7 +66,7 @@ def withheld(model: Model, classes: Classes) -> Mask:
 
 
 def _check(model: Model, classes: Classes) -> ModelVerdict:
-    hidden = withheld(model, classes)
+    hidden = withheld_classes(model, classes)
     if hidden.any():
         return _check_withheld(model, classes, hidden)
     looked_at = np.arange(len(classes))
@@ -90,15 +91,14 @@ def _check(model: Model, classes: Classes) -> ModelVerdict:
 
 
 def _check_withheld(model: Model, classes: Classes, hidden: Mask) -> ModelVerdict:
-    """A model is measured where values are released; where they are withheld it must hold of what is left to it."""
-    told = _check(model, classes.where(~hidden))
-    untold = np.flatnonzero(hidden)
-    broken = untold[~model.holds_withheld(classes.where(hidden))]
-    worst = told.worst_class if told.worst_class is None else int(np.flatnonzero(~hidden)[told.worst_class])
-    if len(broken) and told.satisfied:
+    """Measure a model where values are released; where they are withheld, what remains of its condition must hold."""
+    shown = _check(model, classes.where(~hidden))
+    broken = np.flatnonzero(hidden)[~model.holds_withheld(classes.where(hidden))]
+    worst = shown.worst_class if shown.worst_class is None else int(np.flatnonzero(~hidden)[shown.worst_class])
+    if len(broken) and shown.satisfied:
         worst = int(broken[0])
     return ModelVerdict(
-        model, told.satisfied and not len(broken), told.measured, worst, told.failing_classes + len(broken)
+        model, shown.satisfied and not len(broken), shown.measured, worst, shown.failing_classes + len(broken)
     )
 
 

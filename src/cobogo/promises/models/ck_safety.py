@@ -1,4 +1,4 @@
-"""(c,k)-safety: the worst that k pieces of knowledge about anybody can do."""
+"""(c,k)-safety: the worst case of an attacker who knows any k implications."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ SLACK = 1e-12
 @card("c-k-safety", title="(c,k)-safety", group="knowledge", start={"c": 0.9, "k": 1})
 @dataclass(frozen=True)
 class CKSafety(Model):
-    r"""(c,k)-safety: whoever knows any k implications about the people of the table ("if Ann has the flu, so has Bob")
-    still believes no sensitive value of anybody with a confidence of c or more.
+    r"""(c,k)-safety: an attacker who knows any k implications about the people of the table ("if Ann has the flu, so
+    has Bob") believes no sensitive value of anybody with a confidence of c or more.
 
-    An implication joins atoms "person has value", as many as one likes on either side. The worst k of them are of the
+    An implication joins any number of atoms "person has value" on either side. The worst k of them are of the
     form Aᵢ ⇒ A with one A for all. The k + 1 atoms may be spread over classes, so this is a condition on the table. The
     least favourable way to spread them is found by dynamic programming, first within each class, then over the classes.
     An attacker without any such knowledge (k = 0) reaches the largest share of a value in a class.
@@ -69,13 +69,13 @@ class CKSafety(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest confidence that k implications give in one person's value."""
-        histogram, sizes = self.seen(classes)
+        histogram, sizes = self.known_values(classes)
         there = (sizes > 0) & (histogram.entries > 0)
         histogram, sizes = histogram.where(there), sizes[there]
         if not len(sizes):
             return np.zeros(1)
         atoms = self.k + 1
-        kinds, times = np.unique(_largest(histogram, sizes, atoms), axis=0, return_counts=True)
+        kinds, times = np.unique(_count_most_frequent(histogram, sizes, atoms), axis=0, return_counts=True)
         kinds = np.repeat(kinds, np.minimum(times, atoms), axis=0)  # more classes of a kind hold no more atoms
         missed = _all_false(kinds[:, 0], np.cumsum(kinds[:, 1:], axis=1))
         share = kinds[:, 1:2] / kinds[:, :1]
@@ -86,7 +86,7 @@ class CKSafety(Model):
         return measured < self.c - SLACK
 
 
-def _largest(histogram: Histogram, sizes: Ints, most: int) -> Ints:
+def _count_most_frequent(histogram: Histogram, sizes: Ints, most: int) -> Ints:
     """For each class: how many people it has, then how often each of its most frequent values occurs."""
     order = np.lexsort((-histogram.counts, histogram.owners))
     place = np.arange(len(order)) - histogram.offsets[:-1][histogram.owners]
@@ -126,14 +126,14 @@ def _spread(missed: Floats, ratio: Floats) -> float:
         half = len(missed) // 2
         a, b, a_ratio, b_ratio = missed[:half], missed[half : 2 * half], ratio[:half], ratio[half : 2 * half]
         rest, rest_ratio = missed[2 * half :], ratio[2 * half :]
-        joined_ratio = np.minimum(_joined(a_ratio, b, 1), _joined(b_ratio, a, 1))
-        missed = np.concatenate([_joined(a, b, 0), rest])
+        joined_ratio = np.minimum(_join(a_ratio, b, 1), _join(b_ratio, a, 1))
+        missed = np.concatenate([_join(a, b, 0), rest])
         ratio = np.concatenate([joined_ratio, rest_ratio])
     return float(ratio[0, -1])
 
 
-def _joined(one: Floats, other: Floats, least: int) -> Floats:
-    """For each number of atoms, the least product of the two when the first holds ``least`` of them or more."""
+def _join(one: Floats, other: Floats, least: int) -> Floats:
+    """For each number of atoms, the least product of two classes of which the first holds at least ``least`` atoms."""
     found = np.full_like(one, np.inf)
     for together in range(least, one.shape[1]):
         found[:, together] = (one[:, least : together + 1] * other[:, together - least :: -1]).min(axis=1)

@@ -14,13 +14,13 @@ from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import Promise
 
 SLACK = 1e-9
-"""How far floats may take a cost above what it is."""
+"""The most by which the rounding of floats may raise a loss, relative to it."""
 
 
 @card("differential-privacy", title="differential privacy", group="noise", start={"epsilon": 1.0, "delta": 1e-06})
 @dataclass(frozen=True)
 class DifferentialPrivacy(Promise):
-    r"""Nothing that may be released is likelier by more than e^ε, except by δ, for any one person.
+    r"""No output becomes more likely by a factor above e^ε, but for δ, because one person is in the data.
 
     It is a property of how the release was drawn, and cannot be read off it: verification adds up what the stated
     procedure costs, and trusts that the procedure was followed.
@@ -32,8 +32,8 @@ class DifferentialPrivacy(Promise):
         >>> promised.verdict(epsilon=0.75, delta=1e-9).satisfied, promised.verdict(epsilon=1.25, delta=0).satisfied
         (True, False)
 
-    Guarantee: Whoever is in the table is protected against anyone, whatever they know already and whatever they learn
-        later; costs of several releases add up.
+    Guarantee: Each person of the table is protected against any attacker, with any prior and later knowledge; losses of
+        several releases add up.
     Limits: Says nothing of what holds of people in general, whether they are in the table or not. A large ε promises
         little; see Choosing ε. What else is released about the same people outside the ledger is not counted.
     Cost: $O(1)$ to check; the price is noise, of the order of $1/\varepsilon$ in a count.

@@ -13,7 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number, text, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model, Monotone, Records, least_beyond, over
+from cobogo.promises.models.base import Model, Monotone, Records, least_beyond, quotient
 
 SLACK = 1e-12
 
@@ -33,8 +33,8 @@ class AlphaK(Model):
         >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()
         ([0.5, 0.75], [True, False])
 
-    Guarantee: Who finds a person's class points at the record with a chance of at most $1/k$ and guesses the value with
-        a confidence of at most α.
+    Guarantee: An attacker who finds a person's class finds the record with a probability of at most $1/k$, and guesses
+        the value with a confidence of at most α.
     Limits: With ``value``, only that one is bounded. An attacker who already knows others of the class rules them out:
         see t-corruption. A value that more than α of the whole table have cannot be hidden by it.
     Cost: $O(v)$ for v pairs of a class and a value.
@@ -62,7 +62,7 @@ class AlphaK(Model):
         """A union's share is a mean of its parts' shares."""
         return Monotone.WITHOUT_SUPPRESSION
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """The value named, if any, is one that somebody has."""
         if self.value is not None and self.value not in domains[self.attribute].labels:
             raise PolicyError(
@@ -73,7 +73,7 @@ class AlphaK(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value (or that of the one named) in each class."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         shares = np.minimum(histogram.shares(there), 1.0)
         if self.value is not None:
             named = np.array([label == self.value for label in histogram.domain.labels])
@@ -92,7 +92,7 @@ class AlphaK(Model):
         """All of a class that is too small; else what exceeds α, for the parts that pass have no more than that."""
         known = np.maximum(
             super().least_failing(classes, measured),
-            least_beyond(measured * self.seen(classes)[1], self.seen(classes)[1], self.alpha + SLACK),
+            least_beyond(measured * self.known_values(classes)[1], self.known_values(classes)[1], self.alpha + SLACK),
         )
         return np.where(classes.sizes < self.k, classes.sizes, known)
 
@@ -110,7 +110,7 @@ class PSensitive(Model):
         >>> model.holds(table, model.measure(table)).tolist()
         [True, False]
 
-    Guarantee: As k-anonymity and distinct l-diversity together: a chance of at most $1/k$ to point at the record, and
+    Guarantee: As k-anonymity and distinct l-diversity together: a probability of at most $1/k$ to find the record, and
         no value that is certain.
     Limits: As of distinct l-diversity: one value may still make up most of a class.
     Cost: $O(v)$ for v pairs of a class and a value.
@@ -136,7 +136,7 @@ class PSensitive(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The distinct values of each class."""
-        return self.seen(classes)[0].distinct.astype(float)
+        return self.known_values(classes)[0].distinct.astype(float)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """At least p values and k people."""
@@ -163,8 +163,8 @@ class BetaLikeness(Model):
         >>> BetaLikeness("disease", beta=4).measure(table).round(2).tolist()
         [4.0, 0.11]
 
-    Guarantee: Whoever knows the table's distribution, and learns the class of a person, believes each value with at
-        most $(1 + \beta)\,q_x$.
+    Guarantee: An attacker who knows the table's distribution, and learns the class of a person, believes each value
+        with a probability of at most $(1 + \beta)\,q_x$.
     Limits: Bounds gains, not losses: a value may be ruled out. Compares with the table, whose distribution it takes to
         be known. Nothing is said of record linkage.
     Cost: $O(v)$ for v pairs of a class and a value.
@@ -191,7 +191,7 @@ class BetaLikeness(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest relative gain of each class."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         whole_table = histogram.domain.shares[histogram.values]
         gains = (np.minimum(histogram.shares(there), 1.0) - whole_table) / whole_table
         if self.kind == "enhanced":
@@ -205,7 +205,7 @@ class BetaLikeness(Model):
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """What exceeds a value's highest share, for the parts that pass have no more than that."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         whole_table = histogram.domain.shares[histogram.values]
         limits = self.beta if self.kind == "basic" else np.minimum(self.beta, -np.log(whole_table))
         beyond = least_beyond(
@@ -256,7 +256,7 @@ class DeltaDisclosure(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest |ln(p/q)| of each class; infinite where a value is missing."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         shares = np.minimum(histogram.shares(there), 1.0)
         ratios = np.abs(np.log(shares / histogram.domain.shares[histogram.values]))
         complete = histogram.distinct == int((histogram.domain.total > 0).sum())
@@ -268,7 +268,7 @@ class DeltaDisclosure(Model):
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """All of a class that lacks a value, for all its parts lack it; else what exceeds a value's highest share."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         highest = np.exp(self.delta) * histogram.domain.shares[histogram.values]
         beyond = least_beyond(histogram.counts, there[histogram.owners], highest).astype(float)
         known = np.maximum(super().least_failing(classes, measured), histogram.most(beyond).astype(np.int64))
@@ -282,14 +282,14 @@ class TCorruption(Model):
     value makes up at most 1/l of the others.
 
     Formula: $\frac{\max_x c_x}{\lvert E\rvert - t} \le \frac{1}{l}$ for every class $E$
-    Example: Who knows two of six people is left with four, two of whom may have the flu.
+    Example: An attacker who knows two of six people is left with four, two of whom may have the flu.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu", "cough", "cough", "fever", "fever"]])
         >>> TCorruption("disease", t=2, l=2).measure(table).tolist()
         [0.5]
 
-    Guarantee: Whoever knows the values of any t other people of the class guesses a person's value with a confidence of
-        at most $1/l$.
+    Guarantee: An attacker who knows the values of any t other people of the class guesses a person's value with a
+        confidence of at most $1/l$.
     Limits: Knowledge of another form, such as "if Ann has the flu, so has Bob", is not covered: see c-k-safety.
     Cost: $O(v)$ for v pairs of a class and a value.
     Paper: None: our own condition, after the corruption attacks of Y. Tao, X. Xiao, J. Li and D. Zhang, On
@@ -315,9 +315,9 @@ class TCorruption(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The most frequent value's count over the people that the attacker does not know."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         most = histogram.most(histogram.counts.astype(float))
-        return np.where(most > 0, over(most, there - self.t), 0.0)
+        return np.where(most > 0, quotient(most, there - self.t), 0.0)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At most 1/l."""
@@ -325,7 +325,7 @@ class TCorruption(Model):
 
     def least_failing(self, classes: Classes, measured: Floats) -> Ints:
         """What exceeds 1/l of the class, for the parts that pass have no more than that."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         most = histogram.most(histogram.counts.astype(float))
         beyond = least_beyond(most, there, 1 / self.l + SLACK)
         return np.maximum(super().least_failing(classes, measured), beyond)

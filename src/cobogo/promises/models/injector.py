@@ -1,4 +1,4 @@
-"""Injector: the attacker has learnt from the whole table what never goes together."""
+"""Injector: the attacker has learnt from the whole table which values never occur together."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from cobogo.floor.arguments import missing, whole
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone
-from cobogo.promises.models.knowledge import WholeTable, complete, dense, original_members, whole_table
+from cobogo.promises.models.knowledge import WholeTable, complete_classes, dense, original_members, whole_table
 
 
 @card("injector", title="Injector", group="knowledge", start={"l": 2, "min-support": 10})
 @dataclass(frozen=True)
 class Injector(Model):
-    r"""Who knows what never goes together in the table still takes at least l values to be possible for each person.
+    r"""At least l values remain possible for each person, for an attacker who knows which values never occur together.
 
-    What never goes together: one or two values of quasi-identifiers, as collected, that ``min-support`` records or more
-    hold, and a sensitive value that none of them has. Each such pair is ruled out. A value is possible for a person if
-    the values of the class can be dealt to its people with that one to that person and no pair that is ruled out. The
-    true way to deal them is one; every other differs from it by exchanges in a circle, so the possible values are found
-    by following who could take whose, without a search for matchings.
+    A negative rule is one or two values of quasi-identifiers, as collected, that ``min-support`` records or more hold,
+    and a sensitive value that none of these records has. A value is possible for a person if the values of the class
+    can be assigned to its people such that the person gets that value and no rule is broken. The true assignment is
+    one; every other differs from it by exchanges in a circle. So the possible values are found by following which
+    person could take whose value, without a search for matchings.
 
     Formula: $\lvert\{s : \exists \text{ a perfect matching of } E\text{'s people and values, free of negative rules,
         with } j \mapsto s\}\rvert \ge l$ for every class $E$ and person $j$; a negative rule is $X \Rightarrow \neg s$
@@ -40,7 +40,8 @@ class Injector(Model):
         >>> Injector("disease", l=2, min_support=3).measure(table).tolist()
         [1.0, 2.0]
 
-    Guarantee: Whoever has learnt all such rules from the whole table is left with at least l values for each person.
+    Guarantee: For an attacker who has learnt all such rules from the whole table, at least l values remain possible for
+        each person.
     Limits: The l values need not be equally likely, so a guess is not bounded by $1/l$. Rules with a confidence below 1
         do not count. To verify the model the original data are needed.
     Cost: $O(a^2 d)$ to learn the rules of a attributes on d distinct tuples; $O(s^3)$ in a class with s distinct
@@ -69,16 +70,16 @@ class Injector(Model):
         return True
 
     def measure(self, classes: Classes) -> Floats:
-        """The fewest values possible for somebody of each class; 0 where the people behind it are not known."""
+        """The fewest values possible for a person of each class; 0 where the people of a class are not known."""
         members = original_members(self, self.attribute, classes)
-        held_by, _ = self.seen(classes)
+        held_by, _ = self.known_values(classes)
         known = whole_table(members, held_by.domain)
         tuples: list[set[tuple[int, int]]] = [set() for _ in range(len(classes))]
         for owner, (admitted, held) in zip(members.owners.tolist(), _sides(known, self.min_support), strict=True):
             if owner >= 0 and held:
                 tuples[owner].add((admitted, held))
         fewest = np.array([_fewest_possible(group) if group else 0 for group in tuples], dtype=float)
-        return np.where(complete(held_by, members, self.attribute), fewest, 0.0)
+        return np.where(complete_classes(held_by, members, self.attribute), fewest, 0.0)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least l."""
@@ -107,8 +108,8 @@ def _bits(rows: Mask) -> list[int]:
 def _fewest_possible(tuples: set[tuple[int, int]]) -> int:
     """The fewest values possible for a tuple of a class, each given by what it admits and what its people have.
 
-    A value leads to those that whoever has it could take instead. A tuple can get a value if it admits it, and that
-    value leads, over as many people as need be, to one that the tuple would give away.
+    A value leads to the values that its holder could take instead. A tuple can get a value if it admits it, and that
+    value leads, over any number of people, to one that the tuple would give away.
 
     >>> flu, cough, fever = 1, 2, 4
     >>> _fewest_possible({(flu | cough | fever, flu), (cough | fever, cough), (cough | fever, fever)})

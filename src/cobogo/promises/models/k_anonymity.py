@@ -17,8 +17,8 @@ from cobogo.promises.models.base import Model, Monotone, Records
 class KAnonymity(Model):
     r"""Every released quasi-identifier tuple is shared by at least k people.
 
-    The records that share one form an equivalence class; who looks for a person by the quasi-identifiers finds a whole
-    class. Where ``data.unit`` names the people, they are counted and not their records.
+    The records that share one form an equivalence class: an attacker who looks a person up by the quasi-identifiers
+    finds a whole class. Where ``data.unit`` names the people, people are counted and not records.
 
     Formula: $\lvert E\rvert \ge k$ for every class $E$ of the release
     Example:
@@ -28,8 +28,8 @@ class KAnonymity(Model):
         >>> model.measure(table).tolist(), model.holds(table, model.measure(table)).tolist()
         ([2.0, 3.0, 1.0], [True, True, False])
 
-    Guarantee: Against record linkage: whoever knows only the quasi-identifiers, and that the person is in the table,
-        points at the right record with a chance of at most $1/k$.
+    Guarantee: Against record linkage: an attacker who knows only the quasi-identifiers, and that the person is in the
+        table, finds the right record with a probability of at most $1/k$.
     Limits: Says nothing about the sensitive values inside a class, which may all be equal: see l-diversity and
         t-closeness. Knows only the quasi-identifiers that were named. Two releases of the same people, each
         k-anonymous, can expose somebody together.

@@ -1,4 +1,4 @@
-"""What an attacker knows who knows everybody's quasi-identifiers: the whole table, and who is in which class."""
+"""Background knowledge: the attacker knows the whole original table, and who is in which class."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from cobogo.floor.arrays import Floats, Mask
 from cobogo.promises.models.base import Model
 
 CELLS_AT_MOST = 25_000_000
+"""Distinct tuples times sensitive values: 200 MB as a dense table of floats."""
 
 
 @dataclass(frozen=True, repr=False)
 class WholeTable:
-    """The whole table. Equal when its content is, so that what it teaches is learnt once and not at every node."""
+    """The whole original table. Tables of equal content are equal, so that a cache learns from each only once, and not
+    again at every node of a search.
+    """
 
     seal: bytes
     hierarchies: tuple[Hierarchy, ...]
@@ -30,7 +33,10 @@ class WholeTable:
 
 
 def original_members(model: Model, attribute: str, classes: Classes) -> Members:
-    """The original tuples, with those of no class (owner −1) among them where they are told."""
+    """The distinct original tuples, each with the class that it belongs to; −1 for suppressed ones, if they are known.
+
+    Missing values of the attribute are left out, unless the model counts them.
+    """
     members = classes.members
     assert members is not None, "needs_members was not heeded"
     domain = members.histograms[attribute].domain
@@ -49,6 +55,7 @@ def original_members(model: Model, attribute: str, classes: Classes) -> Members:
 
 
 def whole_table(members: Members, released: Domain) -> WholeTable:
+    """The table that all members form; an error where it is too large to learn from."""
     histogram = members.histograms[released.attribute]
     if len(members.counts) * len(histogram.domain) > CELLS_AT_MOST:
         raise SearchTooLarge(
@@ -65,8 +72,8 @@ def whole_table(members: Members, released: Domain) -> WholeTable:
     return WholeTable(seal.digest(), members.hierarchies, released.decimal, members.codes, histogram, domain)
 
 
-def complete(held: Histogram, members: Members, attribute: str) -> Mask:
-    """The classes whose released values are those of the members behind them, neither more nor fewer."""
+def complete_classes(held: Histogram, members: Members, attribute: str) -> Mask:
+    """Which classes release exactly the values of their members: none was added, removed or changed."""
     behind = members.histograms[attribute]
     index = {label: code for code, label in enumerate(behind.domain.labels)}
     codes = np.array([index.get(label, len(index)) for label in held.domain.labels], dtype=np.int64)
@@ -82,6 +89,7 @@ def complete(held: Histogram, members: Members, attribute: str) -> Mask:
 
 
 def dense(histogram: Histogram) -> Floats:
+    """Counts as a table: a row for each class or tuple, a column for each value."""
     table = np.zeros((len(histogram.offsets) - 1, len(histogram.domain)))
     table[histogram.owners, histogram.values] = histogram.counts
     return table

@@ -12,7 +12,7 @@ from cobogo.data.classes import Classes, Histogram
 from cobogo.floor.arguments import choice, missing, number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model, Monotone, Records, at_least, over
+from cobogo.promises.models.base import Model, Monotone, Records, ceil_safely, quotient
 
 TOLERANCE = 1e-9
 """A class whose entropy is exactly on the bound passes, whatever the rounding."""
@@ -27,11 +27,11 @@ class LDiversity(Model):
     that a few rare values do not count for much. ``recursive``: the most frequent value occurs less than c times as
     often as the l-th most frequent and all rarer ones together.
 
-    A missing value is no value: who has none counts in the size of the class and adds nothing to its diversity, so that
-    a class of nothing else fails. ``missing = "value"`` makes it one more value.
+    A missing value is no value: a person without one counts in the size of the class and adds nothing to its diversity,
+    so that a class without any value fails. ``missing = "value"`` makes it one more value.
 
-    With ``distort`` the recoding is chosen without a look at the attribute, and in classes that fail, values are
-    exchanged for others, as few as will do: those are no longer the ones that were collected.
+    With ``distort`` the recoding is chosen without a look at the attribute, and in classes that fail as few values as
+    necessary are exchanged for others: those are no longer the values that were collected.
 
     Formula: With $r_1 \ge r_2 \ge \ldots \ge r_m$ the counts of the values of a class of $s$ records: distinct $m \ge
         l$; entropy $-\sum_i \frac{r_i}{s} \ln \frac{r_i}{s} \ge \ln l$; recursive $r_1 < c\,(r_l + \ldots + r_m)$
@@ -105,7 +105,7 @@ class LDiversity(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """Distinct values; e to the entropy, the effective number of values; or r₁ / (r_l + … + r_m)."""
-        histogram, _ = self.seen(classes)
+        histogram, _ = self.known_values(classes)
         if self.kind == "distinct":
             return histogram.distinct.astype(float)
         if self.kind == "entropy":
@@ -129,12 +129,12 @@ class LDiversity(Model):
         if self.kind == "entropy":
             bound = math.log(self.l) - TOLERANCE
             entropy = np.log(np.maximum(measured, 1.0))
-            there = self.seen(classes)[1]
-            return np.maximum(known, at_least(there * (1 - entropy / bound))) if bound > 0 else known
+            there = self.known_values(classes)[1]
+            return np.maximum(known, ceil_safely(there * (1 - entropy / bound))) if bound > 0 else known
         if self.kind == "recursive":
             assert self.c is not None
-            first, tail = _ends(self.seen(classes)[0], int(self.l))
-            return np.maximum(known, at_least(first - self.c * tail))
+            first, tail = _ends(self.known_values(classes)[0], int(self.l))
+            return np.maximum(known, ceil_safely(first - self.c * tail))
         return known
 
 
@@ -146,7 +146,7 @@ def _entropy(histogram: Histogram) -> Floats:
 
 def _recursive(histogram: Histogram, l: int) -> Floats:
     """The most frequent value's count over that of the l-th most frequent and all rarer ones; infinite over nothing."""
-    return over(*_ends(histogram, l))
+    return quotient(*_ends(histogram, l))
 
 
 def _ends(histogram: Histogram, l: int) -> tuple[Floats, Floats]:

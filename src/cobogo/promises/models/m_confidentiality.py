@@ -21,6 +21,7 @@ from cobogo.promises.models.base import Model, Monotone
 
 SLACK = 1e-12
 WORLDS_AT_MOST = 1_000_000
+"""Tables that `beliefs` goes through one by one: bounds its time. It is meant for small examples."""
 
 Quasi = TypeVar("Quasi")
 
@@ -28,13 +29,13 @@ Quasi = TypeVar("Quasi")
 @card("m-confidentiality", group="knowledge", start={"m": 2})
 @dataclass(frozen=True)
 class MConfidentiality(Model):
-    r"""Nobody's sensitive value is believed with a probability above 1/m, even by who knows everybody's
-    quasi-identifiers and that the algorithm generalizes no more than its models make it.
+    r"""An attacker who knows everybody's quasi-identifiers, and that the algorithm generalizes no more than its models
+    require, believes no sensitive value of anybody with a probability above 1/m.
 
-    Such an attacker reasons from what was not released: a less general table must have failed. Nothing can be read from
-    that where the recoding is chosen without a look at the sensitive attribute: by k-anonymity, for one. So this model
-    does not steer the search, and goes with none that looks at its attribute. The recoding is chosen by the others, and
-    then no value may make up more than 1/m of a class. Where one does, there is no solution; with ``distort``, the
+    Such an attacker reasons from what was not released: a less general table must have failed. That reveals nothing
+    where the recoding was chosen without a look at the sensitive attribute, as by k-anonymity. So this model does not
+    steer the search, and cannot be combined with one that looks at its attribute. The recoding is chosen by the others,
+    and then no value may make up more than 1/m of a class. Where one does, there is no solution; with ``distort``, the
     paper's remedy (MASK): values in such a class are exchanged for others until its distribution is like that of a
     class that passes. Those values are then no longer the ones that were collected. `beliefs` computes, for small
     tables, what the attacker believes.
@@ -89,7 +90,7 @@ class MConfidentiality(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest share of a value in each class."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         return histogram.most(np.minimum(histogram.shares(there), 1.0))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
@@ -116,10 +117,10 @@ def beliefs(
     Fraction(1, 1)
     """
     classes = [[recoding[value] for value in quasi] for recoding in recodings]
-    chosen = _chosen(classes, values, satisfies)
+    chosen = _choose_recoding(classes, values, satisfies)
     if chosen is None:
         raise ValueError("no recoding satisfies the model: there is no release to attack")
-    released = _grouped(classes[chosen], range(len(values)))
+    released = _group(classes[chosen], range(len(values)))
     held = [[values[person] for person in people] for people in released.values()]
     worlds = prod(factorial(len(group)) // prod(map(factorial, Counter(group).values())) for group in held)
     if worlds > WORLDS_AT_MOST:
@@ -130,19 +131,19 @@ def beliefs(
     seen: list[Counter[Label]] = [Counter() for _ in values]
     consistent = 0
     for world in _worlds(list(released.values()), held, list(values)):
-        if _chosen(classes[: chosen + 1], world, satisfies) == chosen:
+        if _choose_recoding(classes[: chosen + 1], world, satisfies) == chosen:
             consistent += 1
             for person, value in enumerate(world):
                 seen[person][value] += 1
     return [{value: Fraction(times, consistent) for value, times in counted.items()} for counted in seen]
 
 
-def _chosen(
+def _choose_recoding(
     classes: Sequence[Sequence[str]], values: Sequence[Label], satisfies: Callable[[Sequence[Label]], bool]
 ) -> int | None:
     """The first recoding whose classes all satisfy the model."""
     for number, owners in enumerate(classes):
-        if all(satisfies(group) for group in _grouped(owners, values).values()):
+        if all(satisfies(group) for group in _group(owners, values).values()):
             return number
     return None
 
@@ -150,7 +151,7 @@ def _chosen(
 Thing = TypeVar("Thing")
 
 
-def _grouped(owners: Sequence[str], things: Sequence[Thing]) -> dict[str, list[Thing]]:
+def _group(owners: Sequence[str], things: Sequence[Thing]) -> dict[str, list[Thing]]:
     groups: dict[str, list[Thing]] = {}
     for owner, thing in zip(owners, things, strict=True):
         groups.setdefault(owner, []).append(thing)
@@ -158,7 +159,7 @@ def _grouped(owners: Sequence[str], things: Sequence[Thing]) -> dict[str, list[T
 
 
 def _worlds(people: list[list[int]], held: list[list[Label]], world: list[Label]) -> Iterator[list[Label]]:
-    """Every way to deal the values of each class to its people, in one list that is filled again and again."""
+    """Every way to assign the values of each class to its people, in one list that is filled again and again."""
     if not people:
         yield world
         return

@@ -20,12 +20,12 @@ class MInvariance(Model):
     r"""Every class holds at least m people, no two with the same sensitive value, and whoever was in an earlier release
     of the series is again in a class with the same set of values.
 
-    So crossing the releases tells no more about a person than one of them does: one value out of m. Not monotone: two
-    classes that share a value cannot be merged.
+    So several releases together reveal no more about a person than one of them does: one value out of m. Not monotone:
+    two classes that share a value cannot be merged.
 
     ``previous`` is the directory of the last release of the series, with its evidence, where the people are kept under
-    keyed pseudonyms; a first release has none. Who left and comes back is held to what they left with. The people are
-    told apart by data.unit, each with one record.
+    keyed pseudonyms; a first release has none. People who left and come back keep the set that they left with.
+    data.unit tells people apart, each with one record.
 
     Formula: In every release $i$, for every class $E$: $\lvert E\rvert \ge m$ and all its values differ; and
         $\mathrm{sig}_i(E_i(t)) = \mathrm{sig}_j(E_j(t))$ for each person $t$ of releases $i$ and $j$, with
@@ -36,10 +36,11 @@ class MInvariance(Model):
         >>> MInvariance("disease", m=3).measure(table).tolist()
         [3.0, 0.0]
 
-    Guarantee: Whoever has all releases of the series believes each value of a person with at most $1/m$.
+    Guarantee: An attacker who has all releases of the series believes each value of a person with a probability of at
+        most $1/m$.
     Limits: Values that change between releases are not modelled: a person keeps the set that they had. Counterfeit
-        records, which the paper adds where a value has died out, are not made, so who cannot be released is suppressed.
-        The previous release must still be there when this one is verified.
+        records, which the paper adds where a value has died out, are not made: people who cannot be released are
+        suppressed. The previous release must still be there when this one is verified.
     Cost: $O(v + n)$ for v pairs of a class and a value and n people.
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """
@@ -66,12 +67,13 @@ class MInvariance(Model):
         return () if self.previous is None else ((self.previous, self.attribute),)
 
     def measure(self, classes: Classes) -> Floats:
-        """The people of each class; 0 where two of them share a value, or somebody had other values around before."""
-        histogram, there = self.seen(classes)
+        """The people of each class; 0 where two share a value, or the earlier class of one had another set of
+        values."""
+        histogram, there = self.known_values(classes)
         broken = histogram.most(histogram.counts.astype(float)) > 1
         for previous in self.series:
             assert classes.people is not None, "needs_people was not heeded"
-            broken |= changed(classes.earlier[previous], classes.people, histogram)
+            broken |= changed_classes(classes.earlier[previous], classes.people, histogram)
         return np.where(broken, 0.0, there.astype(float))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
@@ -79,8 +81,8 @@ class MInvariance(Model):
         return measured >= self.m
 
 
-def changed(earlier: Earlier, people: Histogram, values: Histogram) -> Mask:
-    """The classes that hold somebody whose earlier class had another set of values."""
+def changed_classes(earlier: Earlier, people: Histogram, values: Histogram) -> Mask:
+    """Which classes hold a person whose earlier class had another set of values."""
     signature = earlier.of[people.values]
     known = signature >= 0
     owners, signature = people.owners[known], signature[known]

@@ -1,4 +1,4 @@
-"""Models for sensitive numbers, where close values tell as much as equal ones."""
+"""Models for sensitive numbers, of which close ones reveal as much as equal ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model, Monotone, Records, over
+from cobogo.promises.models.base import Model, Monotone, Records, quotient
 
 
 @card("k-e-anonymity", title="(k,e)-anonymity", group="attribute", start={"k": 3, "e": 100.0})
@@ -21,8 +21,8 @@ from cobogo.promises.models.base import Model, Monotone, Records, over
 class KE(Model):
     r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
 
-    A missing value is none; with ``missing = "value"`` it is one of the distinct values, and none of the range. One
-    number written in two ways is one.
+    A missing value does not count; with ``missing = "value"`` it is one of the distinct values, and no part of the
+    range. One number written in two ways is one.
 
     Formula: $\lvert\{v : v \in E\}\rvert \ge k$ and $\max_{v \in E} v - \min_{v \in E} v \ge e$ for every class $E$
     Example: Three salaries within ten reais are three values, and tell the salary.
@@ -31,8 +31,8 @@ class KE(Model):
         >>> KE("salary", k=3, e=1000).measure(table).tolist()
         [10.0, 8000.0]
 
-    Guarantee: Who finds a person's class is left with at least k different numbers, the extremes of which are at least
-        e apart.
+    Guarantee: An attacker who finds a person's class is left with at least k different numbers, the extremes of which
+        are at least e apart.
     Limits: All but one of them may lie together: see epsilon-m-anonymity. A guess is not bounded by $1/k$, for one
         number may occur more often than others.
     Cost: $O(v \log v)$ for v pairs of a class and a value.
@@ -56,13 +56,13 @@ class KE(Model):
         """Distinct values and range only grow."""
         return Monotone.EVEN_WITH_SUPPRESSION
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """The attribute is numeric."""
-        numeric(self.name, domains[self.attribute])
+        check_numeric(self.name, domains[self.attribute])
 
     def measure(self, classes: Classes) -> Floats:
         """The range of each class."""
-        histogram, _ = self.seen(classes)
+        histogram, _ = self.known_values(classes)
         values = histogram.domain.numbers[histogram.values]
         known = ~np.isnan(values)
         highest = np.full(len(classes), -np.inf)
@@ -74,7 +74,7 @@ class KE(Model):
     def holds(self, classes: Classes, measured: Floats) -> Mask:
         """A range of at least e and at least k distinct values."""
         wide = measured >= self.e - 1e-9 * max(1.0, abs(self.e))
-        return wide & (_distinct(self.seen(classes)[0]) >= self.k)
+        return wide & (_distinct(self.known_values(classes)[0]) >= self.k)
 
 
 def _distinct(histogram: Histogram) -> Ints:
@@ -101,8 +101,8 @@ class EpsilonM(Model):
     r"""(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it.
 
     ``absolute``: within ε. ``relative``: within ε times the value. Not monotone: two classes that satisfy it may
-    together fail, so the search never prunes on it. A missing value is none; with ``missing = "value"`` it is near
-    other missing ones alone.
+    together fail, so the search never prunes on it. A missing value does not count; with ``missing = "value"``
+    it is near other missing ones alone.
 
     Formula: $\lvert\{u \in E : \lvert u - v\rvert \le \varepsilon\}\rvert \le \frac{\lvert E\rvert}{m}$ for every class
         $E$ and each of its values $v$; relative: $\lvert u - v\rvert \le \varepsilon\,\lvert v\rvert$
@@ -113,9 +113,10 @@ class EpsilonM(Model):
         >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60", "50", "100"]])).round(2).tolist()
         [1.33]
 
-    Guarantee: Whoever finds a person's class is right, to within ε, with a confidence of at most $1/m$.
-    Limits: No bound for intervals wider than 2ε, nor for who already knows others of the class. Nothing is said of
-        record linkage.
+    Guarantee: An attacker who finds a person's class guesses the value, to within ε, with a confidence of at most
+        $1/m$.
+    Limits: No bound for intervals wider than 2ε, nor for attackers who already know others of the class. Nothing is
+        said of record linkage.
     Cost: $O(v \log v)$ for v pairs of a class and a value.
     Paper: J. Li, Y. Tao and X. Xiao, Preservation of proximity privacy in publishing numerical sensitive data, SIGMOD
         2008.
@@ -133,18 +134,18 @@ class EpsilonM(Model):
         whole(self.name, "m", self.m, least=1)
         choice(self.name, "kind", self.kind, ("absolute", "relative"))
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """The attribute is numeric."""
-        numeric(self.name, domains[self.attribute])
+        check_numeric(self.name, domains[self.attribute])
 
     def measure(self, classes: Classes) -> Floats:
         """The people of each class over those in its most crowded neighbourhood: the m it reaches."""
-        histogram, there = self.seen(classes)
-        return over(there, self._crowds(histogram))
+        histogram, there = self.known_values(classes)
+        return quotient(there, self._crowds(histogram))
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """At least m: in whole numbers, crowd · m ≤ people."""
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         return np.asarray(self._crowds(histogram) * self.m <= there)
 
     def _crowds(self, histogram: Histogram) -> Floats:
@@ -167,7 +168,7 @@ class EpsilonM(Model):
         return most
 
 
-def numeric(owner: str, domain: Domain) -> None:
+def check_numeric(owner: str, domain: Domain) -> None:
     """Refuse a sensitive attribute that is not numeric."""
     if not domain.is_numeric:
         raise PolicyError(

@@ -1,4 +1,4 @@
-"""Personalized privacy: everybody says what they do not want to be linked to."""
+"""Personalized privacy: each person names the values that they do not want to be linked to."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ SLACK = 1e-12
 @card("personalized", title="personalized privacy", group="knowledge", start={"guard": "", "p": 0.5})
 @dataclass(frozen=True)
 class Personalized(Model):
-    r"""Nobody is linked to what they asked not to be linked to with a probability above p.
+    r"""No person is linked, with a probability above p, to the values that they asked not to be linked to.
 
     ``guard`` is a column that names, for each record, a node of the sensitive attribute's hierarchy: a value, a group
     of values at any level, or ``*`` for all of them. NULL asks for nothing. The breach probability of a record is the
-    share of its class whose sensitive value lies under that node. A label that stands at several levels means the
+    share of its class whose sensitive value lies under that node. A label that appears at several levels means the
     highest of them. In the paper the node lies above the person's own value; here it need not.
 
     Not monotone: a class may be merged with one full of the guarded values, where nobody minded. The guard column's
     role is "identifier": it is counted, and left out of the release. With the role "sensitive" it is released beside
-    the value that it guards, and a wish that is narrower than the class tells something of who made it.
+    the value that it guards, and a wish that is narrower than the class reveals something of the person who made it.
 
     Formula: $\frac{\lvert\{u \in E : x_u \text{ under } g_t\}\rvert}{\lvert E\rvert} \le p$ for every class $E$ and
         each of its records $t$, with the wish $g_t$
@@ -47,9 +47,10 @@ class Personalized(Model):
         >>> Personalized("disease", "wish", p=0.4).measure(table).tolist()
         [0.5, 0.0]
 
-    Guarantee: For each person, the probability that whoever finds their class gives to what they guarded is at most p.
-    Limits: Who asked for nothing is not protected. Attackers who know others of the class, or how values go with
-        quasi-identifiers, are not covered.
+    Guarantee: An attacker who finds a person's class believes that they have a guarded value with a probability of at
+        most p.
+    Limits: People who asked for nothing are not protected. Attackers who know others of the class, or how values go
+        with quasi-identifiers, are not covered.
     Cost: $O(w\,v)$ for w distinct wishes and v pairs of a class and a value.
     Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
@@ -76,7 +77,7 @@ class Personalized(Model):
         """The guarded values and the wishes."""
         return (self.attribute, self.guard)
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """The attribute has a hierarchy, and every wish is one of its nodes."""
         tree = domains[self.attribute].tree
         nodes = {label for level in tree.labels for label in level}
@@ -91,13 +92,13 @@ class Personalized(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The largest breach probability of each class; 0 where nobody asks for anything."""
-        (values, there), wishes = self.seen(classes), classes.histograms[self.guard]
+        (values, there), wishes = self.known_values(classes), classes.histograms[self.guard]
         found = np.zeros(len(classes))
         for wish in np.unique(wishes.values):
             label = wishes.domain.labels[wish]
             if label is not None:
                 asking = wishes.owners[wishes.values == wish]
-                under = _under(values.domain, label)[values.values]
+                under = _values_under(values.domain, label)[values.values]
                 people = values.sums(np.where(under, values.counts, 0).astype(float))[asking]
                 found[asking] = np.maximum(found[asking], people / np.maximum(there[asking], 1))
         return np.minimum(found, 1.0)  # with several records a person may be counted under several values
@@ -107,8 +108,8 @@ class Personalized(Model):
         return measured <= self.p + SLACK
 
 
-def _under(domain: Domain, node: Label) -> Mask:
-    """The values of a domain that lie under a node of its hierarchy: of a node unknown there, none."""
+def _values_under(domain: Domain, node: Label) -> Mask:
+    """Which values of a domain lie under a node of its hierarchy; none under a node that it does not have."""
     tree = domain.tree
     for labels, codes in zip(reversed(tree.labels), reversed(tree.maps), strict=True):
         if node in labels:

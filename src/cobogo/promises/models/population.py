@@ -1,4 +1,4 @@
-"""Models that look at the people a release was drawn from."""
+"""Models that compare a release with the population that it was drawn from."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cobogo.data.classes import Classes
 from cobogo.floor.arguments import choice, number, text, whole
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model, Monotone, over
+from cobogo.promises.models.base import Model, Monotone, quotient
 
 SLACK = 1e-12
 
@@ -24,8 +24,8 @@ SLACK = 1e-12
 )
 @dataclass(frozen=True)
 class DeltaPresence(Model):
-    r"""From the release nobody can tell, with a confidence outside ``min`` … ``max``, that a person of a public table
-    is in it.
+    r"""For each person of a public table, the probability that they are in the release lies between ``min`` and
+    ``max``.
 
     In every class of the public table, the share that was released lies between the two. With ``min`` above 0 no class
     of the public table may be suppressed or empty, for an absence tells something too.
@@ -38,8 +38,8 @@ class DeltaPresence(Model):
         >>> DeltaPresence("census.csv", max=0.8).measure(table).tolist()
         [0.8, 0.75]
 
-    Guarantee: Against table linkage: who has the public table believes of each of its people, with a probability of at
-        least ``min`` and at most ``max``, that they are in the release.
+    Guarantee: Against table linkage: an attacker who has the public table believes of each of its people, with a
+        probability of at least ``min`` and at most ``max``, that they are in the release.
     Limits: Holds for that public table and those quasi-identifiers. Needs a global recoding, and the population again
         to verify. Says nothing about sensitive values.
     Cost: $O(n + p)$ for n distinct tuples of the table and p of the population, once each; then $O(c)$ for c classes.
@@ -70,7 +70,7 @@ class DeltaPresence(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The share of each class of the public table that is in the release."""
-        return over(classes.sizes, classes.populations[self.population])
+        return quotient(classes.sizes, classes.populations[self.population])
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
         """Between the two."""
@@ -83,8 +83,8 @@ class KMap(Model):
     r"""Every released tuple matches at least k people of the population; the table itself may be a small sample of it.
 
     With ``population``, a table of it, they are counted. Without one, give ``population-size``: a class must then be so
-    large that, were there only k such people, drawing as many of them would have a chance of at most ``significance``.
-    Draws are taken to be Poisson, or Poisson given that there was one.
+    large that, were there only k such people, so many of them would be drawn with a probability of at most
+    ``significance``. Draws are assumed to be Poisson, or Poisson given that there was one.
 
     Formula: $\lvert P_E\rvert \ge k$ for every released class $E$, with $P_E$ the people of the population that match
         it; without a table, $\Pr[X \ge \lvert E\rvert] \le \alpha$ for $X \sim \mathrm{Poisson}(k\,n/N)$, or $\lvert
@@ -97,9 +97,10 @@ class KMap(Model):
         >>> KMap(k=20, population_size=1000).least_size(100)
         6
 
-    Guarantee: Against record linkage by whoever does not know that the person is in the table: a chance of at most
-        $1/k$. Without a population table it is an estimate, not a guarantee.
-    Limits: Who knows that a person is in the table is not held back: k-anonymity is for them. Needs a global recoding.
+    Guarantee: Against record linkage by an attacker who does not know that the person is in the table: a probability of
+        at most $1/k$. Without a population table it is an estimate, not a guarantee.
+    Limits: An attacker who knows that a person is in the table is not covered: see k-anonymity. Needs a global
+        recoding.
     Cost: $O(n + p)$ with a population of p distinct tuples; $O(n + k)$ without.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002. The estimate: J. Pannekoek, Statistical
         methods for some simple disclosure limitation rules, 1999; K. El Emam and F. K. Dankar, Protecting privacy using
@@ -138,19 +139,19 @@ class KMap(Model):
         return measured >= (self.k if self.population is not None else self.least_size(classes.total))
 
     def least_size(self, records: int) -> int:
-        """The smallest class that a sample of so many records may show.
+        """The size that a class must have in a sample of so many records.
 
         >>> KMap(k=20, population_size=1000).least_size(100)
         6
         """
         assert self.population_size is not None
         mean = self.k * min(records / self.population_size, 1.0)
-        chance = np.exp(-mean)
+        probability = np.exp(-mean)
         truncated = self.estimator == "zero-truncated-poisson"
-        whole_chance = -np.expm1(-mean) if truncated else 1.0
-        seen, size = 0.0 if truncated else chance, 0
-        while 1.0 - seen / whole_chance > self.significance and size < self.k:
+        total = -np.expm1(-mean) if truncated else 1.0
+        cumulated, size = 0.0 if truncated else probability, 0
+        while 1.0 - cumulated / total > self.significance and size < self.k:
             size += 1
-            chance *= mean / size
-            seen += chance
+            probability *= mean / size
+            cumulated += probability
         return min(size + 1, self.k)

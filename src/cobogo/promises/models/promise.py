@@ -40,7 +40,7 @@ class Promise:
 
     @property
     def follows_from_release(self) -> bool:
-        """Whether what it measures can be read off the release and what is stated of it, so that it may be told."""
+        """Whether its figure follows from the release and the manifest, so that it may be published."""
         return True
 
 

@@ -19,8 +19,8 @@ SLACK = 1e-12
 @card("highest-risk", title="highest risk", group="identity", start={"max": 0.2})
 @dataclass(frozen=True)
 class HighestRisk(Model):
-    r"""Nobody can be pointed at with a chance above ``max`` by who knows the quasi-identifiers and that the person is
-    in the table (prosecutor risk): one over the size of the class.
+    r"""An attacker who knows the quasi-identifiers, and that the person is in the table, re-identifies a person with a
+    probability of at most ``max`` (prosecutor risk): one over the size of the class.
 
     Formula: $\max_E \frac{1}{\lvert E\rvert} \le r$
     Example:
@@ -60,8 +60,8 @@ class HighestRisk(Model):
 @card("average-risk", title="average risk", group="identity", start={"max": 0.05})
 @dataclass(frozen=True)
 class AverageRisk(Model):
-    r"""Pointing at people one after the other succeeds with a chance of at most ``max`` on average: the number of
-    classes over the number of people.
+    r"""An attacker who tries to re-identify everybody succeeds with a probability of at most ``max`` on average: the
+    number of classes over the number of people.
 
     A condition on the whole table: where it fails, suppressing a class is no remedy, only a coarser recoding is.
 
@@ -71,8 +71,8 @@ class AverageRisk(Model):
         >>> AverageRisk(max=0.5).measure(classes(disease=[["flu"] * 5, ["flu"]])).round(3).tolist()
         [0.333]
 
-    Guarantee: On average over the people, and for nobody in particular: whoever points at each person's record is right
-        in a share of at most r.
+    Guarantee: On average over the people, and for nobody in particular: an attacker who guesses the record of each
+        person is right in a share of at most r.
     Limits: One person may be alone in a class, as above. Ask for k-anonymity or highest-risk beside it.
     Cost: $O(c)$ for c classes.
     Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers; the criterion as

@@ -19,15 +19,16 @@ from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone
 
 COMBINATIONS_AT_MOST = 2_000_000
+"""Combinations that are numbered in memory, once for each table: bounds the memory that this takes."""
 
 
 @card("k-m-anonymity", title="k^m-anonymity", group="identity", start={"k": 5, "m": 2, "separator": ","})
 @dataclass(frozen=True)
 class KM(Model):
-    r"""Whoever knows a person's class and up to m items of their set finds at least k people who match.
+    r"""An attacker who knows a person's class and up to m items of their set finds at least k people who match.
 
     Each value of the column is a whole set: its items, divided by ``separator``; order, repetition and surrounding
-    space mean nothing, and NULL is the empty set. Who knows no item matches the whole class, so a class has at least k
+    space mean nothing, and NULL is the empty set. Without any item the whole class matches, so a class has at least k
     people. With several records for a person (data.unit), those that may have been counted twice are taken off.
 
     Formula: $\lvert\{t \in E : S \subseteq I_t\}\rvert \ge k$ for every class $E$ and every set $S$ of at most $m$
@@ -38,10 +39,10 @@ class KM(Model):
         >>> KM("drugs", k=2, m=2).measure(table).tolist()
         [2.0, 1.0]
 
-    Guarantee: Against whoever knows up to m items of a person's set and the quasi-identifiers: a chance of at most
-        $1/k$ to point at the record.
-    Limits: Nothing is said of who knows more than m items, or an item that the person lacks, nor of what all k have in
-        common.
+    Guarantee: An attacker who knows up to m items of a person's set and the quasi-identifiers finds the record with a
+        probability of at most $1/k$.
+    Limits: An attacker who knows more than m items, or an item that the person lacks, is not covered; nor is what all k
+        people have in common.
     Cost: $O(C)$ for the C combinations of up to m items of all distinct sets, of which there may be two million.
     Paper: M. Terrovitis, N. Mamoulis and P. Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 2008.
     """
@@ -61,7 +62,7 @@ class KM(Model):
         """A union's combinations are its parts', and match no fewer; a failing class may have passing parts."""
         return Monotone.WITHOUT_SUPPRESSION
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """There are not too many combinations to count."""
         sizes = [len(items(label, self.separator)) for label in domains[self.attribute].labels]
         number = sum(math.comb(size, picked) for size in sizes for picked in range(1, min(self.m, size) + 1))
@@ -76,7 +77,7 @@ class KM(Model):
     def measure(self, classes: Classes) -> Floats:
         """The fewest people of each class who share a combination of up to m items that one of them has."""
         histogram = classes.histograms[self.attribute]
-        combined = _combined(histogram.domain, self.separator, self.m)
+        combined = _number_combinations(histogram.domain, self.separator, self.m)
         twice = histogram.sums(histogram.counts.astype(float)) - classes.sizes
         found = np.minimum(classes.sizes.astype(float), _least_support(histogram, *combined))
         return np.where(classes.sizes > 0, np.maximum(found - np.maximum(twice, 0), 1), 0)
@@ -101,7 +102,7 @@ def items(label: Label, separator: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4)
-def _combined(domain: Domain, separator: str, m: int) -> tuple[Ints, Ints]:
+def _number_combinations(domain: Domain, separator: str, m: int) -> tuple[Ints, Ints]:
     """The combinations of up to m items of every set, numbered: where each set's begin, and all of them end to end."""
     index: dict[tuple[str, ...], int] = {}
     numbers: list[int] = []

@@ -13,7 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.promises.models.base import Model, Monotone, at_least
+from cobogo.promises.models.base import Model, Monotone, ceil_safely
 
 SLACK = 1e-12
 
@@ -27,8 +27,8 @@ class TCloseness(Model):
     ``equal``: all values are equally far apart. ``ordered``: values lie at unit steps along their order, numeric or
     else that of the hierarchy's rows. ``hierarchical``: two values are as far apart as their lowest common ancestor is
     high, over the height of the hierarchy. The whole table is the one before suppression. Where people are counted and
-    somebody has several values, each of them counts. Distributions are those of the values that are known; a class in
-    which none is tells nothing, and is at distance 0. ``missing = "value"`` makes a missing value one more.
+    somebody has several values, each of them counts. Distributions are those of the known values; a class
+    without any is at distance 0. ``missing = "value"`` makes a missing value one more.
 
     Formula: With $p$ the distribution in a class and $q$ that in the table: $\mathrm{EMD}(p, q) \le t$; equal
         $\frac{1}{2} \sum_x \lvert p_x - q_x\rvert$; ordered $\frac{1}{m-1} \sum_{i=1}^{m-1} \lvert \sum_{j \le i} (p_j
@@ -40,8 +40,8 @@ class TCloseness(Model):
         >>> TCloseness("hiv", t=0.2).measure(table).round(3).tolist()
         [0.48, 0.02]
 
-    Guarantee: What a class tells of a sensitive value beyond the whole table is bounded: with ``equal``, no share of
-        any set of values differs from the table's by more than t.
+    Guarantee: Bounds what a class reveals of a sensitive value beyond the whole table: with ``equal``, no share of any
+        set of values differs from the table's by more than t.
     Limits: The whole table's distribution itself is taken to be known. Nothing is said of record linkage: ask for
         k-anonymity beside it. A bound on a distance is no bound on a ratio, so a rare value may become many times
         likelier; see beta-likeness.
@@ -67,7 +67,7 @@ class TCloseness(Model):
         """The distance is convex: a union is no farther than its farthest part."""
         return Monotone.WITHOUT_SUPPRESSION
 
-    def fits(self, domains: Mapping[str, Domain]) -> None:
+    def check_domains(self, domains: Mapping[str, Domain]) -> None:
         """An order, or a tree with one root, must be there if the distance needs it."""
         domain = self.domain(domains)
         if self.distance == "ordered":
@@ -82,8 +82,10 @@ class TCloseness(Model):
 
     def measure(self, classes: Classes) -> Floats:
         """The distance of each class."""
-        histogram, _ = self.seen(classes)
-        measured = {"equal": _equal, "ordered": _ordered, "hierarchical": _hierarchical}[self.distance](histogram)
+        histogram, _ = self.known_values(classes)
+        measured = {"equal": _equal_distance, "ordered": _ordered_distance, "hierarchical": _hierarchical_distance}[
+            self.distance
+        ](histogram)
         return np.where(histogram.entries > 0, measured, 0.0)
 
     def holds(self, classes: Classes, measured: Floats) -> Mask:  # noqa: ARG002
@@ -94,10 +96,10 @@ class TCloseness(Model):
         """The distance is convex, so size · distance is at most the sum over the parts of theirs: those that pass have
         at most t, and none has more than a single record can have."""
         bound = self.t + SLACK
-        histogram, there = self.seen(classes)
+        histogram, there = self.known_values(classes)
         room = self.farthest(histogram.domain) - bound
         more = there * (measured - bound) / room if room > SLACK else np.zeros(len(classes))
-        return np.maximum(super().least_failing(classes, measured), at_least(more))
+        return np.maximum(super().least_failing(classes, measured), ceil_safely(more))
 
     def farthest(self, domain: Domain) -> float:
         """The largest distance there can be: that of a class of one value. The distance is convex."""
@@ -114,13 +116,13 @@ class TCloseness(Model):
         return float(1 - alike.min(initial=tree.height) / max(tree.height, 1))
 
 
-def _equal(histogram: Histogram) -> Floats:
+def _equal_distance(histogram: Histogram) -> Floats:
     """Half the absolute differences: the sum of the positive ones, which only values of the class can have."""
     gains = histogram.shares(histogram.entries) - histogram.domain.distribution[histogram.values]
     return histogram.sums(np.maximum(gains, 0.0))
 
 
-def _ordered(histogram: Histogram) -> Floats:
+def _ordered_distance(histogram: Histogram) -> Floats:
     """The sum of the absolute cumulative differences over the number of steps."""
     found = np.zeros(len(histogram.offsets) - 1)
     ranks = histogram.domain.ranks
@@ -133,7 +135,7 @@ def _ordered(histogram: Histogram) -> Floats:
     return found / max(len(ends) - 1, 1)
 
 
-def _hierarchical(histogram: Histogram) -> Floats:
+def _hierarchical_distance(histogram: Histogram) -> Floats:
     """On a tree whose levels are equally far apart, the mean over the levels of the equal distance there."""
     tree, leaves = histogram.domain.tree, histogram.domain.leaf_codes
     found = np.zeros(len(histogram.offsets) - 1)

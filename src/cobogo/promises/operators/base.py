@@ -1,4 +1,4 @@
-"""The contract of a randomization operator: with what probability each value of a domain is released as which.
+"""The contract of a randomization operator: the probability with which each value of a domain is released as another.
 
 An operator is a column-stochastic matrix: column x holds the probabilities of every released value y. Probabilities
 are exact fractions of whole numbers wherever values are drawn; large domains never become a matrix.
@@ -26,12 +26,12 @@ class Operator(ABC):
     size: int
 
     @abstractmethod
-    def stated(self) -> dict[str, Any]:
-        """The operator as the manifest states it; `cobogo.promises.operators.stated.read` is the inverse."""
+    def as_dict(self) -> dict[str, Any]:
+        """The operator as a manifest states it; `cobogo.promises.operators.matrix.read_operator` is the inverse."""
 
     @abstractmethod
     def sample(self, codes: Ints, source: Source) -> Ints:
-        """What each value is released as: one independent draw for each."""
+        """Draw the released value of each original value, independently."""
 
     @abstractmethod
     def probability(self, released: Ints, original: Ints) -> Floats:
@@ -61,7 +61,7 @@ class Operator(ABC):
 
     @property
     def diagonal(self) -> Floats:
-        """P[x|x]: with what probability each value is released as it is."""
+        """P[x|x]: the probability that each value is released unchanged."""
         everything = np.arange(self.size)
         return self.probability(everything, everything)
 
@@ -72,12 +72,12 @@ class Operator(ABC):
         everything = np.arange(self.size)
         return self.probability(everything[:, None], everything[None, :])
 
-    def kept(self, shares: Floats) -> float:
-        """The share of the records that are expected to be released as they are."""
+    def expected_unchanged(self, shares: Floats) -> float:
+        """The expected share of records that are released unchanged, where values have some shares."""
         return float((self.diagonal * shares).sum())
 
     def posterior(self, prior: Floats) -> Floats:
-        """Pr[x|y] in row x, column y, for whoever knows the prior distribution; 0 for a y that cannot be seen."""
+        """Pr[x|y] in row x, column y, for an attacker who knows the prior; 0 for a y that is never released."""
         joint = self.matrix() * prior[None, :]
         seen = joint.sum(axis=1, keepdims=True)
         return np.asarray(np.divide(joint, seen, out=np.zeros_like(joint), where=seen > 0).T)

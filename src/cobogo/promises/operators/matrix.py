@@ -1,8 +1,10 @@
-"""Any operator, as the matrix that it is: probabilities in steps of 2⁻⁵³, so that draws meet them exactly."""
+"""An operator as a matrix of probabilities in steps of 2⁻⁵³, which draws meet exactly; operators read from
+manifests."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -12,15 +14,16 @@ import numpy as np
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import STEPS, Source, choices
+from cobogo.floor.untrusted import fraction
 from cobogo.promises.operators.base import LARGEST, Operator
 from cobogo.promises.operators.uniform import Uniform
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrix(Operator):
-    """``weights[y, x] / 2**53`` is P[y|x]; what is computed of the operator is computed of these, not of a wish.
+    """``weights[y, x] / 2**53`` is P[y|x]. Everything is computed from these weights, as values are drawn by them.
 
-    >>> operator = of(np.array([[0.7, 0.4], [0.3, 0.6]]))
+    >>> operator = operator_from_matrix(np.array([[0.7, 0.4], [0.3, 0.6]]))
     >>> operator.inverse(operator.spread(np.array([30.0, 70.0]))).round(9).tolist()
     [30.0, 70.0]
     """
@@ -39,7 +42,7 @@ class Matrix(Operator):
 
     @property
     def amplification(self) -> float:
-        """Over the rows that can be drawn: infinite where some original never leads to what another does."""
+        """Over the rows that can be drawn; infinite where one original never leads to a value and another does."""
         most, least = self.weights.max(axis=1), self.weights.min(axis=1)
         seen = most > 0
         if (least[seen] == 0).any():
@@ -51,7 +54,7 @@ class Matrix(Operator):
         """The condition number: how much the errors of the released distribution may grow in the estimate."""
         return float(np.linalg.cond(self.matrix()))
 
-    def stated(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """The whole numbers, column by column."""
         return {"operator": "matrix", "size": self.size, "columns": self.weights.T.tolist()}
 
@@ -60,7 +63,7 @@ class Matrix(Operator):
         return choices(self.weights, np.asarray(codes), source)
 
     def probability(self, released: Ints, original: Ints) -> Floats:
-        """Looked up."""
+        """The entries of the matrix."""
         return np.asarray(self.weights[released, original] / STEPS)
 
     def spread(self, shares: Floats) -> Floats:
@@ -75,8 +78,8 @@ class Matrix(Operator):
             raise ValueError("two values are released alike: there is no inverse") from None
 
 
-def of(matrix: Floats) -> Matrix:
-    """The operator nearest to a column-stochastic matrix; what rounding leaves goes to each column's largest entry."""
+def operator_from_matrix(matrix: Floats) -> Matrix:
+    """The operator nearest to a column-stochastic matrix. Each column's largest entry takes up what rounding leaves."""
     if not np.isfinite(matrix).all() or (matrix < -1e-9).any() or (abs(matrix.sum(axis=0) - 1) > 1e-6).any():
         raise ValueError("each column of an operator must hold probabilities that sum to 1")
     clean = np.clip(matrix, 0, None)
@@ -106,3 +109,14 @@ def warner(truth: float) -> Uniform:
     if not 0.5 <= truth <= 1:
         raise ValueError(f"The 'truth' parameter of warner must be of 0.5 to 1. Got {truth!r} instead")
     return Uniform(2, 2 * Fraction(str(truth)) - 1)
+
+
+READERS: dict[str, Callable[[Mapping[str, Any]], Operator]] = {
+    "uniform": lambda stated: Uniform(int(stated["size"]), fraction(stated["retention"])),
+    "matrix": lambda stated: Matrix(int(stated["size"]), np.array(stated["columns"], dtype=np.int64).T),
+}
+
+
+def read_operator(stated: Mapping[str, Any]) -> Operator:
+    """The operator that a statement describes; ValueError or KeyError where it describes none."""
+    return READERS[stated["operator"]](stated)

@@ -35,8 +35,8 @@ class Uniform(Operator):
     r"""Keep each sensitive value with one probability, else draw from the whole domain.
 
     The retention is the coin's; a value is released as it is with the ``diagonal``, since what is drawn may be the
-    value itself. Without a ``retention`` the largest is found that meets every guarantee. The same operator as k-ary
-    randomized response.
+    value itself. Without a ``retention`` the largest one that meets every guarantee is used. It is the operator
+    of k-ary randomized response.
 
     Formula: $P[y \mid x] = p + \frac{1 - p}{m}$ if $y = x$, else $\frac{1 - p}{m}$; $\gamma = 1 + \frac{p\,m}{1 - p}$,
         so the largest retention is $p = \frac{\gamma - 1}{\gamma - 1 + m}$
@@ -71,7 +71,7 @@ class Uniform(Operator):
         """γ = 1 + p·m/(1 − p)."""
         return float("inf") if self.retention == 1 else float(1 + self.retention / self.other)
 
-    def stated(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """Its size and its retention, exactly."""
         return {"operator": "uniform", "size": self.size, "retention": str(self.retention)}
 

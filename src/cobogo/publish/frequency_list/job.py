@@ -22,8 +22,8 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.floor.randomness import source
+from cobogo.promises.accounting import ATTO, NANO, Amount, exact_amount
 from cobogo.promises.payer import Payer
-from cobogo.promises.units import ATTO, NANO, Amount, exact
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
 from cobogo.publish.frequency_list.release import DrawnList
@@ -35,7 +35,7 @@ TEXTS = (".txt", ".lst")
 
 def choose_mechanism(epsilon: Amount, delta: Amount) -> FrequencyList:
     """Build the mechanism for a cost, rounded to the units that ledgers count in; refuse a cost that it cannot keep."""
-    exact_epsilon, exact_delta = exact(epsilon, "epsilon"), exact(delta, "delta")
+    exact_epsilon, exact_delta = exact_amount(epsilon, "epsilon"), exact_amount(delta, "delta")
     mechanism = FrequencyList(Fraction(int(exact_epsilon * NANO), NANO), Fraction(int(exact_delta * ATTO), ATTO))
     bounds(mechanism.epsilon, mechanism.delta)
     return mechanism

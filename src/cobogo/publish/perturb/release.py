@@ -16,10 +16,9 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, nearest, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import source
-from cobogo.promises import fit
 from cobogo.promises.operators import matrix
-from cobogo.promises.operators import stated as operators
-from cobogo.promises.operators.matrix import Matrix
+from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
+from cobogo.promises.operators.matrix import Matrix, read_operator
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.columns import counted
@@ -93,7 +92,7 @@ class Perturbed(DrawnRows):
             # An invariant matrix is computed from the original's frequencies, and would reveal them exactly.
             own = {name: found for name, found in self.operators.items() if name in step.attributes}
             said["operators"] = {
-                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.stated())}
+                name: {"values": list(labels), **({"invariant": True} if step.invariant else operator.as_dict())}
                 for name, (labels, operator) in own.items()
             }
         return said
@@ -111,7 +110,7 @@ class Perturbed(DrawnRows):
         return {
             "swapped": dict(self.counts),
             "violations": list(self.violations),
-            "operators": {name: operator.stated() for name, (_, operator) in self.operators.items()},
+            "operators": {name: operator.as_dict() for name, (_, operator) in self.operators.items()},
             "seed": self.wanted.seed,
             "records": self.records,
         }
@@ -209,7 +208,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
         if (left < -1e-9).any():
             raise PolicyError("the probabilities of a value sum to more than 1", where=f"{where}.matrix")
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
-    return matrix.of(steps.invariant_matrix(square, shares) if step.invariant else square)
+    return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
 
 
 def _needed_attributes(wanted: Perturbation) -> set[str]:
@@ -315,7 +314,7 @@ def _misfit_values(
         return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
     observed = np.zeros(len(place), dtype=np.int64)
     observed[[place[label] for label in labels]] = records
-    least, most = operators.read(stated).bounds()
+    least, most = read_operator(stated).bounds()
     total = int(observed.sum())
-    if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
+    if len(unexpectedly_rare(observed, total, least)) or len(unexpectedly_frequent(observed, total, most)):
         yield f'the values of "{name}" are not such as its matrix leads to'

@@ -46,7 +46,7 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
         sections.append(_section("frequencies", header, [found.row() for found in shares], say))
     if made.operators:
         rows = [
-            [name, operator.kept(sides[0][name].counts() / made.records), _ratio(name, operator, made)]
+            [name, operator.expected_unchanged(sides[0][name].counts() / made.records), _ratio(name, operator, made)]
             for name, (_, operator) in made.operators.items()
         ]
         sections.append(_section("pram", ["attribute", "kept", "amplification"], rows, say))

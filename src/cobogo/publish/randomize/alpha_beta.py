@@ -24,11 +24,11 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
-from cobogo.promises import fit
-from cobogo.promises.guarantees.base import raised
+from cobogo.promises.guarantees.base import largest_posterior
 from cobogo.promises.guarantees.ratios import DGammaPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
+from cobogo.promises.operators.inference import unexpectedly_rare
 from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import (
     AttributeValues,
@@ -95,7 +95,7 @@ class AlphaBeta:
 
     def posterior(self, prior: float) -> float:
         """The posterior of a released record, for an attacker to whom records are independent."""
-        return raised(prior, self.rise)
+        return largest_posterior(prior, self.rise)
 
     @property
     def rise(self) -> float:
@@ -113,7 +113,7 @@ class AlphaBeta:
         The absence of the others is evidence for it as well.
         """
         mine, others = self.retention * (1 - self.beta), self.beta * (1 - self.retention)
-        return raised(prior, float(mine / others)) if others else 1.0
+        return largest_posterior(prior, float(mine / others)) if others else 1.0
 
 
 def draw_set(originals: Ints, possible: int, chances: AlphaBeta, source: Source) -> Ints:
@@ -247,12 +247,12 @@ def check(written: Written) -> CheckResult:
         if set(counted(rows, name)[0]) - set(domain):
             problems.append(f'"{name}" holds values that are not in the domain stated')
     possible, found = math.prod(len(domain) for domain in stated["domains"].values()), rows.rows()
-    if len(fit.too_few(np.array([found]), possible, np.array([float(chances.beta)]))):
+    if len(unexpectedly_rare(np.array([found]), possible, np.array([float(chances.beta)]))):
         problems.append("fewer records are released than β alone leads to")
     verdicts = []
     for guarantee in read_promises(written, list(stated["domains"])):
         if isinstance(guarantee, DGammaPrivacy):
-            verdicts.append(guarantee.of_odds(chances.rise, chances.fall))
+            verdicts.append(guarantee.check_odds(chances.rise, chances.fall))
         else:  # the columns of a set of records were not drawn one by one
             verdicts.append(ModelVerdict(guarantee, False, math.inf, None, 0))
     notes = [

@@ -15,13 +15,13 @@ from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source, below, coins, source
-from cobogo.promises import fit
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import build_promises, parameters
-from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
+from cobogo.promises.operators.inference import unexpected_counts, unexpectedly_frequent, unexpectedly_rare
+from cobogo.promises.operators.matrix import read_operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.request import AttributeValues
 from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
@@ -115,7 +115,7 @@ class RandomizedColumns(DrawnRows):
                     "attributes": list(part.names),
                     "domains": [list(values.labels) for values in part.values],
                     "declared": [values.declared for values in part.values],
-                    **part.operator.stated(),
+                    **part.operator.as_dict(),
                 }
                 for part in self.drawn
             ],
@@ -170,7 +170,7 @@ def check(written: Written) -> CheckResult:
     parts: list[tuple[list[str], Operator]] = []
     priors: dict[str, Floats] = {}
     for entry in stated["drawn"]:
-        operator = operators.read(entry)
+        operator = read_operator(entry)
         sizes = [len(domain) for domain in entry["domains"]]
         if operator.size != math.prod(sizes):
             raise VerificationFailed("the manifest states an operator of another size than its domain")
@@ -254,10 +254,10 @@ def _misfits(
     alone = _marginal(operator, sizes, place)
     least, most = alone.bounds()
     records = int(observed.sum())
-    odd = [*fit.too_few(observed, records, least), *fit.too_many(observed, records, most)]
+    odd = [*unexpectedly_rare(observed, records, least), *unexpectedly_frequent(observed, records, most)]
     if odd:
         yield f'{len(odd)} values of "{name}" are released too often or too seldom for the operator stated'
-    elif true is not None and len(fit.unlike(observed, alone.spread(true.astype(float)))):
+    elif true is not None and len(unexpected_counts(observed, alone.spread(true.astype(float)))):
         yield f'the released values of "{name}" are not such as the operator draws from the original ones'
 
 

@@ -15,7 +15,7 @@ from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.promises.guarantees.prior_posterior import worst_posterior
-from cobogo.promises.operators.matrix import Matrix, of
+from cobogo.promises.operators.matrix import Matrix, operator_from_matrix
 
 MOST_VALUES = 100
 """Values of a domain up to which the linear programme, of about 3m² variables, is solved."""
@@ -78,7 +78,7 @@ def linear_programme(
         raise NoSolution(
             "no operator meets the guarantee with these conditions", remedy="Lower margin, or raise cap or rho2."
         )
-    return of(found.x[: m * m].reshape(m, m))
+    return operator_from_matrix(found.x[: m * m].reshape(m, m))
 
 
 class _Rows:
@@ -188,7 +188,7 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
         middle = (low + high) / 2
         low, high = (low, middle) if (shares * retentions(middle)).sum() > 1 - m * middle else (middle, high)
     retention = retentions(low)
-    return of((1 - retention)[None, :] / m + np.diag(retention))
+    return operator_from_matrix((1 - retention)[None, :] / m + np.diag(retention))
 
 
 def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix:
@@ -208,4 +208,4 @@ def temper(operator: Matrix, shares: Floats, rho1: float, rho2: float) -> Matrix
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if meets(middle) else (low, middle)
-    return of(mix(low))
+    return operator_from_matrix(mix(low))

@@ -13,7 +13,7 @@ import numpy as np
 
 from cobogo.floor.arrays import Floats
 from cobogo.floor.randomness import Seeded, Source, below
-from cobogo.promises.operators.matrix import Matrix, of
+from cobogo.promises.operators.matrix import Matrix, operator_from_matrix
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,7 +85,7 @@ def search_operators(
     front: list[OperatorPoint] = []
     for hidden, wrong, matrix in sorted(archive.values(), key=lambda entry: -entry[0]):
         if not front or wrong < front[-1].error:
-            front.append(OperatorPoint(hidden, wrong, of(matrix)))
+            front.append(OperatorPoint(hidden, wrong, operator_from_matrix(matrix)))
     return tuple(reversed(front))
 
 

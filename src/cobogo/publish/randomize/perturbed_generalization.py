@@ -18,11 +18,11 @@ from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
-from cobogo.promises import fit
 from cobogo.promises.guarantees import Exposure, Guarantee
-from cobogo.promises.guarantees.growth import DeltaGrowth, owned
+from cobogo.promises.guarantees.prior_posterior import DeltaGrowth, ownership_probability
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.promises.models.promise import parameters
+from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.columns import judge, observed_counts, read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def exposure(operator: Uniform, k: int, guarantee: Guarantee | None = None) -> Exposure:
     """The exposure of a person in a group of k, of which one record is released."""
     prior = guarantee.largest_prior if isinstance(guarantee, DeltaGrowth) else 1.0
-    return Exposure(operator, owned=owned(float(operator.retention), operator.size, k, prior))
+    return Exposure(operator, owned=ownership_probability(float(operator.retention), operator.size, k, prior))
 
 
 def largest_group_retention(guarantees: Sequence[Guarantee], size: int, k: int) -> Fraction:
@@ -210,7 +210,7 @@ def check(written: Written) -> CheckResult:
     else:
         least, most = operator.bounds()
         total = int(observed.sum())
-        if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
+        if len(unexpectedly_rare(observed, total, least)) or len(unexpectedly_frequent(observed, total, most)):
             problems.append(f'values of "{name}" are released too often or too seldom for the retention stated')
     asked = read_promises(written, [name])
     judgements = [judge([guarantee], {name: exposure(operator, k, guarantee)}) for guarantee in asked]

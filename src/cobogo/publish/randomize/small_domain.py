@@ -21,11 +21,11 @@ from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, source
 from cobogo.floor.untrusted import fraction
-from cobogo.promises import fit
 from cobogo.promises.guarantees import Exposure, Guarantee
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy, UpwardRhoPrivacy
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.promises.models.promise import parameters
+from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
 from cobogo.promises.operators.uniform import Uniform, largest_retention
 from cobogo.publish.randomize.choose import require_rho_privacy
 from cobogo.publish.randomize.columns import read_promises
@@ -276,7 +276,7 @@ def check(written: Written) -> CheckResult:
             problems.append("a part has another number of records than the manifest says")
         least, most = operator.bounds()
         records = int(found.sum())
-        if len(fit.too_few(found, records, least)) or len(fit.too_many(found, records, most)):
+        if len(unexpectedly_rare(found, records, least)) or len(unexpectedly_frequent(found, records, most)):
             problems.append("values of a part are released too often or too seldom for the retention stated")
     total = sum(int(part["records"]) for part in parts)
     shown = [

@@ -13,10 +13,10 @@ import numpy as np
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.promises.guarantees.base import raised
-from cobogo.promises.guarantees.growth import growth, owned
+from cobogo.promises.guarantees.base import largest_posterior
+from cobogo.promises.guarantees.prior_posterior import largest_growth, ownership_probability
 from cobogo.promises.operators.base import LARGEST, Operator
-from cobogo.promises.operators.estimate import inverted, likeliest
+from cobogo.promises.operators.inference import estimate_by_inversion, estimate_by_likelihood
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.columns import compound, observed_counts
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
@@ -71,7 +71,7 @@ def tell(made: RandomizedColumns, before: Table, after: Table, say: Words) -> St
     ]
     shares = first.values[0].records / first.values[0].records.sum()
     if len(first.values) == 1:
-        same = first.operator.kept(shares)
+        same = first.operator.expected_unchanged(shares)
         keys.insert(1, (say("randomized.same"), say.percent(same), say("randomized.same.why")))
         beside["released-as-is"] = same
     result = {"retained": retained, "amplification": json_number(gamma), "attributes": summary, **beside}
@@ -95,10 +95,10 @@ def distribution(
     true = values.records / values.records.sum()
     shown = observed / max(int(observed.sum()), 1)
     try:
-        estimated = inverted(operator, observed)
+        estimated = estimate_by_inversion(operator, observed)
     except ValueError:
         estimated = np.full(operator.size, np.nan)
-    likely = likeliest(operator, observed, rounds=500) if operator.size <= LARGEST else shown
+    likely = estimate_by_likelihood(operator, observed, rounds=500) if operator.size <= LARGEST else shown
     order = np.argsort(-values.records, kind="stable")[:SHOWN]
     header = [say(f"randomized.{key}") for key in ("value", "true", "shown", "estimated", "likely")]
     columns = [true, shown, estimated, likely]
@@ -108,7 +108,7 @@ def distribution(
     title = say("randomized.distribution", attribute=values.attribute)
     section = Section(title, say("randomized.distribution.why"), header, rows)
     series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
-    from cobogo.tell.report.figures import slug
+    from cobogo.tell.report.content import slug
 
     plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("randomized.distribution.why"),
                 [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip
@@ -126,9 +126,10 @@ def distribution(
 def posteriors(gamma: float, owner: float, say: Words) -> Section:
     """The largest posterior of a property, by its prior."""
     rows: list[Row] = [
-        [say.percent(prior), say.percent(mix_posterior(raised(prior, gamma), prior, owner))] for prior in PRIORS
+        [say.percent(prior), say.percent(mix_posterior(largest_posterior(prior, gamma), prior, owner))]
+        for prior in PRIORS
     ]
-    rows.append([say("randomized.growth"), say.percent(owner * growth(gamma))])
+    rows.append([say("randomized.growth"), say.percent(owner * largest_growth(gamma))])
     header = [say("randomized.prior"), say("randomized.posterior")]
     return Section(say("randomized.posteriors"), say("randomized.posteriors.why"), header, rows)
 
@@ -138,7 +139,7 @@ def _retention(part: RandomizedAttributes) -> float:
     if isinstance(part.operator, Uniform):
         return float(part.operator.retention)
     records = part.values[0].records
-    return part.operator.kept(records / records.sum())
+    return part.operator.expected_unchanged(records / records.sum())
 
 
 def mix_posterior(posterior: float, prior: float, owner: float) -> float:
@@ -228,7 +229,7 @@ def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say:
     order = np.argsort(-values.records, kind="stable")[:SHOWN].tolist()
     header = [say(f"randomized.{key}") for key in ("value", "true", "estimated")]
     table: list[Row] = [[say.label(values.labels[c]), float(true[c]), float(estimated[c])] for c in order]
-    chance = owned(float(operator.retention), operator.size, made.k)
+    chance = ownership_probability(float(operator.retention), operator.size, made.k)
     sections = [
         Section(
             say("randomized.distribution", attribute=values.attribute), say("randomized.groups.why"), header, table

@@ -1,7 +1,7 @@
 """Every recoding algorithm, by the name that a policy gives it.
 
-An algorithm takes a problem and answers with a node of the lattice (`Solution`) or with an assignment of records to
-generalized tuples (`Assigned`). The first sentence of its docstring is what `cobogo list algorithms` says.
+An algorithm takes a problem and returns a solution (`publish.recode.contract.solution`). The first sentence of its
+docstring is what `cobogo list algorithms` prints.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ class Algorithm(Protocol):
     def __call__(
         self, problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
     ) -> AnySolution:
-        """The best recoding found within the time limit, in seconds; ``progress`` is told what is done of what."""
+        """The best recoding found within the time limit, in seconds; ``progress`` gets the steps done and their
+        number."""
         ...
 
 
@@ -29,16 +30,16 @@ ALGORITHMS: Registry[Algorithm] = Registry(
     {
         "optimal": ".lattice.search:optimal",
         "datafly": ".lattice.classic.datafly:datafly",
-        "samarati": ".lattice.classic.samarati:samarati",
+        "samarati": ".lattice.classic.tagging:samarati",
         "incognito": ".lattice.classic.incognito:incognito",
-        "ola": ".lattice.classic.ola:ola",
+        "ola": ".lattice.classic.tagging:ola",
         "genetic": ".lattice.classic.genetic:genetic",
         "top-down": ".cuts.top_down:top_down",
         "bottom-up": ".cuts.bottom_up:bottom_up",
         "mu-argus": ".cells.mu_argus:mu_argus",
         "local": ".local.search:local",
-        "mondrian": ".partition.mondrian:strict",
-        "mondrian-relaxed": ".partition.mondrian:relaxed",
+        "mondrian": ".partition.mondrian:mondrian",
+        "mondrian-relaxed": ".partition.mondrian:mondrian_relaxed",
         "k-member": ".partition.similar:k_member",
         "k-similar": ".partition.similar:k_similar",
         "oka": ".partition.similar:oka",
@@ -49,17 +50,17 @@ ALGORITHMS: Registry[Algorithm] = Registry(
         "anatomy": ".buckets.anatomy:anatomy",
         "bucketization": ".buckets.bucketization:bucketization",
         "slicing": ".buckets.slicing:slicing",
-        "marginals": ".marginals.algorithm:marginals",
+        "marginals": ".marginals:marginals",
     },
     home="cobogo.publish.recode",
     listed="algorithms",
     guide="algorithms-partition",
     plugins="cobogo.algorithms",
 )
-"""A new one is registered here.
+"""A new algorithm is registered here.
 
-Its card says which ``recodings`` it can make, its own choice first; one that says nothing treats each record by itself.
-With ``one_table=False`` it parts the sensitive values from the rest: what it releases is not one table of records.
+Its card has the ``recodings`` that it can make, its own choice first; by default it treats each record by itself. With
+``one_table=False`` it separates the sensitive values from the rest: its release is not one table of records.
 """
 
 

@@ -1,4 +1,4 @@
-"""What the report of a recoding tells, from the plan and from what was read back."""
+"""The content of the report of a recoding, from the plan and from what was read back."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def write_report(release: Release, read: RecodedReadBack, evidence: Path) -> Non
 
 
 def content(release: Release, read: RecodedReadBack) -> Content:
-    """Everything a report shows. What it says of the release comes from the written file, not from the plan."""
+    """The content of a report. Figures of the release come from the written file, not from the plan."""
     recoded = recoding_of(release)
     policy, plan, problem = recoded.policy, recoded.plan, recoded.problem
     before, after, names = problem.table, read.released, plan.attributes
@@ -53,7 +53,7 @@ def content(release: Release, read: RecodedReadBack) -> Content:
     people = plan.people(classes)
     original = before.classes()
     original = original.where(original.sizes > 0)
-    exposed = _exposed(recoded, classes)
+    exposed = _exposure(recoded, classes)
     tuples = plan.tuples(after, before, recoded.table)
     order = np.argsort(-after.counts[: len(people)], kind="stable")[: policy.report.largest_classes]
     return Content(
@@ -68,7 +68,7 @@ def content(release: Release, read: RecodedReadBack) -> Content:
         risk_before=exposed.before,
         risk_after=exposed.after,
         threshold=policy.risk.threshold,
-        telling=exposure.telling(before, tuples) if plan.has_rows else (),
+        separations=exposure.separations(before, tuples) if plan.has_rows else (),
         sensitive=tuple(
             SensitiveStory(
                 name=name,
@@ -93,16 +93,16 @@ def content(release: Release, read: RecodedReadBack) -> Content:
     )
 
 
-def expected(release: Release) -> dict[str, Any]:
-    """What report.json would hold, by the plan alone."""
+def planned_summary(release: Release) -> dict[str, Any]:
+    """The summary of report.json as the plan predicts it, before anything is written."""
     recoded = recoding_of(release)
     kept = recoded.plan.kept
-    return summary(release, kept, check(recoded.problem.promised, kept), _exposed(recoded, kept))
+    return summary(release, kept, check(recoded.problem.promised, kept), _exposure(recoded, kept))
 
 
 def figures(release: Release) -> str:
     """The key figures of a release, as HTML for a notebook."""
-    say, found = words(release.origin.language), expected(release)
+    say, found = words(release.origin.language), planned_summary(release)
     share = found["suppressed"] / max(found["records"], 1)
     suppressed = "suppressed" if found["suppressed"] else "unsuppressed"
     shown: list[tuple[str, str, dict[str, object]]] = [
@@ -128,7 +128,7 @@ def figures(release: Release) -> str:
 def summary(
     release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposure
 ) -> dict[str, Any]:
-    """What report.json holds; risks, inferences and verdicts are those of the classes given."""
+    """The content of report.json; risks, inferences and verdicts are those of the classes given."""
     recoded = recoding_of(release)
     original = recoded.problem.table.classes()
     original = original.where(original.sizes > 0)
@@ -161,7 +161,7 @@ def summary(
             "suppressed": "star" if recoded.plan.star else "drop",
         },
         "risk": exposed.as_dict(),
-        **({"withheld": _withheld(classes)} if recoded.problem.withholds else {}),
+        **({"withheld": _withheld_summary(classes)} if recoded.problem.withholds else {}),
         "inference": {
             name: {"before": exposure.worst_inference(name, original), "after": exposure.worst_inference(name, classes)}
             for name in recoded.policy.sensitive
@@ -174,9 +174,9 @@ def summary(
     }
 
 
-def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
-    """Of each attribute with withheld values: in how many classes and records, and the share of the likeliest value
-    among all that the release does not show, which whoever knows the column's totals can have."""
+def _withheld_summary(classes: Classes) -> dict[str, dict[str, float]]:
+    """For each attribute with withheld values: in how many classes and records, and the share of the most frequent
+    value among all that the release does not show, which an attacker who knows the column's totals can compute."""
     return {
         name: {
             "classes": int(hidden.sum()),
@@ -187,10 +187,10 @@ def _withheld(classes: Classes) -> dict[str, dict[str, float]]:
     }
 
 
-def _exposed(recoded: Recoded, classes: Classes) -> exposure.Exposure:
+def _exposure(recoded: Recoded, classes: Classes) -> exposure.Exposure:
     """The risk before, and after where identities are hidden."""
     people = recoded.plan.people(classes).sizes if recoded.plan.hides_identity else None
-    return exposure.exposed(recoded.policy, recoded.problem.table.classes(), people)
+    return exposure.measure_exposure(recoded.policy, recoded.problem.table.classes(), people)
 
 
 def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: FrequencyTable) -> AttributeStory:
@@ -220,13 +220,13 @@ def _attribute(name: str, recoded: Recoded, after: FrequencyTable, tuples: Frequ
 
 
 def _example_of_each_level(hierarchy: Hierarchy, table: FrequencyTable, position: int) -> tuple[str, ...]:
-    """How the most frequent value looks at each level."""
+    """The most frequent value at each level."""
     value = _most_frequent(table, position)[0][0]
     return tuple(str(hierarchy.generalize(value, level) or "") for level in range(hierarchy.height + 1))
 
 
 def _most_frequent(table: FrequencyTable, position: int) -> tuple[tuple[Label, int], ...]:
-    """The most frequent values of a quasi-identifier; what is left over makes one more entry, under no name."""
+    """The most frequent values of a quasi-identifier, with their records."""
     marginal = table.marginal(position)
     labels = table.values[table.quasi_identifiers[position]]
     order = np.argsort(-marginal, kind="stable")

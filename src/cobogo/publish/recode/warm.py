@@ -25,17 +25,17 @@ from cobogo.publish.recode.lattice.search import optimal
 
 @cache
 def start() -> threading.Thread:
-    """Begin, in a thread of its own; once in a process."""
-    thread = threading.Thread(target=_search_a_toy, name="cobogo-kernels")
+    """Load or compile the kernels in a thread; once in a process."""
+    thread = threading.Thread(target=_recode_two_people, name="cobogo-kernels")
     thread.start()
     return thread
 
 
-def finish(say: Callable[[], None]) -> None:
-    """Wait for the end; ``say`` is called first if that takes long because kernels are being compiled."""
+def finish(on_wait: Callable[[], None]) -> None:
+    """Wait for the thread; ``on_wait`` is called first where that takes long, because kernels are being compiled."""
     thread = start()
     if thread.is_alive() and not compiled_before():
-        say()
+        on_wait()
     thread.join()
 
 
@@ -45,8 +45,8 @@ def compiled_before() -> bool:
     return place is not None and any(Path(place).glob("kernels.roll_up-*.nbi"))
 
 
-def _search_a_toy() -> None:
-    """Two people in two towns, to be told apart no more."""
+def _recode_two_people() -> None:
+    """Recode two people of two towns."""
     table = FrequencyTable(
         quasi_identifiers=("town",),
         values={"town": ("Crato", "Sobral")},
@@ -59,7 +59,7 @@ def _search_a_toy() -> None:
             table=table,
             hierarchies=(Hierarchy.from_columns("town", [["Crato", "Sobral"], [SUPPRESSED, SUPPRESSED]]),),
             models=(KAnonymity(2),),
-            metric=metrics.named("loss"),
+            metric=metrics.find_metric("loss"),
             limit=1,
             lowest=(0,),
             highest=(1,),
@@ -68,8 +68,8 @@ def _search_a_toy() -> None:
     )
 
 
-def everything() -> None:
-    """Compile what any algorithm uses, by letting each recode a small table: for the end of an installation."""
+def compile_everything() -> None:
+    """Compile the kernels of all algorithms by letting each recode a small table: for the end of an installation."""
     from cobogo.publish.recode.algorithms import ALGORITHMS
 
     models = [
@@ -81,7 +81,7 @@ def everything() -> None:
     for algorithm in ALGORITHMS.values():
         for wanted in models:
             with contextlib.suppress(CobogoError):
-                algorithm(_village().promising(wanted), time_limit=2.0)
+                algorithm(_village().replace_models(wanted), time_limit=2.0)
 
 
 def _village() -> Problem:
@@ -109,7 +109,7 @@ def _village() -> Problem:
         table=table,
         hierarchies=trees,
         models=(),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=size // 10,
         lowest=(0, 0),
         highest=(2, 2),
@@ -118,4 +118,4 @@ def _village() -> Problem:
 
 
 if __name__ == "__main__":
-    everything()
+    compile_everything()

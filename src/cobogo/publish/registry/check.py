@@ -16,10 +16,10 @@ from cobogo.examine.attacks.crossing import ClassStructure, Crossing
 from cobogo.examine.attacks.pairing import link_by_values
 from cobogo.examine.attacks.several_releases import (
     Complementary,
+    CrossingAttack,
     Differencing,
     DistinguishedRows,
     Intersection,
-    OnSeveral,
     Temporal,
 )
 from cobogo.floor.arrays import Ints, Mask
@@ -82,7 +82,7 @@ def breaches(
     for identity, before in earlier.items():
         crossing = before.cross(new)
         for attack, crossed in _attacks(crossing, before, new, base):
-            for distinguished in attack.tell(crossed):
+            for distinguished in attack.distinguish(crossed):
                 breach = _judge(attack, identity, crossed, distinguished, asked)
                 found += [] if breach is None else [breach]
         if base == BASED:
@@ -130,7 +130,7 @@ def _breaches_by_values(
     breaches = [
         breach
         for attack in (Temporal(), Intersection(), Differencing())
-        for distinguished in attack.tell(crossing)
+        for distinguished in attack.distinguish(crossing)
         if (breach := _judge(attack, identity, crossing, distinguished, asked)) is not None
     ]
     return list(dict.fromkeys(breach.sentence for breach in breaches))
@@ -155,11 +155,11 @@ def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
     everywhere = np.ones(len(later), dtype=np.bool_)
     numbers, most = [], np.full(len(later), len(later), dtype=np.int64)
     for crossing in crossings:
-        joined, count = crossing.joined
+        joined, count = crossing.joint_groups
         number = np.full(len(later), -1, dtype=np.int64)
         number[crossing.after] = joined
         everywhere &= number >= 0
-        sizes = later.grouped(crossing.after, joined, count).sizes
+        sizes = later.group_rows(crossing.after, joined, count).sizes
         most[crossing.after] = np.minimum(most[crossing.after], sizes[joined])
         numbers.append(number)
     rows = np.flatnonzero(everywhere)
@@ -167,7 +167,7 @@ def _cross_all(crossings: Sequence[Crossing]) -> DistinguishedRows | None:
         return None
     columns = [number[rows] for number in numbers]
     owners, first = number_tuples(columns, [int(column.max()) + 1 for column in columns], len(rows))
-    groups = later.grouped(rows, owners, len(first))
+    groups = later.group_rows(rows, owners, len(first))
     return DistinguishedRows("later", rows, owners, groups, 1 / groups.sizes[owners], 1 / most[rows])
 
 
@@ -183,7 +183,7 @@ def _askable(models: Sequence[Model]) -> tuple[Model, ...]:
 
 def _attacks(
     crossing: Crossing, before: RecordedRelease, new: RecordedRelease, base: str | None
-) -> Iterator[tuple[OnSeveral, Crossing]]:
+) -> Iterator[tuple[CrossingAttack, Crossing]]:
     """The attacks to simulate, each with the crossing of releases that it uses.
 
     Rows are linked by whose they are, as the strongest attacker would. Where earlier attributes are quasi-identifiers,
@@ -201,7 +201,7 @@ def _attacks(
 
 
 def _judge(
-    attack: OnSeveral, identity: str, crossing: Crossing, distinguished: DistinguishedRows, asked: Sequence[Model]
+    attack: CrossingAttack, identity: str, crossing: Crossing, distinguished: DistinguishedRows, asked: Sequence[Model]
 ) -> Breach | None:
     """The breach of an attack, if it exposes people more than either release does: in groups that break a model, or
     with certainty."""
@@ -243,7 +243,7 @@ def _rows_to_suppress(crossing: Crossing, distinguished: DistinguishedRows, expo
 def _more_specific_rows(identity: str, crossing: Crossing) -> Iterator[Breach]:
     """The breach by rows whose values are more specific than before; a starred row counts as not released."""
     silent = starred_classes(crossing.earlier)[crossing.earlier.owners[crossing.before]]
-    rows = crossing.after[crossing.refined & ~silent]
+    rows = crossing.after[crossing.later_adds & ~silent]
     if len(rows):
         yield Breach(SPECIFIC, "in both", identity, len(rows), 'base = "previous"', rows)
 

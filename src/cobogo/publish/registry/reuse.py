@@ -20,7 +20,7 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, RegistryError, UnfitValues, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.urls import is_url
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Levels, Problem
@@ -79,7 +79,7 @@ class Reuse:
         assignment = Assignment(
             problem, levels, leaves, np.flatnonzero(there), owners[there], problem.table.counts[there]
         ).canonical()
-        failed = failing(problem.models, assignment.classes(problem.histograms_needed))
+        failed = failing_classes(problem.models, assignment.classes(problem.histograms_needed))
         kept = np.where(failed[assignment.owners], -1, assignment.owners)
         assignment = replace(assignment, owners=kept).canonical()
         if not len(assignment):

@@ -124,7 +124,7 @@ def query_error(
 
     Half of the queries ask for runs of values of a few attributes, half for the exact values of a random original.
     """
-    lines = [Line.of(np.arange(size), np.bincount(own, minlength=size).astype(float))
+    lines = [Line.from_counts(np.arange(size), np.bincount(own, minlength=size).astype(float))
              for own, size in zip(before, sizes, strict=True)]  # fmt: skip
     true, found = np.empty(queries), np.empty(queries)
     for number in range(queries):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
-from cobogo.promises.accounting import choosing
+from cobogo.promises.accounting import selection_epsilon
 from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian
 
 Attributes = tuple[int, ...]
@@ -143,7 +143,7 @@ class PrivateTable:
         One record more or less changes a ``score`` by at most ``change``; a person has up to ``max_rows`` records.
         """
         self._spend(rho)
-        epsilon, sensitivity = choosing(rho), change * self.max_rows
+        epsilon, sensitivity = selection_epsilon(rho), change * self.max_rows
         scores = [score(candidate, self) for candidate in candidates]
         chosen = candidates[self.mechanisms.choose(scores, sensitivity, epsilon)]
         self.steps.append(

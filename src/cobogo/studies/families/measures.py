@@ -1,10 +1,9 @@
-"""One yardstick for releases of every family: what each is good for, and what the same three attackers find in it.
+"""Measures for releases of every family: their utility, and the success of the same three attacks.
 
-The attacks of `cobogo.examine.attacks` are not used here. Each of them reads the release and the manifest of the
-families that it is made for, and measures in its own way; to compare families the attacker must be the same, and know
-of a released value only how well it fits an original one. Whom an attacker finds is compared with whom they would find
-anyway: people whose records were released are attacked, and as many others. What succeeds against both alike is
-knowledge of the world, and tells of nobody (Giomi et al. 2023).
+The attacks of `cobogo.examine.attacks` are not used here: each reads the releases of the families that it is made for,
+and measures in its own way. To compare families the attacker must be the same, and know of a released value only how
+well it fits an original one. People whose records were released are attacked, and as many others: what succeeds against
+both alike is general knowledge, and reveals nothing about a person (Giomi et al. 2023).
 """
 
 from __future__ import annotations
@@ -63,9 +62,10 @@ def _apart(one: Floats, other: Floats) -> float:
 
 
 def _query_error(original: CodedOriginal, pairs: dict[tuple[int, int], Floats], seed: int) -> float:
-    """The mean relative error of counts of people with some values of two columns, each value asked for by a coin.
+    """The mean relative error of counts of people with some values of two columns, each value chosen with probability
+    ½.
 
-    What fewer than one in a hundred have counts as one in a hundred.
+    Counts below one in a hundred are divided by one in a hundred.
     """
     random = np.random.default_rng(seed)
     chosen, errors = list(pairs), []
@@ -79,7 +79,7 @@ def _query_error(original: CodedOriginal, pairs: dict[tuple[int, int], Floats], 
 
 
 def draw_leaves(original: CodedOriginal, view: ReleaseView, seed: int) -> list[Ints]:
-    """The rows with one leaf drawn for each released value, by what it fits: what a classifier can learn from."""
+    """Draw one leaf for each released value, by its fit: what a classifier learns from."""
     random = np.random.default_rng(seed)
     drawn = []
     for column in view.columns:
@@ -96,8 +96,8 @@ def draw_leaves(original: CodedOriginal, view: ReleaseView, seed: int) -> list[I
 
 
 def accuracy(original: CodedOriginal, view: ReleaseView, seed: int) -> float:
-    """How often the sensitive value of people who are not in the data is predicted right, by the best of three models
-    that learnt from the release."""
+    """The share of people outside the data whose sensitive value is predicted right, by the best of three models that
+    were trained on the release."""
     from cobogo.examine.utility.learning import accuracies
 
     if not view.records:
@@ -113,12 +113,12 @@ def accuracy(original: CodedOriginal, view: ReleaseView, seed: int) -> float:
 
 
 def measure_attacks(original: CodedOriginal, view: ReleaseView, seed: int) -> dict[str, dict[str, float]]:
-    """For each attack how often it succeeds against people in the data, against others, and by how much more.
+    """For each attack its success against people in the data, against others, and the excess.
 
-    *Re-identification*: the attacker points at one of the released records that fit all that is known, and takes it for
-    the person's: right with one over their number, nothing if none fits. *Membership*: who is nearer to some released
-    record than a distance is taken for a member; the distance is the best there is. *Inference*: the most frequent
-    sensitive value among the nearest records is guessed.
+    *Re-identification*: the attacker picks one of the released records that fit all that is known; it is right with
+    probability one over their number, 0 if none fits. *Membership*: a person nearer to some released record than a
+    threshold is taken for a member; the best threshold counts. *Inference*: the most frequent sensitive value among the
+    nearest records is guessed.
     """
     if not view.records:
         nothing = {"members": 0.0, "others": 0.0, "excess": 0.0}
@@ -145,7 +145,8 @@ def measure_attacks(original: CodedOriginal, view: ReleaseView, seed: int) -> di
 def _against(
     original: CodedOriginal, view: ReleaseView, chosen: Ints, people: tuple[Ints, ...]
 ) -> tuple[Floats, Floats, Floats]:
-    """The success of pointing at one record, the distance to the nearest, and whether the guess is right."""
+    """For each target the probability of re-identification, the distance to the nearest record, and whether the
+    inferred value is right."""
     targets = np.stack([column[chosen] for column in people], axis=1).astype(np.int64)
     rows, many = np.unique(np.stack([column.codes for column in view.columns], axis=1), axis=0, return_counts=True)
     most = max(column.fits.shape[1] for column in view.columns)

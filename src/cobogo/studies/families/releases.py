@@ -1,4 +1,4 @@
-"""Releases of the same records, family by family, in one form: coded rows, and what each value says of the original."""
+"""Releases of the same records by each family, in one form: coded rows, and what each value says about the original."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cobogo.floor.randomness import Entropy
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CodedOriginal:
-    """The table, in codes: people whose records are released, and others like them whose are not."""
+    """The table in codes: people whose records are released, and others whose records are not."""
 
     names: tuple[str, ...]  # quasi-identifiers, then the attribute that is sensitive
     leaves: tuple[tuple[Label, ...], ...]  # the values of each
@@ -27,7 +27,7 @@ class CodedOriginal:
 
     @property
     def known(self) -> range:
-        """The places of what an attacker knows of a person: all but the last."""
+        """The columns that an attacker knows of a person: all but the last."""
         return range(len(self.names) - 1)
 
 
@@ -35,9 +35,9 @@ class CodedOriginal:
 class ReleasedColumn:
     """A released column: ``codes`` of its rows into labels, and for each label, by leaf, what it says.
 
-    ``counts`` turns counts of labels into estimated counts of leaves: a coarser value is spread evenly over what it
-    stands for, and chance that is known is undone. ``fits`` is how likely a released value is that of a person who has
-    a leaf: one over the leaves that it stands for, or nothing.
+    ``counts`` turns counts of labels into estimated counts of leaves: a coarser value is spread evenly over its leaves,
+    and known randomization is inverted. ``fits`` is how likely a released value belongs to a person with a leaf: one
+    over the number of its leaves, or 0.
     """
 
     codes: Ints
@@ -79,7 +79,7 @@ def generalized_column(
 
 
 def randomized_column(codes: Ints, leaves: int, retention: float) -> ReleasedColumn:
-    """A column whose values were kept with a probability and else drawn evenly: the matrix is undone in counts."""
+    """A column whose values were kept with a probability and otherwise drawn uniformly; ``counts`` inverts it."""
     matrix = retention * np.eye(leaves) + (1 - retention) / leaves
     return ReleasedColumn(codes, np.asarray(np.linalg.inv(matrix), dtype=np.float64), np.eye(leaves))
 
@@ -98,14 +98,14 @@ def texts_of(column: Any) -> list[Label]:
 
 
 Maker = Callable[[CodedOriginal, Policy, Any, float], ReleaseView]
-"""Makes the release of a table of records for one value of the kind's parameter."""
+"""Makes the release of a table for one value of the family's parameter."""
 
 
 def release_recoded(original: CodedOriginal, policy: Policy, table: Any, k: float) -> ReleaseView:
     """A recoding until every quasi-identifier tuple is shared by k records."""
     from cobogo.publish.anonymize import anonymize
 
-    rules = _without(policy, privacy={"models": [{"model": "k-anonymity", "k": int(k)}]})
+    rules = _policy_with(policy, privacy={"models": [{"model": "k-anonymity", "k": int(k)}]})
     try:
         release = anonymize(table, rules)
     except NoSolution as error:
@@ -114,12 +114,12 @@ def release_recoded(original: CodedOriginal, policy: Policy, table: Any, k: floa
 
 
 def release_randomized(original: CodedOriginal, policy: Policy, table: Any, retention: float) -> ReleaseView:
-    """Sensitive values kept with a probability, else drawn evenly; quasi-identifiers as they are."""
+    """Sensitive values kept with a probability and otherwise drawn uniformly; quasi-identifiers unchanged."""
     from cobogo.publish.transform import perturb
 
     secret, values = original.names[-1], original.leaves[-1]
     asked = {"method": "uniform", "attributes": [secret], "retention": retention, "domains": {secret: list(values)}}
-    release = perturb(table, _without(policy, randomization=asked)).to_arrow()
+    release = perturb(table, _policy_with(policy, randomization=asked)).to_arrow()
     columns = list(_columns(original, release, {}))
     columns[-1] = randomized_column(columns[-1].codes, len(values), retention)
     return ReleaseView("randomization", {"retention": retention}, tuple(columns))
@@ -130,7 +130,7 @@ def release_sample(original: CodedOriginal, policy: Policy, table: Any, epsilon:
     from cobogo.publish.transform import sample
 
     model = {"model": "differential-privacy", "epsilon": epsilon, "delta": DELTA}
-    rules = _without(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
+    rules = _policy_with(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
     release = sample(table, rules)
     levels = release.statement()["levels"]
     return ReleaseView("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
@@ -145,13 +145,13 @@ def release_synthetic(original: CodedOriginal, policy: Policy, table: Any, epsil
         for name, leaves in zip(original.names, original.leaves, strict=True)
     }
     asked = {"method": "mst", "epsilon": epsilon, "delta": DELTA, "domains": domains}
-    release = synthesize(table, _without(policy, synthesis=asked)).to_arrow()
+    release = synthesize(table, _policy_with(policy, synthesis=asked)).to_arrow()
     return ReleaseView("synthesis", {"epsilon": epsilon}, _columns(original, release, {}))
 
 
 def release_from_reports(original: CodedOriginal, policy: Policy, table: Any, epsilon: float) -> ReleaseView:  # noqa: ARG001
-    """Records rebuilt from local reports: everybody answers once, about one quasi-identifier together with the
-    sensitive value; quasi-identifiers are drawn by what they have to do with that value, and with nothing else."""
+    """Records rebuilt from local reports: each person answers once, about one quasi-identifier together with the
+    sensitive value; quasi-identifiers are drawn given that value, independently of each other."""
     from cobogo.collect.randomized_response import Direct, Optimized
 
     source, random = Entropy(), np.random.default_rng()
@@ -188,7 +188,7 @@ MAKERS: dict[str, tuple[str, Maker, tuple[float, ...]]] = {
     "synthesis": ("epsilon", release_synthetic, (0.1, 0.5, 1, 4)),
     "local": ("epsilon", release_from_reports, (0.5, 1, 2, 4, 8)),
 }
-"""Of each kind its parameter, what makes it, and the values that are tried if none are named."""
+"""For each family its parameter, its maker, and the values that are tried unless given."""
 
 
 def original_release(original: CodedOriginal) -> ReleaseView:
@@ -197,8 +197,8 @@ def original_release(original: CodedOriginal) -> ReleaseView:
     return ReleaseView("original", {}, tuple(unchanged_column(codes, len(leaves)) for codes, leaves in columns))
 
 
-def _without(policy: Policy, **tables: Any) -> dict[str, Any]:
-    """The policy with its roles, hierarchies and suppression limit, and other tables for the rest."""
+def _policy_with(policy: Policy, **tables: Any) -> dict[str, Any]:
+    """The policy's roles, hierarchies and suppression limit, with other tables for the rest."""
     content = policy.model_dump(mode="json", by_alias=True, exclude_unset=True)
     data = {key: value for key, value in content.get("data", {}).items() if key == "decimal"}
     limit = {"suppression-limit": policy.recoding.suppression_limit}

@@ -1,4 +1,4 @@
-"""The study behind `cobogo kinds`: one table, released by several families of methods, the same measures, one chart."""
+"""The study behind `cobogo kinds`: one table, released by several families, with the same measures and one chart."""
 
 from __future__ import annotations
 
@@ -33,32 +33,32 @@ LEAST_RECORDS = 200
 MOST_RECORDS = 20_000
 MOST_VALUES = 2000
 MISSING = "(missing)"
-"""A sensitive value that is not there: one more of those that may be guessed."""
+"""The label of a missing sensitive value: one more that may be guessed."""
 
 TALL = 4.2  # inches of the chart
 DOT = 0.14
 TICKS = (0, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1)
-"""Of the axis upwards, which is one of square roots: what matters is near the ground."""
+"""Ticks of the vertical axis, which has square roots: what matters is near zero."""
 
 SYMBOLS = {"k": "k", "retention": "p", "epsilon": "ε"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FamilyTrial(Trial):
-    """One release: what it is good for and what attackers find in it, or why there is none."""
+    """One release: its utility and what attackers find in it, or why there is none."""
 
     records: int
     use: Mapping[str, float]
     attacks: Mapping[str, Mapping[str, float]]
 
     @property
-    def lost(self) -> float:
-        """The chart's first axis: the mean total variation of two-way frequencies."""
+    def loss(self) -> float:
+        """The chart's horizontal axis: the mean total variation of two-way frequencies."""
         return self.use["two-way"]
 
     @property
     def exposed(self) -> float:
-        """Its second: the most by which an attack finds more of people in the data than of others."""
+        """The chart's vertical axis: the largest excess of an attack."""
         return max(self.attacks[name]["excess"] for name in ATTACKS)
 
     def as_dict(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class FamilyTrial(Trial):
             "records": self.records,
             "use": dict(self.use),
             "attacks": {name: dict(found) for name, found in self.attacks.items()},
-            "lost": self.lost,
+            "lost": self.loss,
             "exposed": self.exposed,
             "note": self.why or "",
         }
@@ -91,8 +91,8 @@ class Families(Study):
 
     @property
     def chance(self) -> float:
-        """What an attack finds more of members than of others by chance alone at most, 99 times in 100: the bound of
-        Kolmogorov and Smirnov for the best distance, which is beyond those of the other two."""
+        """The excess that random variation stays below 99 times in 100: the Kolmogorov–Smirnov bound for the best
+        threshold, which is larger than those of the other two attacks."""
         return 1.628 * math.sqrt(2 / min(TARGETS, self.members, self.others))
 
     def as_dict(self) -> dict[str, Any]:
@@ -146,15 +146,17 @@ class Families(Study):
         return list(dict.fromkeys(trial.name for trial in self.trials))
 
     def _fact(self, say: Words) -> str:
-        """The headline: the release that loses least of those in which attackers find no more than chance explains."""
+        """The headline: the release of the least loss among those whose exposure is no more than random variation."""
         safe = [one for one in self.trials if one.records and one.given and one.exposed <= self.chance]
         if not safe:
             return say("kinds.fact.none")
-        best = min(safe, key=lambda one: one.lost)
-        return say("kinds.fact", kind=say(f"kinds.{best.name}"), given=written(best, say), lost=say.percent(best.lost))
+        best = min(safe, key=lambda one: one.loss)
+        return say(
+            "kinds.fact", kind=say(f"kinds.{best.name}"), given=parameter_text(best, say), lost=say.percent(best.loss)
+        )
 
     def draw(self, path: Path, *, say: Words) -> None:
-        """One chart: what was lost to the right, what attackers find upwards; a line for each family."""
+        """Draw one chart: loss to the right, exposure upwards, a line for each family."""
         from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
         from cobogo.tell.report.curves import Axis, Curve, axes, legend, scatter
 
@@ -166,7 +168,7 @@ class Families(Study):
         curves = [
             Curve(
                 say(f"kinds.{name}"),
-                [(one.lost, math.sqrt(one.exposed)) for one in there if one.name == name],
+                [(one.loss, math.sqrt(one.exposed)) for one in there if one.name == name],
                 colors[name],
             )
             for name in dict.fromkeys(one.name for one in there)
@@ -176,7 +178,7 @@ class Families(Study):
         legend(sheet, curves, left, wide, dots=True)
         sheet.text(MARGIN, sheet.top, say("kinds.up"), size=9.5, color=MUTED)
         sheet.top += 0.24
-        most_lost = _ceiling(max(one.lost for one in there))
+        most_lost = _ceiling(max(one.loss for one in there))
         most_found = _ceiling(max(*(one.exposed for one in there), self.chance))
         steps = [round(most_lost * step / 5, 4) for step in range(6)]
         ticks = [tick for tick in TICKS if tick <= most_found]
@@ -196,13 +198,13 @@ class Families(Study):
         taken: list[Box] = [(left + wide - 0.06 - long, plane.floor - 0.2, long, 0.14)]
         taken += scatter(sheet, plane, curves, dot=DOT)
         for one in there:
-            dot = plane.at(one.lost, math.sqrt(one.exposed))
-            _write_label(sheet, written(one, say) or say("kinds.original"), dot, taken, plane)
+            dot = plane.position(one.loss, math.sqrt(one.exposed))
+            _write_label(sheet, parameter_text(one, say) or say("kinds.original"), dot, taken, plane)
         sheet.save(path, sheet.top)
 
 
 def _row(trial: FamilyTrial, say: Words) -> Row:
-    head = [say(f"kinds.{trial.name}"), written(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
+    head = [say(f"kinds.{trial.name}"), parameter_text(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
     if not trial.records:
         return [*head, *no_release(say, 7)]
     use = [say.percent(trial.use[name]) for name in ("one-way", "two-way", "query-error", "accuracy")]
@@ -211,13 +213,13 @@ def _row(trial: FamilyTrial, say: Words) -> Row:
     return [*head, *use, *(f"{say.percent(one['members'])} ({say.percent(one['others'])})" for one in found)]
 
 
-def written(trial: FamilyTrial, say: Words) -> str:
+def parameter_text(trial: FamilyTrial, say: Words) -> str:
     """The parameter of a release, as people write it."""
     return ", ".join(f"{SYMBOLS[name]} = {say.number(value)}" for name, value in trial.given.items())
 
 
 def _write_label(sheet: Sheet, text: str, dot: tuple[float, float], taken: list[Box], plane: Plane) -> None:
-    """A dot's label at the first side of it that is free, or nowhere."""
+    """Write a dot's label at the first free side of it, if there is one."""
     long, (x, y) = sheet.measure(text, 8.5), dot
     right, beside = x + DOT, x - DOT - long
     for a, b in ((right, y), (x - long / 2, y - 0.19), (beside, y), (x - long / 2, y + 0.19)):
@@ -255,11 +257,11 @@ def compare_families(
     engine: str | None = None,
     progress: Progress = silent,
 ) -> Families:
-    """Release one table in several ways and measure all alike.
+    """Release one table by several families, and measure all alike.
 
-    ``of`` names families, each with the values of its parameter or None for the usual ones; all if not given. Half of
-    the records, drawn by the ``seed``, are released; the other half are people who are not in the data. What this
-    returns is measured on the true table, and stays with the data holder.
+    ``of`` names families, each with the values of its parameter or None for the usual ones; all unless given. Half of
+    the records, drawn by the ``seed``, are released; the other half are people who are not in the data. The results are
+    measured on the true table, and stay with the data holder.
     """
     if policy is None:
         data, policy = None, data
@@ -283,7 +285,7 @@ def compare_families(
         except InputError as error:
             if of is not None:
                 raise
-            skipped[name] = error.what  # nobody asked for this kind, and the policy does not allow for it
+            skipped[name] = error.what  # a family that was not named, and that the policy does not allow for
     return Families(
         source,
         timestamp(),
@@ -305,7 +307,7 @@ def _measure(original: CodedOriginal, view: ReleaseView, seed: int) -> FamilyTri
 def _open_table(
     data: Any, policy: Policy, records: int, seed: int, engine: str | None
 ) -> tuple[str, CodedOriginal, Any, Policy]:
-    """The table in codes, the records to be released as a frame, and the policy of the columns that are looked at."""
+    """The name of the table, the table in codes, the records to be released, and the policy of the columns used."""
     if not policy.sensitive or not policy.quasi_identifiers:
         raise PolicyError(
             "needs quasi-identifiers, which attackers know, and a sensitive attribute, which they want to know",
@@ -344,7 +346,7 @@ def _open_table(
 
 
 def _own(policy: Policy, names: Sequence[str]) -> Policy:
-    """The policy of these columns alone; files that it names are found wherever the program runs."""
+    """The policy of these columns alone; paths of hierarchies are made absolute."""
     attributes = {name: policy.attributes[name] for name in names}
     for name in names[:-1]:
         spec = attributes[name].hierarchy

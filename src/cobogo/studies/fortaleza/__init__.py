@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from cobogo.studies.fortaleza.backdrop import city_layers, layers_below
-from cobogo.studies.fortaleza.land import FRAME, bairro_rings, city_land, residents, towers
+from cobogo.studies.fortaleza.land import FRAME, bairro_rings, city_land, city_layers, layers_below, residents, towers
 from cobogo.studies.fortaleza.lives import sites
 from cobogo.studies.fortaleza.people import UTC_OFFSET, CityPeople, people
 

@@ -1,7 +1,7 @@
-"""Four requests near clinics: what a service learns of one who only asked for the nearest bus stop, and what helps.
+"""Four requests near clinics: what a service learns from somebody who asks for the nearest bus stop, and what helps.
 
 Bob is made up, as is everybody in this Fortaleza. On four days of a week he asks a service for something near him, each
-time at a clinic: the service needs nobody's diagnosis to guess what his week is about.
+time at a clinic: the service infers from the places alone that he is ill.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ CROWD = 4000
 """People in the city who use the same service; one in so many hundred of the real ones."""
 
 PRIOR = 0.02
-"""How likely the service thinks it, before it hears anything, that somebody's days are about clinics."""
+"""The service's belief, before any request, that somebody visits clinics."""
 
 
 @dataclass(frozen=True)
@@ -51,12 +51,12 @@ class Ending:
 
     @property
     def linked(self) -> float:
-        """What the service believes of Bob in the end, if the four requests come under one name."""
+        """The service's belief about Bob in the end, if the four requests come under one name."""
         return probability(PRIOR, self.evidence)
 
     @property
     def unlinked(self) -> float:
-        """What it believes of whoever sent the most telling one, if they come under none."""
+        """Its belief about the sender of the most revealing request, if they come without a name."""
         return probability(PRIOR, (max(self.evidence),))
 
 
@@ -76,7 +76,7 @@ def crowds() -> tuple[Points, ...]:
     assert him.time is not None
     found = []
     for row in range(4):
-        others = crowd.at(np.arange(CROWD), np.full(CROWD, him.time[row]))
+        others = crowd.positions_at(np.arange(CROWD), np.full(CROWD, him.time[row]))
         one = him.take(slice(row, row + 1))
         parts = [np.concatenate([getattr(others, part), getattr(one, part)]) for part in ("lon", "lat", "time", "user")]
         found.append(Points(parts[0], parts[1], parts[2], parts[3].astype(np.int64)))
@@ -85,27 +85,27 @@ def crowds() -> tuple[Points, ...]:
 
 def clinics() -> Points:
     """Every clinic that the service knows of."""
-    x, y = sites().place[sites().of("clinic")].T
+    x, y = sites().place[sites().numbers_of("clinic")].T
     return Points(*FRAME.degrees(x, y))
 
 
 def endings(source: Source) -> list[Ending]:
     """The story without protection, with cloaks, with noise and among dummies."""
     coarse = PRESETS["recommendation"].mechanism
-    grid = Grid.over(-38.63, -3.88, -38.42, -3.69, size=500)
+    grid = Grid.from_bounds(-38.63, -3.88, -38.42, -3.69, size=500)
     decoys = Dummies(10, grid, prior=_prior(grid))
     return [
-        _ending("precise positions", _precise),
-        _ending("cloak of 20 people", lambda row: _cloaked(20, row)),
-        _ending("cloak of 100 people", lambda row: _cloaked(100, row)),
-        _ending("noise, 95 % within 500 m", lambda row: _alone(coarse, row, source), coarse),
-        _ending("ten dummies", lambda row: _alone(decoys, row, source)),
+        _ending("precise positions", _report_position),
+        _ending("cloak of 20 people", lambda row: _report_cloak(20, row)),
+        _ending("cloak of 100 people", lambda row: _report_cloak(100, row)),
+        _ending("noise, 95 % within 500 m", lambda row: _report_through(coarse, row, source), coarse),
+        _ending("ten dummies", lambda row: _report_through(decoys, row, source)),
     ]
 
 
 def beliefs(source: Source, draws: int = 20) -> dict[str, tuple[float, float]]:
-    """For each protection what the service believes in the end, linked or not, on average over so many tellings: noise
-    and dummies fall differently each time."""
+    """For each protection the service's mean belief in the end, with linked and with unlinked requests, over so many
+    draws of noise and dummies."""
     told = [endings(source) for _ in range(draws)]
     return {
         one[0].protection: (
@@ -124,18 +124,18 @@ def _ending(protection: str, told: Callable[[int], Report], noise: PlanarLaplace
     return Ending(protection, reports, weighed)
 
 
-def _precise(row: int) -> Report:
+def _report_position(row: int) -> Report:
     him = bob()
     return Report(((float(him.lon[row]), float(him.lat[row])),))
 
 
-def _cloaked(k: int, row: int) -> Report:
+def _report_cloak(k: int, row: int) -> Report:
     west, south, east, north = (float(edge[-1]) for edge in Hilbert(k).regions(crowds()[row]).box)
     return Report((((west + east) / 2, (south + north) / 2),), box=(west, south, east, north))
 
 
-def _alone(mechanism: Mechanism, row: int, source: Source) -> Report:
-    return Report.of(mechanism.apply(bob().take(slice(row, row + 1)), source))
+def _report_through(mechanism: Mechanism, row: int, source: Source) -> Report:
+    return Report.from_released(mechanism.apply(bob().take(slice(row, row + 1)), source))
 
 
 @cache

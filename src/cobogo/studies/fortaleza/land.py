@@ -1,4 +1,4 @@
-"""The land of Fortaleza as squares of a hundred metres, the shapes of its bairros, and the towers of a mobile network.
+"""The land of Fortaleza as squares of a hundred metres, its bairros, the towers of a mobile network, and map layers.
 
 A bairro is the land nearer to its centre than to any other. Whatever is made up (homes, schools, towers) is on a square
 that is land to its corners, so nobody lives in the sea.
@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.examples.places import BAIRROS, OUTLINE
+from cobogo.examples.places import BAIRROS, COAST, OUTLINE
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.locate.maps.layers import Layer, polygons, texts
 from cobogo.locate.places.cells import Cells
 from cobogo.locate.places.geometry import Frame
 
@@ -106,12 +107,12 @@ def random_places(bairro: Ints, random: np.random.Generator) -> tuple[Floats, Fl
 
 
 def on_land(x: Floats, y: Floats) -> NDArray[np.bool_]:
-    """Which points stand on a land square."""
+    """Which points are on a land square."""
     square, on_sheet = _square(x, y)
     return np.asarray(city_land().land[square] & on_sheet)
 
 
-def moved_to_land(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+def move_to_land(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """The points themselves where they are on land; the nearest land square's middle where they are not."""
     here = city_land()
     square, on_sheet = _square(x, y)
@@ -166,8 +167,8 @@ def _cut(ring: Floats, through: Floats, normal: Floats) -> Floats:
 
 @lru_cache(maxsize=8)
 def towers(number: int = 300) -> Cells:
-    """That many towers; each serves the land nearer to it than to any other. They follow from public facts alone:
-    residents and jobs of the bairros.
+    """So many towers; each serves the land nearer to it than to any other. They depend on public facts only: residents
+    and jobs of the bairros.
 
     >>> towers(5).names
     ('T1', 'T2', 'T3', 'T4', 'T5')
@@ -193,3 +194,47 @@ def towers(number: int = 300) -> Cells:
     lon, lat = FRAME.degrees(found[:, 0], found[:, 1])
     width = len(str(number))
     return Cells(tuple(f"T{at:0{width}}" for at in range(1, number + 1)), lon.round(5), lat.round(5))
+
+
+NEAR = 20_000.0
+"""Metres around the middle of Fortaleza within which its map is used."""
+
+NAMED = (
+    "Centro", "Aldeota", "Benfica", "Barra do Ceará", "Antônio Bezerra", "Parangaba", "Conjunto Ceará I", "Mondubim",
+    "Messejana", "Jangurussu", "Edson Queiroz", "Praia do Futuro II", "Sabiaguaba", "Passaré", "Siqueira", "Paupina",
+)  # fmt: skip
+"""Bairros whose names are on the map."""
+
+
+def city_layers(*, bairros: bool = True, names: bool = True) -> list[Layer]:
+    """The base layers of a map of the city. Its outline is drawn by hand, its bairros by their centres: for
+    orientation."""
+    layers = [
+        polygons([_sea()], ("sea", "mar"), color="sea", opacity=1.0, backdrop=True),
+        polygons([OUTLINE], ("land", "terra"), color="land", opacity=1.0, backdrop=True),
+    ]
+    if bairros:
+        found = bairro_rings()
+        layers.append(
+            polygons(
+                list(found.values()), ("bairros", "bairros"), color="border", opacity=1.0, filled=False, backdrop=True,
+                labels=list(found), size=0.6,
+            )
+        )  # fmt: skip
+    if names:
+        places = np.array([(BAIRROS[name].lon, BAIRROS[name].lat) for name in NAMED])
+        layers.append(texts(places[:, 0], places[:, 1], NAMED, ("names", "nomes"), backdrop=True))
+    return layers
+
+
+def layers_below(lon: Floats, lat: Floats) -> list[Layer]:
+    """The city's layers where all of the places are in or about it, else none."""
+    east, north = FRAME.metres(lon, lat)
+    near = len(east) and float(max(np.abs(east).max(), np.abs(north).max())) < NEAR
+    return city_layers() if near else []
+
+
+def _sea() -> Floats:
+    """A polygon of water off the coast, which continues in the same direction on both sides."""
+    west, east = [[-38.80, -3.62], [-38.66, -3.665]], [[-38.36, -3.885], [-38.32, -3.95]]
+    return np.concatenate((west, COAST, east, [[-38.15, -3.95], [-38.15, -3.50], [-38.80, -3.50]]))

@@ -17,9 +17,8 @@ from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import holds_only, staged_directory
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points
-from cobogo.studies.fortaleza.days import DAY, Itineraries, itineraries
-from cobogo.studies.fortaleza.land import FRAME, moved_to_land, towers
-from cobogo.studies.fortaleza.lives import Lives, lives
+from cobogo.studies.fortaleza.land import FRAME, move_to_land, towers
+from cobogo.studies.fortaleza.lives import DAY, Itineraries, Lives, itineraries, lives
 
 UTC_OFFSET = -3
 """Hours of Fortaleza's clock from UTC, summer and winter: there is no daylight saving time."""
@@ -62,13 +61,13 @@ class CityPeople:
         names = list(BAIRROS)
         return [names[at] for at in self.lives.bairro]
 
-    def at(self, person: Ints, time: Floats, *, error: float = 0.0, stream: int = 0) -> Points:
+    def positions_at(self, person: Ints, time: Floats, *, error: float = 0.0, stream: int = 0) -> Points:
         """Where people were, each at a time (seconds since 1970, UTC), as a receiver that errs by so many metres
         (standard deviation, each way) would say it."""
-        x, y = self.itineraries.at(person, np.asarray(time) - FIRST_MIDNIGHT)
+        x, y = self.itineraries.positions_at(person, np.asarray(time) - FIRST_MIDNIGHT)
         if error:
             random = np.random.default_rng([self.seed, 2, stream])
-            x, y = moved_to_land(x + random.normal(0.0, error, x.shape), y + random.normal(0.0, error, y.shape))
+            x, y = move_to_land(x + random.normal(0.0, error, x.shape), y + random.normal(0.0, error, y.shape))
         return Points(*FRAME.degrees(x, y), np.asarray(time, dtype=np.float64), np.asarray(person, dtype=np.int64))
 
     def trajectories(self, step: float = 600.0, *, error: float = 8.0) -> Points:
@@ -77,11 +76,11 @@ class CityPeople:
             raise ValueError(f"The 'step' parameter of trajectories must be above 0. Got {step!r} instead")
         times = FIRST_MIDNIGHT + np.arange(0.0, self.days * DAY, step)
         person = np.repeat(np.arange(len(self), dtype=np.int64), len(times))
-        return self.at(person, np.tile(times, len(self)), error=error)
+        return self.positions_at(person, np.tile(times, len(self)), error=error)
 
     def calls(self, cells: Cells | None = None, *, a_day: float = 8.0) -> Calls:
-        """Call records: about ``a_day`` calls of a person a day, some people's many and most people's few, by the
-        hours of the day. ``cells`` are the network's towers unless given."""
+        """Call records: about ``a_day`` calls of a person a day, some people's many and most people's few, by the hours
+        of the day. ``cells`` are the network's towers unless given."""
         network = towers() if cells is None else cells
         random = np.random.default_rng([self.seed, 1])
         talkative = random.lognormal(np.log(a_day) - 0.32, 0.8, len(self))
@@ -93,8 +92,8 @@ class CityPeople:
         hour = (hour + 12 * self.lives.by_night[person]) % 24
         second = np.floor(random.random(len(person)) * 3_600)
         time = np.asarray(FIRST_MIDNIGHT + day * DAY + hour * 3_600 + second, np.float64)
-        rows = Calls(person, time, np.zeros(len(person), np.int64), network).ordered()
-        place = self.at(rows.user, rows.time)
+        rows = Calls(person, time, np.zeros(len(person), np.int64), network).sort()
+        place = self.positions_at(rows.user, rows.time)
         return Calls(rows.user, rows.time, network.nearest(place.lon, place.lat), network)
 
 
@@ -132,11 +131,11 @@ def write_people(
     options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
     with staged_directory(directory, replaceable=holds_only(FILES)) as stage:
         for name, table in tables.items():
-            pyarrow.csv.write_csv(_rounded(table), stage / name, options)
+            pyarrow.csv.write_csv(_round_values(table), stage / name, options)
     return {name: table.num_rows for name, table in tables.items()}
 
 
-def _rounded(table: Any) -> Any:
+def _round_values(table: Any) -> Any:
     """Degrees to a tenth of a metre, times to the second, as texts: no digits that mean nothing."""
     import pyarrow as pa
     import pyarrow.compute as pc

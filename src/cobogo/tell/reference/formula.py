@@ -1,6 +1,6 @@
-r"""Formulas: written in LaTeX between dollar signs, shown in plain text where there is no browser.
+r"""Formulas: LaTeX between dollar signs, rendered as plain text for terminals.
 
-Only what is listed here may be used, so that a slip of the pen is found by a test and not by a reader.
+Only the commands listed here are allowed, so that a test finds a typing error before a reader does.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ def formulas(text: str) -> list[str]:
 
 
 def readable(text: str) -> str:
-    """A text whose formulas are plain."""
+    """A text with its formulas as plain text."""
     return _FORMULA.sub(lambda found: plain(found[1]), text)
 
 
 def plain(latex: str) -> str:
-    r"""A formula without LaTeX.
+    r"""A formula as plain text.
 
     >>> plain(r"\frac{1}{\lvert E\rvert} \le \frac{1}{k}")
     '1/|E| ≤ 1/k'
@@ -77,12 +77,12 @@ def plain(latex: str) -> str:
     cobogo.tell.reference.formula.FormulaError: \sqroot is not one of the commands that may be used, in \sqroot{2}
     """
     tokens = _Tokens(latex)
-    said = _row(tokens, until="")
-    return re.sub(r"(?<=[(\[]) | (?=[)\],])", "", re.sub(r" +", " ", said)).strip()
+    text = _row(tokens, until="")
+    return re.sub(r"(?<=[(\[]) | (?=[)\],])", "", re.sub(r" +", " ", text)).strip()
 
 
 class _Tokens:
-    """What is left of a formula."""
+    """The tokens of a formula that are not read yet."""
 
     def __init__(self, latex: str) -> None:
         self.latex = " ".join(latex.split())
@@ -101,22 +101,22 @@ class _Tokens:
 
 def _row(tokens: _Tokens, until: str) -> str:
     """Everything up to a closing brace, or to the end."""
-    said = ""
+    text = ""
     while True:
         if tokens.here is None:
             if until:
                 raise tokens.wrong("a brace is not closed")
-            return said
+            return text
         if tokens.here[2] == "}":
             if not until:
                 raise tokens.wrong("a brace is closed that was not opened")
             tokens.take()
-            return said
-        said += _one(tokens, said)
+            return text
+        text += _one(tokens, text)
 
 
 def _one(tokens: _Tokens, before: str) -> str:
-    """The next thing, as it is written after what stands before it."""
+    """The next element, as it is written after the text before it."""
     token = tokens.take()
     command, mark, space, letter = token.groups()
     if command is not None:
@@ -142,31 +142,31 @@ def _command(tokens: _Tokens, command: str, before: str) -> str:
         return f" {RELATIONS[command]} "
     if command in OPERATORS:
         gap = " " if before and before[-1].isalnum() else ""
-        said = gap + OPERATORS[command]
+        text = gap + OPERATORS[command]
         _skip(tokens)
         while tokens.here is not None and tokens.here[2] in ("^", "_"):
-            said += _one(tokens, said)
+            text += _one(tokens, text)
         follows = tokens.here[0] if tokens.here is not None else ""
         if follows.startswith("\\frac") and OPERATORS[command].isalpha() and OPERATORS[command].islower():
-            return f"{said}({_one(tokens, said).strip()})"
-        return said if follows[:1] in ("", "(", "[", "{", "}") or follows == "\\left" else f"{said} "
+            return f"{text}({_one(tokens, text).strip()})"
+        return text if follows[:1] in ("", "(", "[", "{", "}") or follows == "\\left" else f"{text} "
     if command in WORDS:
         return _argument(tokens, words=True)
     if command in ACCENTS:
         return _argument(tokens) + ACCENTS[command]
     if command in ("frac", "tfrac", "dfrac"):
-        said = f"{_grouped(_argument(tokens))}/{_grouped(_argument(tokens))}"
+        text = f"{_bracket(_argument(tokens))}/{_bracket(_argument(tokens))}"
         follows = tokens.here[0] if tokens.here is not None else ""
-        return f"{said} " if follows == "(" or follows[:1].isalnum() else said
+        return f"{text} " if follows == "(" or follows[:1].isalnum() else text
     if command == "binom":
         return f"C({_argument(tokens)}, {_argument(tokens)})"
     if command == "sqrt":
-        return f"√{_grouped(_argument(tokens))}"
+        return f"√{_bracket(_argument(tokens))}"
     raise tokens.wrong(f"\\{command} is not one of the commands that may be used")
 
 
 def _skip(tokens: _Tokens) -> None:
-    """The space that ends a command."""
+    """Skip the space that ends a command."""
     if tokens.here is not None and tokens.here[3]:
         tokens.take()
 
@@ -175,21 +175,21 @@ def _argument(tokens: _Tokens, words: bool = False) -> str:
     _skip(tokens)
     if tokens.here is None:
         raise tokens.wrong("something is missing at the end")
-    said = _one(tokens, "")
-    return said if words else said.strip()
+    text = _one(tokens, "")
+    return text if words else text.strip()
 
 
-def _grouped(said: str) -> str:
-    """In brackets, where it is more than one thing."""
-    inner = re.sub(r"^\|[^|]*\|$|^\([^()]*\)$", "x", said)
-    return said if re.fullmatch(r"[\w.′*∞̂̄-]+(\([^()]*\))?", inner) else f"({said})"
+def _bracket(text: str) -> str:
+    """Put brackets around a text of more than one element."""
+    inner = re.sub(r"^\|[^|]*\|$|^\([^()]*\)$", "x", text)
+    return text if re.fullmatch(r"[\w.′*∞̂̄-]+(\([^()]*\))?", inner) else f"({text})"
 
 
-def _script(said: str, *, raised: bool) -> str:
-    shown = said.replace("−", "-").translate(_RAISED if raised else _LOWERED)
-    if shown != said and not any(sign in shown for sign in said if sign not in "*′"):
+def _script(text: str, *, raised: bool) -> str:
+    shown = text.replace("−", "-").translate(_RAISED if raised else _LOWERED)
+    if shown != text and not any(sign in shown for sign in text if sign not in "*′"):
         return shown
-    if said in ("ᵀ", "′", "*", "⋆"):
-        return said
+    if text in ("ᵀ", "′", "*", "⋆"):
+        return text
     mark = "^" if raised else "_"
-    return f"{mark}{said}" if len(said) == 1 else f"{mark}({said})"
+    return f"{mark}{text}" if len(text) == 1 else f"{mark}({text})"

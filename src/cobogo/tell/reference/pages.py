@@ -6,8 +6,7 @@ import re
 
 from cobogo.floor.catalogue import Card, Parameter
 from cobogo.tell.reference import sections
-from cobogo.tell.reference.parts import PARTS, Entry
-from cobogo.tell.reference.sections import SECTIONS, Section, names
+from cobogo.tell.reference.sections import PARTS, SECTIONS, Entry, Section, names
 
 PLACE = "reference"
 HEADINGS = {"Limits": "What it does not do"}
@@ -16,47 +15,47 @@ WRITTEN_IN_POLICIES = ("models", "attacks")
 """Sections whose parameters are written with hyphens."""
 
 LONG = 28
-"""A formula with more signs than that stands on a line of its own."""
+"""A formula with more characters than this gets a line of its own."""
 
 
 def pages() -> dict[str, str]:
-    """Every page by its path under ``docs``: the index, one of each kind, one of each thing."""
-    made = {f"{PLACE}/index.md": _index()}
+    """All pages by their paths under ``docs``: the index, one for each section, one for each entry."""
+    texts = {f"{PLACE}/index.md": _index()}
     for slug, section in sections.pages().items():
         entries = section.entries()
-        made[f"{PLACE}/{slug}.md"] = _of_section(slug, section, entries)
+        texts[f"{PLACE}/{slug}.md"] = _section_page(slug, section, entries)
         for name, entry in entries.items():
-            made[f"{PLACE}/{slug}/{name}.md"] = page(slug, entry)
-    return made
+            texts[f"{PLACE}/{slug}/{name}.md"] = page(slug, entry)
+    return texts
 
 
 def page(slug: str, entry: Entry) -> str:
-    """The page of one thing."""
+    """The page of one entry."""
     section = SECTIONS[slug]
     card = section.cards()[entry.name]
-    said = [
+    blocks = [
         f"# {entry.name}",
         f"*{section.one[0].upper()}{section.one[1:]}; one of the [{section.title.lower()}](../{slug}.md). "
         f"How to use it: [the guide](../../{card.guide}.md). In the terminal: `cobogo explain {entry.name}"
         f"{_which(slug, entry.name)}`.*",
-        linked(markdown(entry.definition), entry.name),
+        add_links(markdown(entry.definition), entry.name),
     ]
     table = parameters(card, hyphens=slug in WRITTEN_IN_POLICIES) if section.asks else ""
     if table:
-        said += ["## Parameters", table]
+        blocks += ["## Parameters", table]
     shown = {"Formula": formula, "Example": example}
     for part in PARTS:
         text = shown.get(part, markdown)(entry.parts.get(part, ""))
-        said += [f"## {HEADINGS.get(part, part)}", text if part in shown else linked(text, entry.name)]
+        blocks += [f"## {HEADINGS.get(part, part)}", text if part in shown else add_links(text, entry.name)]
         if part == "Example":
-            said.append(f"It runs in `{entry.module}`, whose names it uses.")
-    return "\n\n".join(said) + "\n"
+            blocks.append(f"It runs in `{entry.module}`, whose names it uses.")
+    return "\n\n".join(blocks) + "\n"
 
 
-def linked(text: str, own: str) -> str:
-    """Names of other things lead to their pages: those that no other kind has, and that no plain word is.
+def add_links(text: str, own: str) -> str:
+    """Link the names of other entries to their pages: unambiguous names with a hyphen, and names in backquotes.
 
-    >>> linked("see t-closeness, and `oue`", "k-anonymity")
+    >>> add_links("see t-closeness, and `oue`", "k-anonymity")
     'see [t-closeness](../models/t-closeness.md), and [`oue`](../collecting/oue.md)'
     """
     known = {name: kinds[0] for name, kinds in names().items() if len(kinds) == 1 and name != own}
@@ -72,28 +71,28 @@ def linked(text: str, own: str) -> str:
 
 
 def markdown(text: str, *, fenced: bool = True) -> str:
-    """A docstring's text as Markdown: its formulas as they are, and nothing in it that Markdown would take for a mark.
+    """A docstring's text as Markdown: formulas are kept, characters with a meaning in Markdown are escaped.
 
     >>> markdown("``k`` of a_b, `Model` and $a_b$")
     '`k` of a\\\\_b, `Model` and $a_b$'
     """
     pieces = re.split(r"(``[^`]+``|`[^`]+`|\$[^$]+\$)", text)
-    said = []
+    blocks = []
     for piece in pieces:
         if piece.startswith("``"):
-            said.append(piece[1:-1])
+            blocks.append(piece[1:-1])
         elif piece.startswith("`"):
-            said.append(piece)
+            blocks.append(piece)
         elif piece.startswith("$"):
             latex = piece.strip("$")
-            said.append(f"${_fenced(latex) if fenced else ' '.join(latex.split())}$")
+            blocks.append(f"${_pair_strokes(latex) if fenced else ' '.join(latex.split())}$")
         else:
-            said.append(re.sub(r"(?<!\n)([*_<>])", r"\\\1", piece))
-    return "".join(said)
+            blocks.append(re.sub(r"(?<!\n)([*_<>])", r"\\\1", piece))
+    return "".join(blocks)
 
 
 def formula(text: str) -> str:
-    r"""What is said around formulas, and those that are long or tall on lines of their own.
+    r"""Text with formulas as Markdown; long or tall formulas get lines of their own.
 
     >>> print(formula(r"$a$ is small; $\frac{1}{\lvert E\rvert}$, or more"))
     $a$ is small
@@ -107,7 +106,7 @@ def formula(text: str) -> str:
     for piece in re.split(r"(\$[^$]+\$)", text):
         latex = piece.strip("$")
         if piece.startswith("$") and (len(latex) > LONG or re.search(r"\\(frac|sum|prod|int|binom|sqrt)\b", latex)):
-            blocks += [*_paragraphs(line), f"$${_fenced(latex)}$$"]
+            blocks += [*_paragraphs(line), f"$${_pair_strokes(latex)}$$"]
             line = ""
         else:
             line += piece
@@ -115,20 +114,20 @@ def formula(text: str) -> str:
 
 
 def _paragraphs(text: str) -> list[str]:
-    """What stands between two formulas, without the marks that divided them."""
+    """The text between two formulas, without the punctuation next to them."""
     bare = re.sub(r"^[\s;,.:]+|[\s;]+$", "", text)
     return [markdown(bare)] if bare else []
 
 
-def _fenced(latex: str) -> str:
-    """In one line; strokes about something open and close, which browsers set closer than strokes between things."""
+def _pair_strokes(latex: str) -> str:
+    """A formula in one line, its strokes as pairs of delimiters, which browsers set closer than single strokes."""
     pairs = {"lvert": "left|", "rvert": "right|", "lVert": "left\\|", "rVert": "right\\|"}
     line = " ".join(latex.split())
     return re.sub(r"(?:\\(?:left|right))?\\([lr][vV]ert)(?![A-Za-z])", lambda found: "\\" + pairs[found[1]], line)
 
 
 def example(text: str) -> str:
-    """An example as a block of Python, with whatever is said about it before."""
+    """An example as its text and a block of Python."""
     before, mark, code = text.partition(">>> ")
     block = f"```pycon\n{mark}{code.rstrip()}\n```"
     return f"{markdown(before.strip())}\n\n{block}" if before.strip() else block
@@ -140,7 +139,7 @@ def _which(slug: str, name: str) -> str:
 
 
 def parameters(card: Card, *, hyphens: bool) -> str:
-    """What can be asked for of a thing, what each parameter may be, and the defaults."""
+    """The table of a thing's parameters, with their bounds and defaults."""
     rows = [
         f"| `{one.name if hyphens else one.name.replace('-', '_')}` | {_cell(one.bounds.in_words)} | {_default(one)} |"
         for one in card.parameters()
@@ -157,30 +156,30 @@ def _default(one: Parameter) -> str:
     return f"`{str(one.default).lower() if isinstance(one.default, bool) else one.default}`"
 
 
-def _of_section(slug: str, section: Section, entries: dict[str, Entry]) -> str:
-    said = [f"# {section.title}", section.about]
+def _section_page(slug: str, section: Section, entries: dict[str, Entry]) -> str:
+    blocks = [f"# {section.title}", section.about]
     for registry in section.registries:
         if registry.remark and len(section.places) > 1:
-            said.append(f"## {registry.remark[0].upper()}{registry.remark[1:]}")
+            blocks.append(f"## {registry.remark[0].upper()}{registry.remark[1:]}")
         rows = [
             f"| [{name}]({slug}/{name}.md) | {_cell(entries[name].summary)} | {_cell(_guarantee(entries[name]))} |"
             for name in registry
         ]
-        said.append("\n".join(["| name | what it is | guarantee |", "|---|---|---|", *rows]))
+        blocks.append("\n".join(["| name | what it is | guarantee |", "|---|---|---|", *rows]))
         guides = dict.fromkeys(card.guide for card in registry.cards().values())
-        said.append(f"How they are used: {', '.join(f'[{guide}](../{guide}.md)' for guide in guides)}.")
-    return "\n\n".join(said) + "\n"
+        blocks.append(f"How they are used: {', '.join(f'[{guide}](../{guide}.md)' for guide in guides)}.")
+    return "\n\n".join(blocks) + "\n"
 
 
 def _guarantee(entry: Entry) -> str:
-    """The first sentence; of "None: …", that."""
+    """The first sentence of the guarantee, or "None"."""
     text = " ".join(entry.parts.get("Guarantee", "").split())
     ends = r"[:.;,]|\.? that | is asked" if text.startswith("None") else r"(?<=\.)\s|;\s"
     return re.split(ends, text)[0].rstrip(".")
 
 
 def _cell(text: str) -> str:
-    """In a table, where a stroke would end the cell."""
+    """Markdown for a cell of a table, where a stroke must be escaped."""
     return markdown(text, fenced=False).replace("|", "\\|")
 
 

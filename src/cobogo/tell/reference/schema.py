@@ -1,4 +1,4 @@
-"""The policy's JSON Schema, for editors: every model with its parameters, and names to choose from, off the cards."""
+"""The policy's JSON Schema for editors; models, their parameters and the names to choose from come from the cards."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NAMED = {
     ("Randomization", "method"): "randomization",
     ("Synthesis", "method"): "synthesis",
 }
-"""Keys of the policy that name a thing, each with the section that has it."""
+"""Keys of the policy whose values are names, each with the section of these names."""
 
 
 def policy_schema() -> Json:
@@ -49,7 +49,7 @@ def _model(card: Card) -> Json:
 
 
 def _values(card: Card, parameter: Parameter) -> Json:
-    """What a parameter may be, whichever words the others are: an l of entropies need not be whole."""
+    """The schema of a parameter for all choices of the others: the l of an entropy, for example, need not be whole."""
     words = [(one.name, word) for one in card.parameters() for word in one.bounds.words]
     every = [card.parameters({**card.start, name: word}) for name, word in words]
     found = [_value(one) for one in (parameter, *(one for each in every for one in each)) if one.name == parameter.name]
@@ -70,5 +70,5 @@ def _value(parameter: Parameter) -> Json:
 
 
 def _choose(schema: Json, cards: Iterable[Card]) -> None:
-    """Offer names; a name that is not there yet is no fault of the file, for another package may add it."""
+    """Offer names as examples, not as an enumeration: another package may add a name."""
     schema["examples"] = [card.name for card in cards]

@@ -1,20 +1,84 @@
-"""The sections of the reference: every registry whose things have a page, and how a name is found in them."""
+"""The sections of the reference: which registries they show, and the entries that are read from docstrings."""
 
 from __future__ import annotations
 
+import inspect
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.floor.catalogue import Card, Registry, at
-from cobogo.tell.reference.parts import Entry, read
+from cobogo.floor.catalogue import Card, Registry, at, first_sentence
+
+PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
+"""The parts of every docstring of the reference after its definition, in this order."""
+
+_PART = re.compile(rf"^({'|'.join(PARTS)}):(?: +(.*))?$")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the reference: a docstring, split into its parts."""
+
+    name: str
+    definition: str
+    parts: dict[str, str]
+    module: str = ""  # where its example runs
+
+    @property
+    def summary(self) -> str:
+        """The first sentence, without a full stop."""
+        return first_sentence(self.definition)
+
+    @property
+    def missing(self) -> list[str]:
+        """The parts that are missing or empty, and an example without code."""
+        absent = [part for part in PARTS if not self.parts.get(part)]
+        if "Example" not in absent and ">>> " not in self.parts["Example"]:
+            absent.append("Example")
+        return absent if self.definition else ["Definition", *absent]
+
+
+def read(name: str, thing: object) -> Entry:
+    """Split a docstring into its definition and its parts.
+
+    >>> def thing():
+    ...     '''What it is. And more.
+    ...
+    ...     Formula: $a$ means
+    ...         one thing
+    ...     Cost: little
+    ...     '''
+    >>> entry = read("thing", thing)
+    >>> entry.summary, entry.parts
+    ('What it is', {'Formula': '$a$ means\\none thing', 'Cost': 'little'})
+    """
+    text = inspect.cleandoc(thing.__doc__ or "") if getattr(thing, "__doc__", None) else ""
+    definition: list[str] = []
+    parts: dict[str, list[str]] = {}
+    here = definition
+    for line in text.splitlines():
+        heading = _PART.match(line)
+        if heading:
+            here = parts.setdefault(heading[1], [])
+            here.append(heading[2] or "")
+        else:
+            here.append(line)
+    joined = {part: _join_lines(lines) for part, lines in parts.items()}
+    return Entry(name, "\n".join(definition).strip(), joined, getattr(thing, "__module__", ""))
+
+
+def _join_lines(lines: list[str]) -> str:
+    """The text after a heading and the indented lines below it."""
+    first, *rest = lines
+    return "\n".join([first, inspect.cleandoc("\n" + "\n".join(rest)) if rest else ""]).strip()
 
 
 @dataclass(frozen=True)
 class Section:
-    """Things of one kind: ``one`` of them in words, what they are ``about``, and where their registries are. Where it
-    ``asks``, their fields are what somebody asks for. What is ``listed_only`` has no pages."""
+    """Things of one kind: what ``one`` is called, what they are ``about``, and the places of their registries. Where
+    ``asks`` is true, their fields are parameters that users set. What is ``listed_only`` has no pages."""
 
     title: str
     one: str
@@ -25,7 +89,7 @@ class Section:
 
     @property
     def registries(self) -> tuple[Registry[Any], ...]:
-        """The registries whose things it tells of."""
+        """The registries of the section."""
         return tuple(at(place) for place in self.places)
 
     def cards(self) -> dict[str, Card]:
@@ -33,7 +97,7 @@ class Section:
         return {name: card for registry in self.registries for name, card in registry.cards().items()}
 
     def entries(self) -> dict[str, Entry]:
-        """What the docstring of each says."""
+        """The entries of all things by name."""
         return {name: read(name, card.thing) for name, card in self.cards().items()}
 
 
@@ -135,7 +199,7 @@ SECTIONS: dict[str, Section] = {
         "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
         (
             "cobogo.locate.crowds:CLOAKS",
-            "cobogo.locate.catalogue:ZONES",
+            "cobogo.locate.crowds:ZONES",
         ),
         asks=True,
     ),
@@ -143,7 +207,7 @@ SECTIONS: dict[str, Section] = {
         "Trajectories",
         "method for trajectories",
         "Trips that may be released: moved, or made up.",
-        ("cobogo.locate.catalogue:TRAJECTORIES",),
+        ("cobogo.locate.trips:TRAJECTORIES",),
         asks=True,
     ),
     "engines": Section(
@@ -154,8 +218,8 @@ SECTIONS: dict[str, Section] = {
         listed_only=True,
     ),
 }
-"""Every section by its name, which is that of its page. A registry is named by its place: what is named here lies in
-rooms above this one."""
+"""All sections by name, which is also the name of their page. Registries are named by their places, since most of them
+are in rooms above this one."""
 
 
 def pages() -> dict[str, Section]:
@@ -164,8 +228,7 @@ def pages() -> dict[str, Section]:
 
 
 def listing(what: str) -> list[tuple[str, str]]:
-    """Names and first sentences of everything in a list of ``cobogo list``; what another package offers and cannot be
-    used is there, with the reason."""
+    """Names and first sentences for ``cobogo list``; a plug-in that cannot be loaded is listed with the reason."""
     registries = [one for section in SECTIONS.values() for one in section.registries]
     lists = list(dict.fromkeys(one.listed for one in registries))
     if what not in lists:
@@ -185,7 +248,7 @@ def listing(what: str) -> list[tuple[str, str]]:
 
 @cache
 def names() -> dict[str, tuple[str, ...]]:
-    """The sections that have something of a name."""
+    """For each name, the sections that have an entry of it."""
     found: dict[str, tuple[str, ...]] = {}
     for slug, section in SECTIONS.items():
         for name in section.cards():
@@ -194,7 +257,7 @@ def names() -> dict[str, tuple[str, ...]]:
 
 
 def find(name: str, section: str | None = None) -> tuple[str, Entry]:
-    """The section and the entry of a name; a PolicyError where there is none, or more than one section has it.
+    """The section and the entry of a name; a PolicyError where no section has it, or several have.
 
     >>> find("k-anonymity")[0]
     'models'

@@ -1,4 +1,4 @@
-"""Plots of bars: shares side by side, estimates with their intervals, panels of bars beside each other."""
+"""Plots of bars: shares of several series, estimates with their intervals, and panels of bars."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from cobogo.tell.report.words import Words
 
 COLORS = (GREY, ORANGE, BLUE, PALE)
 SHOWN = 20  # labels of a plot of shares
-LINES = 30  # of a plot of estimates
-THICK = 0.15
+LINES = 30  # lines of a plot of estimates
+THICK = 0.15  # inches of a bar
 TALL = 0.3  # inches of a row of a panel
-HIGH = 0.2  # of an estimate
+HIGH = 0.2  # inches of a line of estimates
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar of a panel: its length, None where there is none, and the number at its end; ``mark`` is a bound."""
+    """A bar of a panel: its length (None draws none) and the number at its end; ``mark`` is a bound."""
 
     length: float | None
     number: str
@@ -34,9 +34,9 @@ def bar_panel(
     sheet: Sheet, title: str, bars: Sequence[Bar], *, left: float, wide: float, names: float = 0.0,
     most: float | None = None, size: float = 10.5,
 ) -> list[float]:  # fmt: skip
-    """Bars to the right of their names, from the sheet's top down. Returns the middle of each row.
+    """Draw bars to the right of their names, below the sheet's top; return the middle of each row.
 
-    The longest fills the room, unless ``most`` says what does.
+    A bar of the length ``most`` fills the width; without ``most``, the longest bar does.
     """
     sheet.text(left, sheet.top, sheet.fit(title, wide, size, bold=True), size=size, bold=True)
     top, start = sheet.top + 0.38, left + names
@@ -61,8 +61,8 @@ def bar_panel(
     return middles
 
 
-def draw_compared(plot: Bars, path: Path, *, say: Words) -> None:
-    """Draw for each label one bar of each series; of many labels the first."""
+def draw_shares(plot: Bars, path: Path, *, say: Words) -> None:
+    """Draw for each label a bar of each series; of many labels, the first `SHOWN`."""
     sheet = Sheet(plot.title, plot.what)
     names = list(plot.series)
     series = [Curve(name, (), color) for name, color in zip(names, COLORS, strict=False)]
@@ -89,7 +89,7 @@ def draw_compared(plot: Bars, path: Path, *, say: Words) -> None:
 
 @dataclass(frozen=True)
 class EstimateBar:
-    """One line of a plot of estimates, in the unit of the axis; ``there`` where it is significantly above nothing."""
+    """One line of a plot of estimates, in the unit of the axis; ``there`` says that it is significantly above 0."""
 
     label: str
     value: float
@@ -101,7 +101,7 @@ class EstimateBar:
 def draw_estimates(
     path: Path, title: str, what: str, lines: Sequence[EstimateBar], *, unit: str, percent: bool = True
 ) -> None:
-    """Write a PNG: a bar for each estimate, a line over its interval of 95 %, a mark where the truth is known."""
+    """Draw a bar for each estimate, a line over its 95 % interval, and a mark at the truth where it is known."""
     sheet = Sheet(title, what)
     shown = list(lines[:LINES])
     entries = [Curve("estimate, with its interval of 95 %", (), PALE)]
@@ -141,7 +141,7 @@ def draw_estimates(
 
 
 def ticks_between(low: float, high: float) -> list[float]:
-    """Round figures, about five, between two.
+    """About five round numbers between two numbers.
 
     >>> ticks_between(-0.01, 0.23)
     [0.0, 0.05, 0.1, 0.15, 0.2]

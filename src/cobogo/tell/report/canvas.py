@@ -1,4 +1,4 @@
-"""The sheet that plots are drawn on: inches, one type face, few colours.
+"""The sheet that plots are drawn on: measured in inches, with one type face and few colours.
 
 Plots draw every mark themselves on a bare figure. Matplotlib's axes, legends and layout engines take most of the time
 of a small plot, and read labels as TeX, which data are not.
@@ -24,7 +24,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from matplotlib.transforms import Affine2D
 from PIL import Image
 
-# Blue and orange keep apart for every kind of colour vision, and in grey.
+# Blue and orange differ for every kind of colour vision, and in grey.
 INK = "#1d2b36"
 MUTED = "#64727d"
 LINE = "#c9d1d7"
@@ -39,7 +39,7 @@ DPI = 150
 WIDTH = 9.0
 MARGIN = 0.3
 FAMILY = "DejaVu Sans"  # comes with Matplotlib, so that a plot looks the same everywhere
-LONGEST = 200  # characters of a label that are looked at: no plot has room for more
+LONGEST = 200  # characters of a label: no plot has room for more
 
 
 @cache
@@ -49,9 +49,9 @@ def _font(size: float, bold: bool) -> Any:
 
 @cache
 def _palette() -> Image.Image:
-    """Every colour and its blends with white: enough for a drawing, a third of the bytes, and faster to write.
+    """All colours and their blends with white: a palette takes a third of the bytes of true colour, and less time.
 
-    Blends that are all but white are left out: Pillow finds a near colour, not the nearest, and white must stay white.
+    Blends that are almost white are left out: Pillow takes a near colour, not the nearest, and white must stay white.
     """
     colors = [to_rgb(color) for color in (INK, MUTED, LINE, GREY, BLUE, PALE, TINT, ORANGE)]
     blends = [[1 + (part - 1) * step / 30 for part in color] for color in colors for step in range(1, 31)]
@@ -62,7 +62,7 @@ def _palette() -> Image.Image:
 
 
 def _face(bold: bool) -> Any:
-    """The type face, one for each thread: a face holds the glyph that it loaded last."""
+    """The type face of this thread: a face holds the glyph that it loaded last, so threads cannot share one."""
     return _face_of(threading.get_ident(), bold)
 
 
@@ -81,12 +81,12 @@ def _glyphs() -> frozenset[int]:
 
 @cache
 def _advance(letter: str, bold: bool) -> float:
-    """The width of a character in inches at one point: laying out a whole line to measure it takes far longer."""
+    """The width of a character in inches at one point; summing these is far faster than laying out a line."""
     return float(_face(bold).load_char(ord(letter)).linearHoriAdvance) / 65536 / 10 / 72
 
 
 def drawable(text: str) -> str:
-    """A label without what cannot be drawn: one line, no control characters, a box for a glyph that is missing.
+    """A label as one line, without control characters, and with a box for each glyph that the type face lacks.
 
     >>> drawable("a\\tb\\nc\\u202e"), drawable("年"), drawable("x" * 1000) == "x" * 200
     ('a b c', '□', True)
@@ -97,18 +97,18 @@ def drawable(text: str) -> str:
 
 
 class Sheet:
-    """A drawing from the headline down: x to the right, y downwards, both in inches."""
+    """A drawing below a headline: x grows to the right, y downwards, both in inches."""
 
     def __init__(self, title: str, what: str, *, width: float = WIDTH) -> None:
         self.width = width
         self.figure = Figure(figsize=(width, 1), dpi=DPI, facecolor=PAPER)
         self._canvas = FigureCanvasAgg(self.figure)
         self._space = Affine2D().scale(DPI, -DPI)  # moved down when the height is known
-        self.top = MARGIN + 0.14  # where the next thing goes
-        for line in self.wrapped(title.split(), width - 2 * MARGIN, 13.5, lines=3, bold=True):
+        self.top = MARGIN + 0.14  # y of the next mark
+        for line in self.wrap(title.split(), width - 2 * MARGIN, 13.5, lines=3, bold=True):
             self.text(MARGIN, self.top, line, size=13.5, bold=True)
             self.top += 0.27
-        for line in self.wrapped(what.split(), width - 2 * MARGIN, 9.5, lines=2):
+        for line in self.wrap(what.split(), width - 2 * MARGIN, 9.5, lines=2):
             self.text(MARGIN, self.top, line, size=9.5, color=MUTED)
             self.top += 0.2
         self.top += 0.18
@@ -117,32 +117,32 @@ class Sheet:
         self, x: float, y: float, text: str, *, size: float = 9.5, color: str = INK, bold: bool = False,
         align: str = "left",
     ) -> None:  # fmt: skip
-        """Write one line, centred on y."""
+        """Write one line, vertically centred on y."""
         self.figure.text(
             x, y, drawable(text), fontproperties=_font(size, bold), color=color, ha=align, va="center_baseline",
             transform=self._space, parse_math=False, usetex=False, zorder=5,
         )  # fmt: skip
 
     def measure(self, text: str, size: float = 9.5, *, bold: bool = False) -> float:
-        """How wide a line is."""
+        """The width of a line."""
         return size * sum(_advance(letter, bold) for letter in drawable(text))
 
     def fit(self, text: str, room: float, size: float = 9.5, *, bold: bool = False) -> str:
-        """A line shortened in its middle until it fits: ends tell apart what beginnings do not."""
+        """Shorten a line in its middle until it fits: values often differ at their ends only."""
         text = drawable(text)
         if self.measure(text, size, bold=bold) <= room:
             return text
         least, most = 0, len(text)
         while most - least > 1:
             length = (least + most) // 2
-            fits = self.measure(_shortened(text, length), size, bold=bold) <= room
+            fits = self.measure(_shorten(text, length), size, bold=bold) <= room
             least, most = (length, most) if fits else (least, length)
-        return _shortened(text, least)
+        return _shorten(text, least)
 
-    def wrapped(
+    def wrap(
         self, parts: Sequence[str], room: float, size: float, *, lines: int, glue: str = " ", bold: bool = False
     ) -> list[str]:
-        """Parts on as many lines as they need, up to ``lines``; what has no place is counted at the end."""
+        """Wrap parts onto at most ``lines`` lines; the end counts the parts that do not fit."""
 
         def wide(line: Sequence[str], end: str = "") -> float:
             return self.measure(glue.join(line) + end, size, bold=bold)
@@ -184,7 +184,7 @@ class Sheet:
         thick: float = 1.0,
         over: int = 2,
     ) -> None:
-        """Boxes with round corners, given as x, y, width, height."""
+        """Draw boxes with round corners, given as x, y, width, height."""
         patches = [
             FancyBboxPatch((x, y), width, height, boxstyle=f"round,pad=0,rounding_size={min(width, height) / 3}")
             for x, y, width, height in boxes
@@ -195,7 +195,7 @@ class Sheet:
         self, segments: Sequence[tuple[tuple[float, float], tuple[float, float]]], color: str = LINE, *,
         thick: float = 1.0, dashed: bool = False,
     ) -> None:  # fmt: skip
-        """Straight lines between two points each."""
+        """Draw straight lines, each between two points."""
         style = "dashed" if dashed else "solid"
         self._add(LineCollection(segments, colors=color, linewidths=thick, linestyles=style, zorder=1))
 
@@ -214,7 +214,7 @@ class Sheet:
         self.figure.add_artist(marks)
 
 
-def _shortened(text: str, length: int) -> str:
+def _shorten(text: str, length: int) -> str:
     """The first two thirds and the last third of so many characters."""
     tail = length // 3
     return text[: length - tail].rstrip() + "…" + (text[-tail:].lstrip() if tail else "")

@@ -1,13 +1,18 @@
-"""What a report says, before it is put in words and pictures."""
+"""What the report of a recoding says, before it is put into words and pictures, and which plots it has."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.tell.report.words import Words
 
 
 @dataclass(frozen=True)
@@ -27,7 +32,7 @@ class AttributeStory:
 
 @dataclass(frozen=True)
 class SensitiveStory:
-    """What an attacker could learn about one sensitive attribute: chances of the likeliest value in the worst class."""
+    """One sensitive attribute: the probability of the likeliest value in the worst class, before and after."""
 
     name: str
     worst_before: float
@@ -37,11 +42,12 @@ class SensitiveStory:
 
 @dataclass(frozen=True)
 class Risk:
-    """The chance of pointing at the right record of a person known to be in the table.
+    """The probability that an attacker re-identifies the record of a person who is known to be in the table.
 
-    ``over`` is the share of the people for whom it is above the threshold, ``unique`` of those who stand alone. Where
-    the population's size is known, the last three are estimates: the chance of who does not know who is in the table,
-    the share of all that are found by pointing at everybody, and the share of the population that is unique in it.
+    ``over`` is the share of the people for whom it is above the threshold, ``unique`` the share of those who are alone
+    in their class. With the population's size, the last three are estimates: the probability for an attacker who does
+    not know whether a person is in the table, the expected share of right matches for one who matches everybody, and
+    the share of the population that is unique.
     """
 
     highest: float
@@ -54,8 +60,8 @@ class Risk:
 
 
 @dataclass(frozen=True)
-class Telling:
-    """The share of the pairs of records that a quasi-identifier tells apart; without a name, all of them together."""
+class Separation:
+    """The share of the pairs of records that a quasi-identifier distinguishes; without a name, all of them together."""
 
     name: str | None
     before: float
@@ -64,7 +70,7 @@ class Telling:
 
 @dataclass(frozen=True)
 class RunnerUp:
-    """A solution that was looked at and not chosen."""
+    """A solution that was evaluated and not chosen."""
 
     levels: Mapping[str, int]
     value: float
@@ -74,7 +80,7 @@ class RunnerUp:
 
 @dataclass(frozen=True)
 class LatticeStory:
-    """A small lattice whole: the levels of each node, which satisfy the policy, and the one chosen."""
+    """A small lattice: the levels of each node, which nodes satisfy the policy, and the chosen one."""
 
     attributes: tuple[str, ...]
     levels: Ints  # nodes × attributes
@@ -97,8 +103,87 @@ class Content:
     risk_before: Risk
     risk_after: Risk
     threshold: float = 0.2
-    telling: tuple[Telling, ...] = ()
+    separations: tuple[Separation, ...] = ()
     sensitive: tuple[SensitiveStory, ...] = ()
     runners_up: tuple[RunnerUp, ...] = ()
     lattice: LatticeStory | None = None
     warnings: tuple[str, ...] = field(default=())
+
+
+MOST = 12  # plots of one kind: a longer page is not read
+SMALL = 200  # nodes of a lattice: more do not fit a page legibly
+HIGH = 40  # tiers of a lattice, for the same reason
+
+
+@dataclass(frozen=True)
+class Plot:
+    """One plot: its kind, the attribute it shows where there is one for each, and its file's name without ``.png``."""
+
+    kind: str
+    stem: str
+    attribute: str = ""
+
+
+def plots_of(content: Content) -> tuple[Plot, ...]:
+    """The plots for which the content has data."""
+    return tuple(_plots(content))
+
+
+def _plots(content: Content) -> Iterator[Plot]:
+    yield Plot("class_sizes", "class_sizes")
+    if content.largest:
+        yield Plot("largest_classes", "largest_classes")
+    yield from _plots_by_attribute(
+        "distinct_values", [story.name for story in content.sensitive if len(story.distinct_per_class)]
+    )
+    if has_levels(content):
+        yield Plot("levels", "levels")
+    if content.lattice is not None and _readable(content.lattice):
+        yield Plot("lattice", "lattice")
+    quasi = set(content.quasi_identifiers)
+    changed = [story.name for story in content.attributes if story.name in quasi and (story.before or story.after)]
+    yield from _plots_by_attribute("distribution", changed)
+
+
+def _readable(lattice: LatticeStory) -> bool:
+    return 0 < len(lattice.levels) <= SMALL and int(np.ptp(lattice.levels.sum(axis=1))) < HIGH
+
+
+def _plots_by_attribute(kind: str, names: list[str]) -> Iterator[Plot]:
+    used: set[str] = set()
+    for number, name in enumerate(names[:MOST], 1):
+        stem = f"{kind}_{slug(name) or number}"
+        stem = f"{stem}_{number}" if stem in used else stem
+        used.add(stem)
+        yield Plot(kind, stem, name)
+
+
+def slug(name: str) -> str:
+    """A name that is safe in every file system: small letters, digits, underscores.
+
+    >>> slug("Raça / cor"), slug("../../etc"), slug("年齢")
+    ('raca_cor', 'etc', '')
+    """
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "_", plain).strip("_")[:40]
+
+
+def has_levels(content: Content) -> bool:
+    """Whether the release has a level for each attribute, as full-domain recodings do."""
+    return bool(content.summary.get("levels")) and any(story.level is not None for story in content.attributes)
+
+
+def steps(story: AttributeStory, say: Words) -> tuple[str, ...]:
+    """An example label of each level; without a hierarchy, the levels are the values and ``*``."""
+    known = tuple(say.label(text or None) for text in story.levels) or (say("attributes.original"), say.label("*"))
+    return known + ("",) * ((story.level or 0) + 1 - len(known))
+
+
+def required_diversity(models: list[dict[str, Any]], attribute: str) -> int | None:
+    """The number of distinct values that the policy requires in each class; None where it requires none."""
+    asked = [
+        int(model["l"])
+        for model in models
+        if model.get("model") == "l-diversity" and model.get("attribute") == attribute and "l" in model
+    ]
+    return max(asked, default=None)

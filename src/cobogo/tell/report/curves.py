@@ -1,4 +1,4 @@
-"""Lines and dots over two axes: errors against ε, laws of noise, what more privacy costs."""
+"""Plots of lines and dots over two axes: errors against ε, distributions of noise, the cost of privacy."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Axis:
-    """What is counted, where its ticks are and what is written at them.
+    """An axis: its label, and its ticks with their texts.
 
     The axis goes from the first tick to the last, unless ``bounds`` say otherwise.
     """
@@ -42,14 +42,14 @@ class Axis:
     bounds: tuple[float, float] | None = None
 
     def place(self, value: float) -> float:
-        """Where a value lies, from 0 to 1; what lies beyond is held at the end."""
+        """The position of a value from 0 to 1; values beyond an end are placed at it."""
         low, high = self.bounds or (self.ticks[0], self.ticks[-1])
         if self.logarithmic:
             low, high, value = math.log(low), math.log(high), math.log(max(value, low))
         return min(1.0, max(0.0, (value - low) / (high - low)))
 
-    def labelled(self) -> list[tuple[float, str]]:
-        """Each tick and what is written at it."""
+    def tick_labels(self) -> list[tuple[float, str]]:
+        """Each tick and its text."""
         return list(zip(self.ticks, self.texts or [_number(tick) for tick in self.ticks], strict=True))
 
 
@@ -64,8 +64,8 @@ class Plane:
     wide: float
     tall: float
 
-    def at(self, x: float, y: float) -> Point:
-        """Where a point lies on the sheet."""
+    def position(self, x: float, y: float) -> Point:
+        """The position of a point on the sheet."""
         return self.left + self.wide * self.across.place(x), self.floor - self.tall * self.up.place(y)
 
 
@@ -80,16 +80,16 @@ def decades(values: Sequence[float]) -> list[float]:
 
 
 def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: Axis, up: Axis) -> None:
-    """Write a PNG: the same bytes for the same curves."""
+    """Draw curves and write a PNG, with the same bytes for the same curves."""
     sheet = Sheet(title, what)
-    left = MARGIN + max(sheet.measure(text, 9) for _, text in up.labelled()) + 0.12
+    left = MARGIN + max(sheet.measure(text, 9) for _, text in up.tick_labels()) + 0.12
     wide = sheet.width - MARGIN - 0.2 - left
     sheet.text(MARGIN, sheet.top, up.label, color=MUTED)
     sheet.top += 0.26
     legend(sheet, curves, left, wide)
     plane = axes(sheet, across, up, left=left, wide=wide)
     for curve in curves:
-        segments = list(pairwise(plane.at(x, y) for x, y in curve.points))
+        segments = list(pairwise(plane.position(x, y) for x, y in curve.points))
         sheet.lines(segments[::2] if curve.dashed else segments, curve.color, thick=2)
     sheet.save(path, sheet.top)
 
@@ -97,17 +97,17 @@ def draw(path: Path, title: str, what: str, curves: Sequence[Curve], *, across: 
 def axes(
     sheet: Sheet, across: Axis, up: Axis, *, left: float, wide: float, tall: float = TALL, size: float = 9.0
 ) -> Plane:
-    """Draw the ticks of two axes from the sheet's top down; a tick whose text has no room is left out."""
+    """Draw two axes below the sheet's top; ticks whose texts do not fit are left out."""
     plane, step = Plane(across, up, left, sheet.top + tall, wide, tall), size / 9
-    for tick, text in up.labelled():
-        _, y = plane.at(0, tick)
+    for tick, text in up.tick_labels():
+        _, y = plane.position(0, tick)
         sheet.lines([((left, y), (left + wide, y))], LINE, thick=0.7)
         sheet.text(left - 0.08 * step, y, text, size=size, color=MUTED, align="right")
     floor = plane.floor
     sheet.lines([((left, floor), (left + wide, floor))], MUTED)
-    for tick, text in across.labelled():
+    for tick, text in across.tick_labels():
         if sheet.measure(text, size) < wide / len(across.ticks):
-            x, _ = plane.at(tick, 0)
+            x, _ = plane.position(tick, 0)
             sheet.lines([((x, floor), (x, floor + 0.05 * step))], MUTED)
             sheet.text(x, floor + 0.17 * step, text, size=size, align="center")
     sheet.text(left + wide / 2, floor + 0.42 * step, across.label, size=size + 0.5, color=MUTED, align="center")
@@ -116,10 +116,10 @@ def axes(
 
 
 def scatter(sheet: Sheet, plane: Plane, curves: Iterable[Curve], *, dot: float) -> list[Box]:
-    """Draw dots joined by lines, each over those before it. Returns the boxes of the dots."""
+    """Draw curves as dots joined by lines, each over the earlier ones; return the boxes of the dots."""
     taken: list[Box] = []
     for curve in curves:
-        places = [plane.at(x, y) for x, y in curve.points]
+        places = [plane.position(x, y) for x, y in curve.points]
         boxes = [(x - dot / 2, y - dot / 2, dot, dot) for x, y in places]
         sheet.lines(list(pairwise(places)), curve.color, thick=2, dashed=curve.dashed)
         sheet.pills(boxes, fill=curve.color, edge=PAPER, thick=1.2, over=3)
@@ -128,7 +128,7 @@ def scatter(sheet: Sheet, plane: Plane, curves: Iterable[Curve], *, dot: float) 
 
 
 def legend(sheet: Sheet, curves: Iterable[Curve], left: float, wide: float, *, dots: bool = False) -> None:
-    """The names of the curves that have one, on as many lines as they need, each beside its line or its dot."""
+    """Draw the names of the curves, on as many lines as they need, each after a sample of its line or dot."""
     x = left
     for curve in curves:
         name = sheet.fit(curve.name, wide - 0.4, 9)
@@ -147,7 +147,7 @@ def legend(sheet: Sheet, curves: Iterable[Curve], left: float, wide: float, *, d
 
 
 def _number(value: float) -> str:
-    """A tick for people: no exponents up to a million, and none of a float's dust.
+    """The text of a tick: without exponents up to a million, and without rounding errors.
 
     >>> [_number(value) for value in (0.01, 5.0, 1000.0, 1e9)]
     ['0.01', '5', '1,000', '1e+09']

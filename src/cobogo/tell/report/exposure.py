@@ -1,4 +1,4 @@
-"""The risk before and after, for the report of a release."""
+"""The re-identification risk of the original and of the release, for the report."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ import numpy as np
 from cobogo.data.classes import Classes
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.examine.risk.attackers import attackers, estimated_chances
+from cobogo.examine.risk.attackers import attackers, estimate_probabilities
 from cobogo.examine.risk.estimates import ClassSizes, estimates
 from cobogo.examine.risk.population import population_size
 from cobogo.floor.arrays import Ints
 from cobogo.promises.population import open_population
-from cobogo.tell.report.content import Risk, Telling
+from cobogo.tell.report.content import Risk, Separation
 
 
 @dataclass(frozen=True)
 class Exposure:
-    """The risk of the original table, and what is left of it."""
+    """The risk of the original table, and that of the release."""
 
     before: Risk
     after: Risk
 
     def as_dict(self) -> dict[str, Any]:
-        """What report.json holds: no entry where there is nothing to say."""
+        """What report.json holds; figures that are None have no entry."""
         return {
             side: {key: value for key, value in asdict(risk).items() if value is not None}
             for side, risk in (("before", self.before), ("after", self.after))
         }
 
 
-def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposure:
-    """The risk of an original, and that of the released classes of so many people each; the same, where None says that
-    the release hides nobody's identity."""
+def measure_exposure(policy: Policy, original: Classes, released: Ints | None) -> Exposure:
+    """The risk of the original's classes, and that of released classes of the given sizes; without sizes, the release
+    hides no identity and has the risk of the original."""
     people = original.total
     size = _population(policy, people)
     threshold = policy.risk.threshold
@@ -44,16 +44,15 @@ def exposed(policy: Policy, original: Classes, released: Ints | None) -> Exposur
 
 
 def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> Risk:
-    """What attackers can expect of classes; where the size is known of the population that people were drawn from,
-    estimates, too."""
+    """The risk of classes of the given sizes; with the size of the ``population``, also the estimates that need it."""
     sizes = sizes[sizes > 0]
-    sample = ClassSizes.of(sizes)
-    chances, unique = None, None
+    sample = ClassSizes.from_classes(sizes)
+    probabilities, unique = None, None
     if population is not None:
-        if sample.people <= people:  # otherwise somebody is in several classes
+        if sample.people <= people:  # otherwise some people are in several classes
             unique = estimates(sample, population)["dankar"].uniques
-        chances = estimated_chances(sizes, min(sample.people, people) / population, unique)
-    found = attackers(sizes, threshold, estimated=chances)
+        probabilities = estimate_probabilities(sizes, min(sample.people, people) / population, unique)
+    found = attackers(sizes, threshold, estimated=probabilities)
     return Risk(
         highest=found.prosecutor.highest,
         average=found.prosecutor.average,
@@ -65,17 +64,17 @@ def risk(sizes: Ints, threshold: float, people: int, population: int | None) -> 
     )
 
 
-def telling(before: FrequencyTable, after: FrequencyTable) -> tuple[Telling, ...]:
-    """How well each quasi-identifier tells records apart, and all of them do, in two tables."""
+def separations(before: FrequencyTable, after: FrequencyTable) -> tuple[Separation, ...]:
+    """The separation of each quasi-identifier, and of all together, in two tables."""
     alone = [
-        Telling(
+        Separation(
             name, separation(before.marginal(place)), separation(after.marginal(after.quasi_identifiers.index(name)))
         )
         for place, name in enumerate(before.quasi_identifiers)
         if name in after.quasi_identifiers
     ]
     alone.sort(key=lambda one: -one.before)
-    return (*alone, Telling(None, separation(before.counts), separation(after.counts)))
+    return (*alone, Separation(None, separation(before.counts), separation(after.counts)))
 
 
 def separation(counts: Ints) -> float:
@@ -91,7 +90,7 @@ def separation(counts: Ints) -> float:
 
 
 def worst_inference(name: str, classes: Classes) -> float:
-    """The share of the likeliest sensitive value in the class where that share is largest, of those who have one."""
+    """The largest share that a sensitive value has of a class, among the people with a value."""
     whole = classes.histograms[name]
     histogram, there = whole.known, np.maximum(classes.sizes - whole.unknown, 1)
     return float(np.minimum(histogram.counts / there[histogram.owners], 1.0).max(initial=0.0))

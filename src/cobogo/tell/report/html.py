@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: no scripts, no fonts, no pictures from elsewhere."""
+"""The report as one self-contained HTML file: without scripts, fonts or pictures from elsewhere."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.examine.metrics import METRICS
-from cobogo.tell.report.content import Content
-from cobogo.tell.report.figures import has_levels, plots_of, steps
+from cobogo.tell.report.content import Content, has_levels, plots_of, steps
 from cobogo.tell.report.page import environment, printable, short
 from cobogo.tell.report.words import NOTHING, Words, words
 
@@ -20,7 +19,7 @@ Row = dict[str, Any]
 
 
 def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str) -> str:
-    """The page. ``plots`` holds PNGs by the names that `cobogo.tell.report.figures` gives them, or some of them."""
+    """Render the page; ``plots`` holds the PNGs by their stems (`content.plots_of`), or some of them."""
     say = words(language)
     summary = content.summary
     page = (
@@ -33,13 +32,13 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             verdict=_verdict(content, say),
             keys=_key_figures(content, say),
             warnings=list(dict.fromkeys([*content.warnings, *summary.get("warnings", ())])),
-            asked=_asked(content, say),
+            asked=_policy_rows(content, say),
             models=_models(content, say),
             levels=has_levels(content),
             shares=any(story.shares for story in content.attributes),
             attributes=_attributes(content, say),
             risks=_risks(content, say),
-            tellings=_tellings(content, say),
+            separations=_separations(content, say),
             inferences=_inferences(content, say),
             sizes=_sizes(content, say),
             metrics=_metrics(content, say),
@@ -54,7 +53,7 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
 
 
 def _figures(content: Content, plots: Mapping[str, Path | bytes]) -> dict[str, list[Row]]:
-    """The plots of each kind, as data that stand in the page itself."""
+    """The plots of each kind, encoded to be embedded in the page."""
     figures: dict[str, list[Row]] = {}
     for plot in plots_of(content):
         if plot.stem in plots:
@@ -118,7 +117,7 @@ def _model_name(model: Mapping[str, Any], say: Words) -> str:
 
 
 def _parameters(model: Mapping[str, Any], say: Words) -> str:
-    """What a model was asked with: ``l = 3 (distinct values)``."""
+    """The parameters of a model: ``l = 3 (distinct values)``."""
     aside = ("model", "attribute", "satisfied", "measured")
     given = {name: value for name, value in model.items() if name not in aside and value is not None}
     numbers = [f"{name} = {say.show(value)}" for name, value in given.items() if not isinstance(value, str)]
@@ -126,8 +125,8 @@ def _parameters(model: Mapping[str, Any], say: Words) -> str:
     return ", ".join(numbers) + (f" ({', '.join(kinds)})" if kinds else "")
 
 
-def _asked(content: Content, say: Words) -> list[Row]:
-    """The policy: name, value and, where it helps, a sentence."""
+def _policy_rows(content: Content, say: Words) -> list[Row]:
+    """The policy as rows: name, values and an explanation."""
     search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
     models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
     rows: list[Row] = [{"name": say("asked.models"), "values": models, "why": ""}] if models else []
@@ -202,10 +201,10 @@ def _risks(content: Content, say: Words) -> list[Row]:
     ]
 
 
-def _tellings(content: Content, say: Words) -> list[Row]:
+def _separations(content: Content, say: Words) -> list[Row]:
     return [
         {"name": one.name or say("telling.all"), "before": one.before, "after": one.after, "why": ""}
-        for one in content.telling
+        for one in content.separations
     ]
 
 
@@ -224,7 +223,7 @@ def _inferences(content: Content, say: Words) -> list[Row]:
 
 
 def _classes(content: Content) -> Mapping[str, Any]:
-    """The kept classes in figures. Starred records make a class of the release that is not one of them."""
+    """Figures of the kept classes; starred records form a class of the release that is not one of them."""
     sizes = content.class_sizes
     measured = {"min": int(sizes.min()), "average": sizes.mean(), "max": int(sizes.max()), "count": len(sizes)}
     return measured | dict(content.summary.get("classes", {}))
@@ -239,7 +238,7 @@ def _sizes(content: Content, say: Words) -> list[Row]:
 
 
 def _metrics(content: Content, say: Words) -> list[Row]:
-    """Every metric, the one that the search went by first."""
+    """All metrics, the one that steered the search first."""
     measured = content.summary.get("metrics", {})
     return [
         {
@@ -256,7 +255,7 @@ def _metrics(content: Content, say: Words) -> list[Row]:
 
 
 def _solutions(content: Content, say: Words) -> Row:
-    """The table of the solution chosen and those that were not; many attributes share one column."""
+    """The table of the chosen solution and the runners-up; many attributes share one column."""
     summary, names = content.summary, content.quasi_identifiers
     measured = summary.get("metrics", {}).get(content.metric)
     chosen = (summary.get("levels", {}), measured, summary["suppressed"], _classes(content)["count"])
@@ -279,9 +278,9 @@ def _solutions(content: Content, say: Words) -> Row:
 
 
 def utility_rows(measured: Mapping[str, Any], say: Words) -> list[Row]:
-    """One row a measure: its name, its value on the original and on the release, and a sentence.
+    """The rows of the utility measures: name, value on the original and on the release, and an explanation.
 
-    ``measured`` is what `cobogo.examine.utility.utility` gives.
+    ``measured`` is what `cobogo.examine.utility.measure_utility` returns.
     """
     return [
         *_queries(measured, say),

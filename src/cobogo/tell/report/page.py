@@ -1,6 +1,6 @@
-"""A page of its own: a title, sections of tables, pictures and paragraphs, in one HTML file that needs nothing else.
+"""Self-contained HTML pages: a title, and sections of tables, pictures and paragraphs.
 
-Text is escaped wherever it enters; what these functions return is markup, and is not escaped again.
+Every function escapes the text that it takes and returns markup, which is not escaped again.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from markupsafe import Markup
 
 from cobogo.tell.report.words import Words
 
-LONGEST = 60  # characters of a value in a table; the rest shows when the pointer rests on it
+LONGEST = 60  # characters of a value in a table; a tooltip shows the rest
 
 _UNPRINTABLE = {code: "\ufffd" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n\r"}
-"""Control characters may stand in data but not in HTML."""
+"""Control characters may occur in data but not in HTML."""
 
 
 @dataclass(frozen=True)
 class PageSection:
-    """A part of the page: its title, what leads into it, and what it shows."""
+    """A section of the page: its title, a leading sentence, and its parts."""
 
     title: str = ""
     lead: str = ""
@@ -34,10 +34,10 @@ class PageSection:
 
 @dataclass(frozen=True)
 class Field:
-    """A column of a table: its heading and how its cells look.
+    """A column of a table: its heading and the style of its cells.
 
-    ``kind`` is some of: "row" (the cell names its row), "num" (set to the right), "why" (explains), "chance" (a bar),
-    "data" (a text of the data, which may break anywhere).
+    ``kind`` holds some of: "row" (the cell names its row), "num" (aligned to the right), "why" (an explanation),
+    "chance" (a bar), "data" (a value of the data, which may break anywhere).
     """
 
     name: str
@@ -47,7 +47,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that differs from its column: over several columns, or with a hint for the pointer."""
+    """A cell that differs from its column: one that spans several columns, or has a tooltip."""
 
     text: str
     kind: str | None = None
@@ -72,10 +72,10 @@ def page(
     style: str = "",
     images: str = "data:",
 ) -> str:
-    """The page; a section that is None is left out.
+    """Render the page; a section that is None is left out.
 
-    ``about`` appears below the title, beside the date when it was ``created``. ``images`` says where the page may take
-    pictures from: itself, or files beside it.
+    ``about`` appears below the title, next to the date of ``created``. ``images`` is the page's policy for pictures:
+    embedded ones, or files of the same directory.
     """
     dated = say.date(created) if created else ""
     return printable(
@@ -97,12 +97,12 @@ def page(
 
 
 def origin(say: Words, source: str, records: int) -> Markup:
-    """Which data the page is about, and how many records they have."""
+    """The name of the data that the page is about, and their number of records."""
     return Markup("{}<bdi>{}</bdi>, {}").format(say("source", source=""), short(source), say("records", n=records))
 
 
 def table(fields: Sequence[Field], rows: Iterable[Row], *, kind: str = "", chosen: int | None = None) -> Markup:
-    """A table that scrolls by itself where it is too wide; ``chosen`` is the number of the row that stands out."""
+    """A table that scrolls where it is too wide; ``chosen`` is the number of the highlighted row."""
     heads = Markup().join(
         Markup("<th{}>{}</th>").format(_class("num" if "num" in field.kind.split() else ""), field.name)
         for field in fields
@@ -116,7 +116,7 @@ def table(fields: Sequence[Field], rows: Iterable[Row], *, kind: str = "", chose
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> Markup:
-    """A table of names and what is to be said of each."""
+    """A table of names and a text for each."""
     return table([Field("", "row"), Field("")], rows, kind="asked")
 
 
@@ -142,23 +142,23 @@ def _class(kind: str) -> Markup:
 
 
 def picture(png: bytes, alt: str) -> Markup:
-    """A picture that stands in the page itself."""
+    """An embedded picture."""
     return Markup('<figure><img alt="{}" src="data:image/png;base64,{}"></figure>').format(alt, b64encode(png).decode())
 
 
 def tiles(keys: Iterable[tuple[str, str, str]]) -> PageSection:
-    """The key figures: name, number, why it matters."""
+    """The key figures as tiles: name, number, explanation."""
     tile = '<div><p class="name">{}</p><p class="number">{}</p><p class="why">{}</p></div>'
     return PageSection(parts=[Markup(tile).format(*key) for key in keys], kind="keys")
 
 
 def paragraph(text: str, kind: str = "why") -> Markup:
-    """A paragraph below what it explains."""
+    """A paragraph."""
     return Markup("<p{}>{}</p>").format(_class(kind), text)
 
 
 def warnings(texts: Iterable[str]) -> Markup:
-    """A list that stands out."""
+    """A highlighted list."""
     entries = Markup().join(Markup("<li>{}</li>").format(text) for text in texts)
     return Markup('<div class="warnings"><ul>{}</ul></div>').format(entries)
 
@@ -169,25 +169,25 @@ def lines(*texts: str) -> Markup:
 
 
 def strong(text: str, *, mark: str = "") -> Markup:
-    """The figure of a row, and a mark after it that a note explains."""
+    """A number in bold, followed by a mark that a note explains."""
     return Markup("<strong>{}</strong>{}").format(text, f" {mark}" if mark else "")
 
 
 def verdict(text: str, *, holds: bool, more: str = "") -> Markup:
-    """A verdict in its colour, and more of it in plain ink."""
+    """A coloured verdict, and further text in plain ink."""
     return Markup('<span class="{}">{}</span>{}').format(
         "holds" if holds else "fails", text, f" {more}" if more else ""
     )
 
 
 def verdict_box(title: str, sentences: Iterable[str], *, mark: str, holds: bool) -> Markup:
-    """A verdict on the whole: what it is, and why."""
+    """The verdict on the whole release, with its reasons."""
     box = Markup('<div class="verdict {}"><span class="mark">{}</span><div><h2>{}</h2>{}</div></div>')
     return box.format("yes" if holds else "no", mark, title, Markup().join(paragraph(one, "") for one in sentences))
 
 
 def link(place: str, text: str = "") -> Markup:
-    """A way to a file beside the page."""
+    """A link to a file of the same directory."""
     return Markup('<a href="{}">{}</a>').format(place, text or place)
 
 
@@ -198,18 +198,18 @@ def bar(share: float, say: Words) -> Markup:
 
 
 def names(attributes: Iterable[str]) -> Markup:
-    """Attributes of the data, joined by +; a name may be written in any direction."""
+    """Names of attributes, joined by +; each keeps its own writing direction."""
     return Markup(" + ").join(Markup("<bdi>{}</bdi>").format(short(name)) for name in attributes)
 
 
 def printable(page: str) -> str:
-    """A page without what HTML cannot hold."""
+    """Replace the characters that HTML does not allow."""
     return page.translate(_UNPRINTABLE)
 
 
 @cache
 def environment() -> Environment:
-    """The templates, and how they are read."""
+    """The environment of the templates."""
     templates = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,
@@ -222,5 +222,5 @@ def environment() -> Environment:
 
 
 def short(text: str) -> str:
-    """A value cut to what a table has room for."""
+    """Shorten a value to what fits a table."""
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"

@@ -13,11 +13,10 @@ import numpy as np
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, TINT, WIDTH, Sheet
-from cobogo.tell.report.content import AttributeStory, LatticeStory
-from cobogo.tell.report.figures import steps
+from cobogo.tell.report.content import AttributeStory, LatticeStory, steps
 from cobogo.tell.report.words import Words
 
-TALL = 2.5  # the height of a column that stands for the most
+TALL = 2.5  # inches of the highest column
 MANY = 16  # columns that still have room for their numbers
 SHOWN = 10  # values of a distribution, before the others
 
@@ -25,8 +24,8 @@ Row = tuple[Sequence[str], float, str]
 """A bar: the lines of its label, its length, the number at its end."""
 
 
-def class_sizes(sizes: Ints, path: Path, *, say: Words, title: str | None = None) -> None:
-    """How many classes there are of each size."""
+def class_sizes(sizes: Ints, path: Path, *, say: Words) -> None:
+    """Draw the number of classes of each size."""
     low, high = int(sizes.min()), int(sizes.max())
     classes, records = say("classes", n=len(sizes)), say("records", n=low)
     if len(sizes) == 1:
@@ -36,7 +35,7 @@ def class_sizes(sizes: Ints, path: Path, *, say: Words, title: str | None = None
     else:
         median = int(np.median(sizes))
         fact = say("plot.class_sizes", classes=classes, records=records, median=median)
-    sheet = Sheet(title or fact, say("plot.class_sizes.what"))
+    sheet = Sheet(fact, say("plot.class_sizes.what"))
     edges = bins(low, high)
     _columns(sheet, edges, np.histogram(sizes, edges)[0], say, axis=say("plot.class_sizes.axis"))
     sheet.save(path, sheet.top)
@@ -45,9 +44,9 @@ def class_sizes(sizes: Ints, path: Path, *, say: Words, title: str | None = None
 def distinct_values(
     distinct: Ints, path: Path, *, say: Words, attribute: str, asked: int | None = None, title: str | None = None
 ) -> None:
-    """How many classes hold 1, 2, 3 … distinct values of a sensitive attribute; ``asked`` is the l of the policy."""
+    """Draw the number of classes with 1, 2, 3 … distinct values of a sensitive attribute; ``asked`` is the least l."""
     low, high = int(distinct.min()), int(distinct.max())
-    name = _named(attribute)
+    name = _short_name(attribute)
     classes, values = say("classes", n=len(distinct)), say("values", n=low)
     if low == 1:
         fact = say("plot.distinct.single", n=int((distinct == 1).sum()), classes=classes, attribute=name)
@@ -63,7 +62,7 @@ def distinct_values(
 
 
 def bins(low: int, high: int) -> Ints:
-    """Edges of a histogram of whole numbers: one by one, in round steps, or 1–2–5 when the range is wide.
+    """The edges of a histogram of whole numbers: single values, round steps, or 1–2–5 where the range is wide.
 
     >>> bins(3, 6).tolist(), bins(5, 1685).tolist()
     ([3, 4, 5, 6, 7], [5, 10, 20, 50, 100, 200, 500, 1000, 2000])
@@ -91,7 +90,7 @@ def _round_numbers(most: int) -> list[int]:
 def _columns(
     sheet: Sheet, edges: Ints, counts: Ints, say: Words, *, axis: str, mark: tuple[int, str] | None = None
 ) -> None:
-    """A histogram with its numbers on the columns; ``mark`` draws a line before one value and says why."""
+    """Draw a histogram with numbers on its columns; ``mark`` is a value that gets a line and a text."""
     left, right = MARGIN + 0.2, sheet.width - MARGIN - 0.2
     slot = min((right - left) / len(counts), 1.1)
     left = (left + right - slot * len(counts)) / 2
@@ -100,7 +99,7 @@ def _columns(
     heights = TALL * counts / counts.max()
     gap = 0.08 * slot
     shown = [(left + i * slot + gap, h) for i, h in enumerate(heights) if h]
-    # A count of one beside a million must still be seen.
+    # A count of one next to a million must still be visible.
     sheet.bars([(x, floor - max(h, 0.015), slot - 2 * gap, max(h, 0.015)) for x, h in shown], BLUE)
     sheet.lines([((left, floor), (left + slot * len(counts), floor))], MUTED)
     size = 9.5 if len(counts) <= MANY else 6.5
@@ -134,19 +133,19 @@ def largest_classes(
     records: int,
     title: str | None = None,
 ) -> None:
-    """The largest classes, each with its values; ``classes`` and ``records`` are those of the whole release."""
-    held = sum(size for _, size in largest)
+    """Draw the largest classes with their values; ``classes`` and ``records`` are those of the whole release."""
+    shown = sum(size for _, size in largest)
     if classes == 1:
         fact = say("plot.largest.one", records=say("records", n=records))
     elif len(largest) == classes:
         fact = say("plot.largest.all", n=classes, records=say("records", n=records))
     else:
-        share = say.percent(held / records if records else None)
+        share = say.percent(shown / records if records else None)
         fact = say("plot.largest", n=len(largest), classes=say("classes", n=classes), share=share)
-    sheet = Sheet(title or fact, say("plot.largest.what", names=", ".join(map(_named, names))))
+    sheet = Sheet(title or fact, say("plot.largest.what", names=", ".join(map(_short_name, names))))
     labels = [
         # A class of many attributes has many stars: they go without the words that explain one.
-        sheet.wrapped([value if value == "*" else say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ")
+        sheet.wrap([value if value == "*" else say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ")
         for values, _ in largest
     ]
     rows = [(lines, size, say.number(size)) for lines, (_, size) in zip(labels, largest, strict=True)]
@@ -157,9 +156,9 @@ def largest_classes(
 def _rows(
     sheet: Sheet, rows: Sequence[Row], *, left: float, right: float, color: str, alike: Sequence[Row] | None = None
 ) -> float:
-    """Horizontal bars: the lines of a label, the bar, its number. Returns where they end.
+    """Draw horizontal bars with labels and numbers; return where they end.
 
-    Bars can be compared with those of ``alike``, another set of rows that includes these, drawn elsewhere.
+    The scale is that of ``alike``, a set of rows that includes these and is drawn elsewhere on the sheet.
     """
     alike = alike or rows
     if not rows:
@@ -185,8 +184,8 @@ def _rows(
 def distribution(
     story: AttributeStory, path: Path, *, say: Words, before: int | None = None, after: int | None = None
 ) -> None:
-    """The most frequent values of one attribute before and after; the two numbers are all records on each side."""
-    name = _named(story.name)
+    """Draw the most frequent values of an attribute before and after; the numbers are all records of each side."""
+    name = _short_name(story.name)
     was, now = story.distinct_before, story.distinct_after
     if was is None or now is None:
         fact = say("plot.distribution.unknown", attribute=name)
@@ -223,7 +222,7 @@ def distribution(
 def _shares(
     sheet: Sheet, values: Sequence[tuple[Label, int]], records: int | None, say: Words
 ) -> tuple[list[Row], int, int]:
-    """The most frequent values as rows of shares, all records, and those with other values."""
+    """The most frequent values as rows of shares, the number of records, and of those with other values."""
     total = max(records or 0, sum(count for _, count in values))
     rows: list[Row] = [
         ([sheet.fit(say.label(value), 1.75, 8.5)], count / total, say.percent(count / total))
@@ -232,7 +231,7 @@ def _shares(
     return rows, total, total - sum(count for _, count in values[:SHOWN])
 
 
-def _named(attribute: str) -> str:
+def _short_name(attribute: str) -> str:
     """An attribute's name, short enough for a sentence."""
     return attribute if len(attribute) <= 40 else attribute[:39] + "…"
 
@@ -241,7 +240,7 @@ Box = tuple[float, float, float, float]
 
 
 def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> None:
-    """One row of steps for each attribute that has a level, filled up to the one released."""
+    """Draw the levels of each attribute, filled up to the released one."""
     rows = [story for story in attributes if story.level is not None]
     kept = sum(story.level == 0 for story in rows)
     if kept in (0, len(rows)):
@@ -269,7 +268,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
             boxes[fill].append((left + step * wide + 0.03, y, wide - 0.06, 0.34))
             color = PAPER if step == level else INK if step < level else MUTED
             shown = sheet.fit(label, wide - 0.16, 8.5)
-            if len(shown) > 3 or shown == label:  # two letters and dots tell nobody anything
+            if len(shown) > 3 or shown == label:  # two letters and dots are not legible
                 sheet.text(left + (step + 0.5) * wide, y + 0.17, shown, size=8.5, color=color, align="center")
         reached = say("of", level=level, height=len(steps(story, say)) - 1)
         sheet.text(right + 0.12, y + 0.17, reached, size=9, color=INK if level else MUTED)
@@ -280,7 +279,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
 
 
 def lattice(story: LatticeStory, path: Path, *, say: Words, optimal: bool = True) -> None:
-    """The Hasse diagram of a small lattice: the original table at the bottom, the most general at the top."""
+    """Draw the Hasse diagram of a small lattice: the original table at the bottom, the most general at the top."""
     nodes = story.levels
     varied = [i for i in range(nodes.shape[1]) if np.ptp(nodes[:, i])] or list(range(nodes.shape[1]))[:1]
     glue = "," if len(varied) <= 4 or nodes.max() > 9 else ""
@@ -337,7 +336,7 @@ def lattice(story: LatticeStory, path: Path, *, say: Words, optimal: bool = True
 
 
 def _tuple(label: str, glue: str) -> str:
-    """Levels in a sentence: in brackets, or "1,2" would be a decimal in Portuguese."""
+    """Levels within a sentence: in brackets, because "1,2" is a decimal number in Portuguese."""
     return f"({label.replace(glue, ', ')})" if glue else label
 
 
@@ -354,7 +353,7 @@ def _steps_up(nodes: Ints) -> Ints:
 
 
 def _legend(sheet: Sheet, say: Words, optimal: bool) -> None:
-    """What the three kinds of node mean, in one line."""
+    """Draw the legend of the three kinds of nodes."""
     x, y = MARGIN, sheet.top
     kinds = [
         ("plot.lattice.best" if optimal else "plot.lattice.taken", ORANGE, ORANGE),

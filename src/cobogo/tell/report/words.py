@@ -1,4 +1,4 @@
-"""The words of reports, plots and the demo page, and how each language writes numbers and dates."""
+"""The texts of reports, plots and the demo page, and the number and date formats of each language."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cobogo.tell.report.english import ENGLISH
 from cobogo.tell.report.portuguese import PORTUGUESE
 
 ROOMS = (audit_words, releases_words, risk_words, studies_words)
-"""Lists of words beside those of the main report."""
+"""Modules with texts besides those of the main report."""
 
 TEXTS: dict[str, Mapping[str, str]] = {
     "en": ENGLISH | {key: text for room in ROOMS for key, text in room.ENGLISH.items()},
@@ -25,7 +25,7 @@ TEXTS: dict[str, Mapping[str, str]] = {
 """The texts of each language. ``one|many`` has two forms, chosen by the value ``n``."""
 
 NOTHING = "–"
-"""What stands where there is no number to show."""
+"""Shown in place of a missing number."""
 
 _SWAPPED = str.maketrans(",.", ".,")
 
@@ -101,27 +101,27 @@ class Words:
             return NOTHING
         if math.isinf(value):
             return "∞" if value > 0 else "−∞"
-        return self._localized(_trimmed(f"{value:,.{_decimals(value, digits)}f}"))
+        return self._localize(_trim_zeros(f"{value:,.{_decimals(value, digits)}f}"))
 
-    def fixed(self, value: float, form: str = ".6g") -> str:
-        """A number in a form of Python's, with the signs of the language.
+    def format(self, value: float, form: str = ".6g") -> str:
+        """A number in one of Python's formats, with the language's decimal sign.
 
-        >>> words("en").fixed(0.170123456), words("pt-BR").fixed(12.5, ".1f")
+        >>> words("en").format(0.170123456), words("pt-BR").format(12.5, ".1f")
         ('0.170123', '12,5')
         """
-        return self._localized(f"{value:{form}}")
+        return self._localize(f"{value:{form}}")
 
     def column(self, values: Sequence[float | None]) -> list[str]:
-        """Numbers that stand below each other: as many decimals for each as the one that needs most.
+        """Numbers of one column of a table: all have as many decimals as the one that needs most.
 
         >>> words("en").column([0.1717, 0.204, 0, None])
         ['0.1717', '0.2040', '0.0000', '–']
         """
         known = [value for value in values if value is not None and math.isfinite(value)]
-        texts = [_trimmed(f"{value:.{_decimals(value, 4)}f}") for value in known]
+        texts = [_trim_zeros(f"{value:.{_decimals(value, 4)}f}") for value in known]
         decimals = max((len(text.partition(".")[2]) for text in texts), default=0)
         return [
-            self._localized(f"{value:,.{decimals}f}")
+            self._localize(f"{value:,.{decimals}f}")
             if value is not None and math.isfinite(value)
             else self.number(value)
             for value in values
@@ -137,10 +137,10 @@ class Words:
             return NOTHING
         hundredths = 100 * share
         for decimals in range(2 if hundredths < 1 else 1, 5):
-            text = _trimmed(f"{hundredths:,.{decimals}f}")
+            text = _trim_zeros(f"{hundredths:,.{decimals}f}")
             if (text == "0") == (share == 0) and (text == "100") == (share == 1):
-                return self._localized(text) + "%"
-        return self._localized("<0.0001%" if share < 0.5 else ">99.9999%")
+                return self._localize(text) + "%"
+        return self._localize("<0.0001%" if share < 0.5 else ">99.9999%")
 
     def seconds(self, value: float | None) -> str:
         """A duration.
@@ -150,10 +150,10 @@ class Words:
         """
         if value is None:
             return NOTHING
-        return self._localized("<0.01 s" if 0 < value < 0.005 else f"{value:,.2f} s")
+        return self._localize("<0.01 s" if 0 < value < 0.005 else f"{value:,.2f} s")
 
     def date(self, iso: str) -> str:
-        """An ISO date and time in words; text that is none is left as it is.
+        """An ISO date and time in words; any other text is returned unchanged.
 
         >>> words("en").date("2025-11-15T10:06:30+00:00"), words("pt-BR").date("2025-11-01T10:06:30-03:00")
         ('15 November 2025, 10:06 UTC', '1º de novembro de 2025, 10:06 UTC−03:00')
@@ -171,19 +171,19 @@ class Words:
         away = "" if zone == "+0000" else f"{zone[:3]}:{zone[3:5]}".replace("-", "−")
         return f"{text} UTC{away}"
 
-    def _localized(self, text: str) -> str:
+    def _localize(self, text: str) -> str:
         return text.translate(_SWAPPED) if self.language == "pt-BR" else text
 
 
 def _decimals(value: Any, digits: int) -> int:
-    """How many decimals show so many significant digits; none for a whole number, one at least for any other."""
+    """The decimals that show so many significant digits: none of a whole number, at least one of any other."""
     if isinstance(value, Integral) or value == int(value):
         return 0
     return max(1, digits - 1 - math.floor(math.log10(abs(value))))
 
 
-def _trimmed(text: str) -> str:
-    """A decimal without the zeros that say nothing."""
+def _trim_zeros(text: str) -> str:
+    """Remove trailing zeros after the decimal point."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -197,7 +197,7 @@ def words(language: str) -> Words:
 
 
 def _card(kind: str, name: str) -> Card | None:
-    """The card of a model or a metric: of one that another package adds, there is nothing else."""
+    """The card of a model or a metric; for one that another package adds, it is the only source of words."""
     if kind not in ("model", "metric"):
         return None
     from cobogo.examine.metrics import METRICS

@@ -1,27 +1,46 @@
-"""Writing a report: JSON, HTML and plots in one directory."""
+"""Writing a report: JSON, HTML and plots in one directory.
+
+The report of a recoding is written from its `Content`, that of any other release from the story of its transformation.
+The directory holds original values, so it stays with the data holder.
+"""
 
 from __future__ import annotations
 
 import json
+from base64 import b64encode
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
+import cobogo
+from cobogo.release.contract import Section, Story
+from cobogo.release.drawn import DrawnReadBack, DrawnRows
+from cobogo.release.release import Release
 from cobogo.tell.report import html, plots
-from cobogo.tell.report.content import Content
-from cobogo.tell.report.figures import Plot, asked_diversity, plots_of
+from cobogo.tell.report.bars import draw_shares
+from cobogo.tell.report.content import Content, Plot, plots_of, required_diversity
+from cobogo.tell.report.page import environment, printable
 from cobogo.tell.report.words import Words, words
 
 
 def write(content: Content, directory: Path, *, language: str) -> None:
-    """Write ``report.json``, ``report.html`` and ``plots/*.png``. The directory shows original values: it stays."""
+    """Write the report of a recoding: ``report.json``, ``report.html`` and ``plots/*.png``."""
     say = words(language)
     (directory / "plots").mkdir(parents=True, exist_ok=True)
-    summary = json.dumps(dict(content.summary), indent=1, ensure_ascii=False, allow_nan=False)
-    (directory / "report.json").write_text(summary + "\n", encoding="utf-8", newline="\n")
+    _write_json(dict(content.summary), directory)
     drawn = {}
     for plot in plots_of(content):
         drawn[plot.stem] = directory / "plots" / f"{plot.stem}.png"
         draw(plot, content, drawn[plot.stem], say=say)
-    page = html.render(content, drawn, language=language)
+    _write_page(html.render(content, drawn, language=language), directory)
+
+
+def _write_json(summary: dict[str, Any], directory: Path) -> None:
+    text = json.dumps(summary, indent=1, ensure_ascii=False, allow_nan=False)
+    (directory / "report.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _write_page(page: str, directory: Path) -> None:
     (directory / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
 
@@ -39,7 +58,7 @@ def draw(plot: Plot, content: Content, path: Path, *, say: Words) -> None:
             )  # fmt: skip
         case "distinct_values":
             story = next(story for story in content.sensitive if story.name == plot.attribute)
-            asked = asked_diversity(summary.get("models", []), plot.attribute)
+            asked = required_diversity(summary.get("models", []), plot.attribute)
             plots.distinct_values(story.distinct_per_class, path, say=say, attribute=plot.attribute, asked=asked)
         case "levels":
             plots.levels(content.attributes, path, say=say)
@@ -51,3 +70,100 @@ def draw(plot: Plot, content: Content, path: Path, *, say: Words) -> None:
             plots.distribution(attribute, path, say=say, before=summary.get("records"), after=records)
         case _:
             raise ValueError(f"There is no plot {plot.kind!r}")
+
+
+def _drawn_summary(release: Release, made: DrawnRows, read: DrawnReadBack, story: Story) -> dict[str, Any]:
+    """What report.json holds."""
+    return {
+        "version": cobogo.__version__,
+        "kind": made.kind,
+        "headline": story.headline,
+        "records": read.verdict.records,
+        "models": [verdict.as_dict() for verdict in read.verdict.models],
+        "problems": list(read.verdict.problems),
+        "notes": list(read.verdict.notes),
+        "transformation": made.statement(),
+        **story.summary,
+        "warnings": list(release.warnings),
+        "seconds": {stage: round(seconds, 4) for stage, seconds in release.seconds.items()},
+    }
+
+
+def write_drawn_report(release: Release, read: DrawnReadBack, evidence: Path) -> None:
+    """Write the report of a release that is not a recoding: its verdict, and the sections of its story."""
+    made, found = release.transformation, read.verdict
+    assert isinstance(made, DrawnRows)
+    say = words(release.origin.language)
+    story = made.story(release.table, read.rows, say)
+    (evidence / "plots").mkdir()
+    _write_json(_drawn_summary(release, made, read, story), evidence)
+    drawn = []
+    for plot in story.plots:
+        file = evidence / "plots" / f"{plot.stem}.png"
+        draw_shares(plot, file, say=say)
+        drawn.append({"title": plot.title, "data": b64encode(file.read_bytes()).decode()})
+    page = (
+        environment()
+        .get_template("transformed.html.j2")
+        .render(
+            say=say,
+            source=Path(release.table.name).name,
+            created=datetime.now().astimezone().isoformat(timespec="seconds"),
+            holds=not found.problems and all(verdict.satisfied for verdict in found.models),
+            promised=bool(found.models),
+            story=story,
+            models=[_model(verdict.as_dict(), say) for verdict in found.models],
+            columns=_columns(release, made, say),
+            sections=[_section(section, say) for section in story.sections],
+            warnings=list(dict.fromkeys([*found.problems, *release.warnings, *found.notes])),
+            figures=drawn,
+            seconds={say.name("stage", stage): value for stage, value in release.seconds.items()},
+        )
+    )
+    _write_page(printable(page), evidence)
+
+
+def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
+    aside = ("model", "satisfied", "measured", "attribute")
+    name = say.name("model", entry["model"])
+    return {
+        "name": say("on", model=name, attribute=entry["attribute"]) if entry.get("attribute") else name,
+        "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
+        "measured": say.show(entry["measured"]),
+        "satisfied": entry["satisfied"],
+        "means": say.means("model", entry["model"]),
+    }
+
+
+def _columns(release: Release, made: DrawnRows, say: Words) -> list[dict[str, str]]:
+    changed = made.meanings
+    rows = []
+    for name in release.columns:
+        known = release.origin.roles.get(name)
+        role = say("transformed.added") if known is None else say.name("role", known)
+        rows.append(
+            {
+                "name": name,
+                "role": role,
+                "what": changed[name].text if name in changed else say("transformed.collected"),
+            }
+        )
+    return rows
+
+
+def _section(section: Section, say: Words) -> dict[str, Any]:
+    """A section for the template; all numbers of a column have as many decimals as the one that needs most."""
+    columns: list[list[str]] = []
+    for cells in zip(*section.rows, strict=True):
+        if all(cell is None or isinstance(cell, int | float) for cell in cells):
+            fractions = any(isinstance(cell, float) for cell in cells)
+            columns.append(say.column(list(cells)) if fractions else [say.number(cell) for cell in cells])
+        else:
+            columns.append([say.show(cell) for cell in cells])
+    numeric = [all(not isinstance(row[place], str) for row in section.rows) for place in range(len(section.header))]
+    return {
+        "title": section.title,
+        "lead": section.lead,
+        "header": list(zip(section.header, numeric, strict=True)),
+        "rows": [list(zip(row, numeric, strict=True)) for row in zip(*columns, strict=True)],
+    }

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from cobogo.errors import InputError
-from cobogo.examine.utility.pairs.compared import contingency, distribution, summaries
-from cobogo.examine.utility.pairs.use import labels, unfit, workload
+from cobogo.examine.utility.pairs.comparison import contingency, distribution, summaries
+from cobogo.examine.utility.pairs.use import predictable_columns, unfit_reason, workload
 from support.release_pairs import ATTRIBUTES, pair, recoded, shares
 
 pytestmark = pytest.mark.slow
@@ -48,7 +48,7 @@ def test_buckets_tell_each_column_and_hide_how_they_go_together(tmp_path) -> Non
     assert both is not None
     assert both.after.sum(axis=0) == pytest.approx(alone.after[[alone.shown.index(one) for one in both.across]])
     assert both.association[1] < (both.association[0] or 0)
-    assert unfit(this) == "buckets"
+    assert unfit_reason(this) == "buckets"
     with pytest.raises(InputError):
         workload(this)
 
@@ -60,7 +60,7 @@ def test_counts_without_rows_tell_the_pairs_that_were_counted(tmp_path) -> None:
         "recoding": {"algorithm": "marginals", "marginals": [["age", "town"], ["town", "illness"]]},
     }
     this = pair(tmp_path, **told)
-    assert unfit(this) == "marginals"
+    assert unfit_reason(this) == "marginals"
     assert contingency(this, "town", "illness") is not None
     assert contingency(this, "age", "illness") is None
 
@@ -76,7 +76,7 @@ def test_replaced_values_are_said_to_be_so_and_noise_is_compared_in_intervals(tm
     hidden = pair(tmp_path / "again", masking={"columns": {"town": {"truncate": 1}, "illness": {"null": True}}})
     assert distribution(hidden, "town").how == "replaced"
     assert shares(distribution(hidden, "illness"))["missing"] == (0, pytest.approx(1))
-    assert "town" not in labels(hidden)
+    assert "town" not in predictable_columns(hidden)
 
 
 def test_a_release_alone_has_one_side(tmp_path) -> None:
@@ -85,5 +85,5 @@ def test_a_release_alone_has_one_side(tmp_path) -> None:
     assert found.before is None
     assert found.apart is None
     assert found.after.sum() == pytest.approx(1)
-    assert unfit(this) == "original"
-    assert labels(this) == ()
+    assert unfit_reason(this) == "original"
+    assert predictable_columns(this) == ()

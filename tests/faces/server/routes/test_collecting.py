@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.encode import shuffled_reports
-from cobogo.collect.wire import batches
+from cobogo.collect.encode import encode_shuffled
+from cobogo.collect.wire import batch_messages
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.services.collections import read_collection
 from cobogo.faces.server.settings import ServerSettings
@@ -35,7 +35,7 @@ def test_reports_come_in_and_are_decoded(served) -> None:
     assert made.status_code == 201, made.text
     identity = made.json()["id"]
     asked = Collection.of(served("collector", "GET", f"/collections/{identity}").json())
-    for message in batches(asked, shuffled_reports(asked, ["a"] * 900 + ["b"] * 100, Entropy())):
+    for message in batch_messages(asked, encode_shuffled(asked, ["a"] * 900 + ["b"] * 100, Entropy())):
         answer = served("collector", "POST", f"/collections/{identity}/reports", content=message)
         assert answer.status_code == 202, answer.text
     assert served("steward", "GET", "/collections").json()[0]["reports"] == 1000
@@ -51,7 +51,7 @@ def test_reports_come_in_and_are_decoded(served) -> None:
 def test_what_comes_again_under_its_key_is_counted_once(served) -> None:
     identity = served("steward", "POST", "/collections", json={"toml": TOML}).json()["id"]
     asked = Collection.of(served("collector", "GET", f"/collections/{identity}").json())
-    (message,) = batches(asked, shuffled_reports(asked, ["a"] * 10, Entropy()))
+    (message,) = batch_messages(asked, encode_shuffled(asked, ["a"] * 10, Entropy()))
 
     def send(**headers: str) -> int:
         given = {"Authorization": f"Bearer {served.keys['collector']}", **headers}
@@ -76,12 +76,12 @@ from cobogo.faces.server.state import COLLECTIONS
 from cobogo.faces.server import journal
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import Queue
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.services import Services
 journal.LONG = 200  # segments are counted all the time
 context = ServerContext(ServerSettings(state=sys.argv[1]))
 (row,) = context.state.rows(COLLECTIONS)
-take, ana = Services(context, Queue(context)).collections.take, Holder("ana", Role.STEWARD, frozenset(Scope), "k")
+take, ana = Services(context, Queue(context)).collections.take, Holder("ana", KeyRole.STEWARD, frozenset(KeyScope), "k")
 message = bytes.fromhex(sys.argv[2])
 for number in range(int(sys.argv[3]), 10**6):
     take(ana, row["id"], message, f"key number {number}")
@@ -94,7 +94,7 @@ def test_a_kill_at_any_moment_loses_no_report_and_counts_none_twice(tmp_path) ->
     ana, collections = person("ana"), service_of(context).collections
     identity = collections.begin(ana, TOML)
     asked = read_collection(TOML)
-    (message,) = batches(asked, shuffled_reports(asked, ["a"] * 5, Entropy()))
+    (message,) = batch_messages(asked, encode_shuffled(asked, ["a"] * 5, Entropy()))
     source, sent = random.Random(1), 0
     for _ in range(3):
         program = [sys.executable, "-c", SEND, str(tmp_path / "s"), message.hex(), str(sent)]

@@ -6,7 +6,7 @@ import pytest
 
 from cobogo.errors import InputError
 from cobogo.faces.server.app import create_app
-from cobogo.faces.server.roles import Role
+from cobogo.faces.server.roles import KeyRole
 from cobogo.faces.server.settings import ServerSettings
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ def _here(lon: float) -> dict[str, object]:
 def test_devices_get_a_cloak_that_holds_k_of_them(served) -> None:
     for number in range(3):
         who = f"device{number}"
-        served.keys[who] = served.context.keys.create(f"{who}-{served.test}", Role.COLLECTOR)[1]
+        served.keys[who] = served.context.keys.create(f"{who}-{served.test}", KeyRole.COLLECTOR)[1]
         assert served(who, "POST", "/location/locations", json=_here(-38.5 + number / 1000)).status_code == 200
     answer = served("device1", "POST", "/location/cloak", json={"k": 3})
     assert answer.status_code == 200, answer.text
@@ -46,4 +46,4 @@ def test_a_budget_of_noise_is_its_owners_and_ends_in_words(served) -> None:
 
 def test_settings_that_make_no_anonymizer_are_refused_by_their_place(tmp_path) -> None:
     with pytest.raises(InputError, match=r"location\.cloak"):
-        create_app(ServerSettings.of({"state": str(tmp_path / "s"), "location": {"cloak": "invisibility"}}))
+        create_app(ServerSettings.from_content({"state": str(tmp_path / "s"), "location": {"cloak": "invisibility"}}))

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ast
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 
 from cobogo.faces import server
+from cobogo.faces.server.services import Services
+from cobogo.faces.server.services.operation import READS, Subject
 
 SERVER = Path(server.__file__).parent
 WORKBENCH = SERVER.parent / "workbench"
@@ -20,20 +23,16 @@ HIDDEN = ("._context", "._queue", "app.state.context", "app.state.queue")
 NAMES = {"keys": {"Holder"}}
 """Names that they may import of others: a holder is a value."""
 
-READS = {
-    "datasets": {
-        "assess", "count_values", "find", "list_all", "list_files", "list_sources", "list_tables", "names", "own_names",
-        "page", "profile", "rows_file", "stage", "upload_megabytes",
-    },
-    "policies": {"files", "list_all", "read"},
-    "jobs": {"explore", "find", "find_study", "latest_audit", "list_all"},
-    "releases": {"evidence", "find", "list_all", "manifest", "open"},
-    "registry": {"entry_of", "exists", "history"},
-    "curator": {"budget", "check", "datasets", "explain", "first_dataset", "list_balances", "measure", "place"},
-    "collections": {"count", "list_all", "state"},
-    "keys": {"recognise"},
-}  # fmt: skip
-"""What pages may call themselves: operations that change nothing. Every other one is an action, which is in the log."""
+SUBJECTS = {
+    name: type(subject)
+    for name, subject in vars(Services(MagicMock(), MagicMock())).items()
+    if isinstance(subject, Subject)
+}
+"""The subjects of the service, as pages name them."""
+
+UNSCOPED = {"find", "check", "recognise"}
+"""What pages may call besides operations that only read, and properties: a look for what may not be there, whether
+there is a curator, and whose key was given. Every other operation is an action, which is in the log."""
 
 ACTING = {"actions.py", "session.py", "app.py", "files.py"}
 """The actions; who is logged in; where pages are mounted; downloads, which the middleware writes in the log."""
@@ -71,9 +70,14 @@ def _effects(tree: ast.AST) -> list[str]:
         if whole == "" and not name.startswith("service."):
             continue
         subject, _, operation = rest.partition(".")
-        if subject in READS and ("." not in operation) and (operation or node not in inside):
-            found += [name] if operation not in READS[subject] else []
+        if subject in SUBJECTS and ("." not in operation) and (operation or node not in inside):
+            found += [] if _reads(SUBJECTS[subject], operation) else [name]
     return found
+
+
+def _reads(subject: type[Subject], operation: str) -> bool:
+    found = getattr(subject, operation, None)
+    return operation in UNSCOPED or isinstance(found, property) or getattr(found, "__qualname__", "") in READS
 
 
 @pytest.mark.parametrize("file", FACES, ids=lambda file: "/".join(file.parts[-2:]))

@@ -92,3 +92,14 @@ def test_counts_of_a_column_are_all_of_it(context, row) -> None:
 def test_what_separates_nothing_is_refused_in_words(context, separator) -> None:
     with pytest.raises(InputError, match="separator"):
         service_of(context).datasets.receive(ANA, "x.csv", io.BytesIO(b"a,b\n1,2\n"), separator=separator)
+
+
+@pytest.mark.slow
+def test_an_upload_that_a_kill_cut_short_is_forgotten_by_the_next_server(place) -> None:
+    context = ServerContext(place.settings)
+    datasets = service_of(context).datasets
+    whole = datasets.receive(ANA, "people.csv", io.BytesIO(CSV.encode()))
+    context.state.add(DATASETS, owner="ana", name="half", about="")
+    datasets.forget_unfinished()
+    assert [row["id"] for row in context.state.rows(DATASETS)] == [whole]
+    context.close()

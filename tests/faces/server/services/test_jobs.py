@@ -16,7 +16,7 @@ from cobogo.data.policy import Policy
 from cobogo.errors import InputError
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.queue import Queue
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.operation import ScopeMissing
 from cobogo.faces.server.settings import ServerSettings
@@ -125,7 +125,7 @@ def test_what_is_no_study_and_who_may_not_are_refused(service) -> None:
     dataset = service.datasets.receive(ANA, "people.csv", io.BytesIO(CSV))
     with pytest.raises(InputError, match="no study"):
         service.jobs.begin_study(ANA, "anonymize", dataset, POLICY, {})
-    analyst = person("ana", scopes=frozenset({Scope.ASK}))
+    analyst = person("ana", scopes=frozenset({KeyScope.ASK}))
     with pytest.raises(ScopeMissing, match="'data'"):
         service.jobs.begin_study(analyst, "compare", dataset, POLICY, OPTIONS)
     with pytest.raises(ScopeMissing, match="'run'"):

@@ -39,7 +39,7 @@ suppression-limit = 0.1
 def furnished(context: Any, owner: str) -> None:
     """A data set of somebody's and a release of it."""
     from cobogo.faces.server.sandbox import confine_policy
-    from cobogo.faces.server.state import RELEASES, packed
+    from cobogo.faces.server.state import RELEASES, pack
     from cobogo.faces.server.worker import RELEASE_JOBS
     from support.services import person, service_of
 
@@ -49,7 +49,7 @@ def furnished(context: Any, owner: str) -> None:
     policy = confine_policy(POLICY, home / "files", owner=owner)
     RELEASE_JOBS["anonymize"](table, policy, context.files.release(release), lambda *_: None)
     about = {"records": 120, "suppressed": 0}
-    values = {"owner": owner, "dataset": dataset, "kind": "anonymize", "summary": packed(about), "created": time.time()}
+    values = {"owner": owner, "dataset": dataset, "kind": "anonymize", "summary": pack(about), "created": time.time()}
     from sqlalchemy import insert
 
     with context.state.transaction() as connection:
@@ -70,17 +70,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_original_is_for_its_steward_alone(home) -> None:
-    from cobogo.examine.utility.pairs.compared import distribution
+    from cobogo.examine.utility.pairs.comparison import distribution
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.keys import Holder
-    from cobogo.faces.server.roles import SCOPES, Role
+    from cobogo.faces.server.roles import SCOPES, KeyRole
     from cobogo.faces.server.settings import ServerSettings
-    from cobogo.faces.workbench.pages.risk import assessed, figures
+    from cobogo.faces.workbench.pages.risk import assess, figures
     from support.services import service_of
 
     context = ServerContext(ServerSettings(state=str(home / "state")))
     maria, otto = (
-        Holder(who, role, SCOPES[role], "key") for who, role in (("maria", Role.STEWARD), ("otto", Role.AUDITOR))
+        Holder(who, role, SCOPES[role], "key") for who, role in (("maria", KeyRole.STEWARD), ("otto", KeyRole.AUDITOR))
     )
     releases = service_of(context).releases
     identity = releases.list_all(maria)[0]["id"]
@@ -89,7 +89,7 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
     assert (other.mine, other.runs, other.data, other.rows) == (False, False, None, None)
     assert own.measure_pair(distribution, "idade").before is not None
     assert other.measure_pair(distribution, "idade").before is None
-    seen, told = own.measure(assessed, None), other.measure(assessed, None)
+    seen, told = own.measure(assess, None), other.measure(assess, None)
     assert seen.before is not None
     assert told.before is None
     now, kept = figures(seen.before, {}), figures(None, other.report["risk"]["before"])
@@ -107,13 +107,13 @@ def test_the_original_is_for_its_steward_alone(home) -> None:
 @contextmanager
 def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
     from cobogo.faces.server.settings import ServerSettings
 
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\n')
     context = ServerContext(ServerSettings.load(home / "server.toml"))
-    roles = {"maria": Role.STEWARD, "otto": Role.AUDITOR}
+    roles = {"maria": KeyRole.STEWARD, "otto": KeyRole.AUDITOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()
     with running("serve", "--workbench", "--config", str(home / "server.toml")):

@@ -16,8 +16,13 @@ import cobogo as cb
 from cobogo.errors import OutputError
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.operators.base import Operator
-from cobogo.promises.operators.estimate import inverted, likeliest, onto_simplex, variances
-from cobogo.promises.operators.matrix import of, warner
+from cobogo.promises.operators.inference import (
+    estimate_by_inversion,
+    estimate_by_likelihood,
+    project_onto_simplex,
+    variances,
+)
+from cobogo.promises.operators.matrix import operator_from_matrix, warner
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.estimate import counts, mining
 from cobogo.publish.randomize.estimate.counts import estimate_count
@@ -27,7 +32,7 @@ from support.randomized_tables import policy, table
 
 Z = 5.5  # standard errors that a mean of many draws strays by with a probability below 1e-7
 
-TILTED = of(np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]]))
+TILTED = operator_from_matrix(np.array([[0.7, 0.2, 0.1], [0.2, 0.6, 0.3], [0.1, 0.2, 0.6]]))
 OPERATORS = {"uniform": Uniform(3, Fraction(2, 5)), "matrix": TILTED}
 
 
@@ -60,8 +65,8 @@ def test_a_domain_too_large_for_a_matrix_needs_none() -> None:
 @given(st.lists(st.integers(0, 400), min_size=3, max_size=3).filter(lambda n: sum(n) > 0), st.integers(1, 9))
 def test_the_likeliest_distribution_is_the_inversion_or_lies_on_the_edge(observed: list[int], tenths: int) -> None:
     operator, seen = Uniform(3, Fraction(tenths, 10)), np.array(observed)
-    inversion = inverted(operator, seen)
-    found = likeliest(operator, seen, rounds=200_000, tolerance=1e-15)
+    inversion = estimate_by_inversion(operator, seen)
+    found = estimate_by_likelihood(operator, seen, rounds=200_000, tolerance=1e-15)
     assert found.sum() == pytest.approx(1)
     if inversion.min() > 0.01:
         assert found == pytest.approx(inversion, abs=2e-3)
@@ -74,8 +79,8 @@ def test_the_likeliest_distribution_is_the_inversion_or_lies_on_the_edge(observe
 
 
 def test_the_nearest_distribution() -> None:
-    assert onto_simplex(np.array([0.5, 0.5])) == pytest.approx([0.5, 0.5])
-    assert onto_simplex(np.array([0.9, 0.4, -0.3])) == pytest.approx([0.75, 0.25, 0])
+    assert project_onto_simplex(np.array([0.5, 0.5])) == pytest.approx([0.5, 0.5])
+    assert project_onto_simplex(np.array([0.9, 0.4, -0.3])) == pytest.approx([0.75, 0.25, 0])
 
 
 def test_variances_are_those_of_the_draws() -> None:
@@ -107,7 +112,7 @@ def test_true_counts_lie_in_their_intervals(operator: Operator) -> None:
 
 def test_both_ways_to_the_variance_agree() -> None:
     uniform = Uniform(4, Fraction(1, 3))
-    same = of(uniform.matrix())
+    same = operator_from_matrix(uniform.matrix())
     observed = np.array([300, 250, 200, 250])
     one, other = counts.count(uniform, observed, [1, 2]), counts.count(same, observed, [1, 2])
     assert one.count == pytest.approx(other.count)
@@ -133,7 +138,7 @@ def test_sampled_groups_stand_for_all_their_records() -> None:
 def test_warner_finds_the_share_of_a_delicate_yes() -> None:
     operator, n = warner(0.7), 40_000
     answers = operator.sample(np.repeat([0, 1], [int(0.85 * n), n - int(0.85 * n)]), Entropy())
-    estimate = inverted(operator, np.bincount(answers, minlength=2))[1]
+    estimate = estimate_by_inversion(operator, np.bincount(answers, minlength=2))[1]
     assert abs(estimate - 0.15) < Z * math.sqrt(variances(operator, np.array([0.85, 0.15]), n)[1])
 
 

@@ -19,9 +19,9 @@ from cobogo.promises.models.check import check
 from cobogo.promises.models.l_diversity import LDiversity
 from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.cells.mu_argus import TOGETHER, mu_argus
-from cobogo.publish.recode.cells.recovery import recoverable, unrecoverable
+from cobogo.publish.recode.cells.recovery import count_recoverable, hide_recoverable
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
-from cobogo.publish.recode.lattice.classic.samarati import samarati
+from cobogo.publish.recode.lattice.classic.tagging import samarati
 from support.random_tasks import problem_of, tasks
 from support.reference import Ladder, Task
 
@@ -87,7 +87,7 @@ def test_no_combination_of_up_to_three_visible_values_is_rare(task: Task) -> Non
         for chosen in itertools.combinations(width, size):
             seen: Counter[tuple[str | None, ...]] = Counter()
             for number in range(len(assignment)):
-                row = assignment.released(number)
+                row = assignment.released_tuple(number)
                 seen[tuple(row[column] for column in chosen)] += int(assignment.sizes[number])
             assert all(count >= max(task.ks) for count in seen.values())
 
@@ -139,7 +139,7 @@ def test_a_cell_that_all_alike_show_is_given_away() -> None:
     """The postal code tells the city: to suppress the city in one record hides nothing."""
     rows = [("60020", "Fortaleza"), ("60020", "Fortaleza "), ("62010", "Sobral")]
     some_cells = [(False, False), (False, True), (False, True)]
-    assert recoverable(released(rows, some_cells)) == {}  # the guess would be wrong: it is another value
+    assert count_recoverable(released(rows, some_cells)) == {}  # the guess would be wrong: it is another value
     twins = problem_of(
         Task(
             tuples=(("60020", "Fortaleza"),) * 2 + (("62010", "Sobral"), ("62010", "Crato")),
@@ -160,13 +160,13 @@ def test_a_cell_that_all_alike_show_is_given_away() -> None:
         np.array([0, 1, 2, 2]),
         np.array([1, 1, 1, 1]),
     )
-    assert recoverable(shown) == {"b": 1}
+    assert count_recoverable(shown) == {"b": 1}
 
 
 def test_the_only_value_that_is_missing_is_given_away() -> None:
     rows = [("1", "Sobral"), ("2", "Crato"), ("3", "Iguatu")]
-    assert recoverable(released(rows, [(True, False), (True, False), (True, True)])) == {"b": 1}
-    assert recoverable(released(rows, [(True, False), (True, True), (True, True)])) == {}
+    assert count_recoverable(released(rows, [(True, False), (True, False), (True, True)])) == {"b": 1}
+    assert count_recoverable(released(rows, [(True, False), (True, True), (True, True)])) == {}
 
 
 def filled_in(rows: list[dict[str, Any]], columns: list[str], truth: dict[str, dict[str, Any]]) -> dict[str, int]:
@@ -240,10 +240,10 @@ def test_a_cell_that_hides_nothing_is_released_and_one_that_hides_little_takes_a
         np.array([0, 1, 2, 3, 3]),
         np.array([2, 2, 1, 1, 1]),
     )
-    assert recoverable(shown) == {"b": 2}  # of Sobral and Crato, half are Sobral: nobody can tell
-    repaired, notes = unrecoverable(shown)
-    assert recoverable(repaired) == {}
-    assert {repaired.released(n): int(size) for n, size in enumerate(repaired.sizes)} == {
+    assert count_recoverable(shown) == {"b": 2}  # of Sobral and Crato, half are Sobral: nobody can tell
+    repaired, notes = hide_recoverable(shown)
+    assert count_recoverable(repaired) == {}
+    assert {repaired.released_tuple(n): int(size) for n, size in enumerate(repaired.sizes)} == {
         ("60020", "Fortaleza"): 4, ("62010", "Sobral"): 1, ("62010", "*"): 2,
     }  # fmt: skip
     assert "2 suppressed cells could have been told" in notes[0]

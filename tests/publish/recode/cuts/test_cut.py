@@ -24,10 +24,10 @@ from cobogo.promises.models.t_closeness import TCloseness
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.cuts.bottom_up import bottom_up
-from cobogo.publish.recode.cuts.cut import CutAssignment, assigned
+from cobogo.publish.recode.cuts.cut import CutAssignment, assign_cut
 from cobogo.publish.recode.cuts.top_down import top_down
 from cobogo.publish.recode.lattice.classic.datafly import datafly
-from cobogo.publish.recode.lattice.classic.samarati import samarati
+from cobogo.publish.recode.lattice.classic.tagging import samarati
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from support.random_tasks import problem_of, tasks
 from support.reference import Task
@@ -84,7 +84,7 @@ def test_what_is_found_satisfies_the_policy_and_is_a_recoding_of_its_kind(
         if algorithm != "sibling":
             for leaf, level in enumerate(cut.tolist()):
                 assert set(cut[h.maps[level] == h.maps[level][leaf]].tolist()) == {level}
-    released = [assignment.released(number) for number in range(len(assignment))]
+    released = [assignment.released_tuple(number) for number in range(len(assignment))]
     assert len(set(released)) == len(released)
     for tuple_number, owner in enumerate(assignment.owners.tolist()):
         for column, (h, cut) in enumerate(zip(problem.hierarchies, assignment.cut, strict=True)):
@@ -108,7 +108,7 @@ def test_leaves_are_counted_as_they_are_released(task: Task, algorithm: str) -> 
     for h, cut in zip(problem.hierarchies, assignment.cut, strict=True):
         labels = Counter(h.generalize(leaf, int(level)) for leaf, level in zip(h.leaves, cut, strict=True))
         column = problem.hierarchies.index(h)
-        names = [assignment.released(number)[column] for number in range(len(assignment))]
+        names = [assignment.released_tuple(number)[column] for number in range(len(assignment))]
         expected.append(sum(labels[name] * size for name, size in zip(names, assignment.sizes.tolist(), strict=True)))
     assert assignment.outcome().leaf_sums.tolist() == expected
 
@@ -132,7 +132,7 @@ def test_without_suppression_nothing_more_can_be_specialized(task: Task, algorit
                 if level > problem.lowest[column] and here[np.unique(problem.leaf_codes[column])].any():
                     finer = [one.copy() for one in assignment.cut]
                     finer[column][here] = level - 1
-                    assert not assigned(problem, tuple(finer))[1]
+                    assert not assign_cut(problem, tuple(finer))[1]
 
 
 @some
@@ -332,7 +332,7 @@ def test_a_cut_at_one_level_is_measured_as_the_node_that_it_is(task: Task) -> No
         np.full(len(h.leaves), level, dtype=np.int32)
         for h, level in zip(problem.hierarchies, problem.highest, strict=True)
     )
-    assignment, satisfied = assigned(problem, cut)
+    assignment, satisfied = assign_cut(problem, cut)
     assert satisfied == checked.satisfied
     if checked.outcome is not None:
         expected = measure(checked.outcome, problem.scale)

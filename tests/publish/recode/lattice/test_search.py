@@ -46,7 +46,7 @@ def test_nothing_is_lost_by_pruning(model: Model, share: float, rows: Rows, k: i
         table=tables.counted(rows),
         hierarchies=rows.hierarchies,
         models=(model,) if k is None else (KAnonymity(k), model),
-        metric=metrics.named("loss"),
+        metric=metrics.find_metric("loss"),
         limit=int(share * len(rows)),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),

@@ -25,6 +25,7 @@ from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import slack
 from cobogo.publish.recode.lattice import search
 from cobogo.publish.recode.lattice import walk as lattice
+from cobogo.publish.recode.lattice.bounds import bounds as lower_bounds
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.search import optimal
 from support import reference
@@ -193,7 +194,7 @@ def test_the_value_of_every_node_is_what_counting_gives(metric: str, task: Task)
 def test_no_solution_is_better_than_its_bound_and_bounds_only_get_worse_upwards(metric: str, task: Task) -> None:
     problem = problem_of(task, metric)
     nodes = list(task.nodes())
-    bounds = dict(zip(nodes, lattice.bounds(problem, np.array(nodes, dtype=np.int64)).tolist(), strict=True))
+    bounds = dict(zip(nodes, lower_bounds(problem, np.array(nodes, dtype=np.int64)).tolist(), strict=True))
     for node in reference.solutions(task):
         cost = value(task, node, metric) * (-1 if METRICS[metric].maximize else 1)
         assert bounds[node.levels] <= cost + 10 * slack(cost)
@@ -240,7 +241,7 @@ def test_bounds_hold_where_there_are_more_combinations_than_whole_numbers(metric
     }
     problem = cb.anonymize(frame, content).problem
     nodes = list(itertools.product(*(range(high + 1) for high in problem.highest)))
-    bounds = lattice.bounds(problem, np.array(nodes, dtype=np.int64))
+    bounds = lower_bounds(problem, np.array(nodes, dtype=np.int64))
     sign = -1 if METRICS[metric].maximize else 1
     for node, bound in zip(nodes, bounds.tolist(), strict=True):
         cost = sign * Evaluator(problem).check(node).value
@@ -339,7 +340,7 @@ def test_what_is_measured_afterwards_cannot_steer(name: str) -> None:
 def test_classification_needs_a_label() -> None:
     with pytest.raises(PolicyError, match="the policy names none"):
         cb.anonymize(PEOPLE, policy(metric="classification"))
-    assert metrics.named("classification", label="label").name == "classification"
+    assert metrics.find_metric("classification", label="label").name == "classification"
 
 
 @pytest.mark.parametrize(("label", "words"), [("age", "whose role is quasi-identifier"), ("agge", "is no attribute")])

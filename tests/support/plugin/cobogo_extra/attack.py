@@ -9,7 +9,6 @@ import numpy as np
 
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case
-from cobogo.floor.arguments import number
 from cobogo.floor.catalogue import card
 
 
@@ -21,7 +20,7 @@ class Loneliness(Attack):
     Formula: $\Pr[\text{the record is found}] = \frac{1}{\lvert E\rvert}$ for a record with $\lvert E\rvert$ equal ones
     Example:
         >>> from cobogo import attack
-        >>> from cobogo.studies.worked import table
+        >>> from cobogo.studies.worked_examples import table
         >>> attack("loneliness", table("age ill", "31 flu", "44 gout", "31 flu")).exposed.tolist()
         [2]
 
@@ -37,11 +36,10 @@ class Loneliness(Attack):
     knows: ClassVar[str] = "every released value of a person"
     defence: ClassVar[str] = "Release no record that is like no other: ask for k-anonymity."
 
-    def __post_init__(self) -> None:
-        number(self.name, "threshold", self.threshold, least=0, most=1)
-
     def run(self, case: Case) -> Findings:
         """One over the number of equal records, for each record."""
         rows = case.release.rows
-        groups = rows.grouped(rows.names)
-        return self.found("release", np.arange(rows.count) + 1, 1 / groups.sizes[groups.ids], attacked=rows.count)
+        groups = rows.group(rows.names)
+        return self.build_findings(
+            "release", np.arange(rows.count) + 1, 1 / groups.sizes[groups.ids], attacked=rows.count
+        )

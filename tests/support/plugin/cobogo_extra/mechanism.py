@@ -21,7 +21,7 @@ class Rounding(Mechanism):
     Formula: $(\lfloor 10^d x + \frac{1}{2} \rfloor / 10^d, \lfloor 10^d y + \frac{1}{2} \rfloor / 10^d)$
     Example:
         >>> from cobogo.floor.randomness import Seeded
-        >>> Rounding(1).apply(Points.of([-38.52], [-3.73]), Seeded(1)).points.lon.tolist()
+        >>> Rounding(1).apply(Points.from_columns([-38.52], [-3.73]), Seeded(1)).points.lon.tolist()
         [-38.5]
 
     Guarantee: None: a cell in which nobody else lives tells who it is.
@@ -44,5 +44,6 @@ class Rounding(Mechanism):
         """The middle of the cell; where that is the 180th meridian, its western name."""
         lon = np.round(points.lon, self.decimals)
         return Released(
-            points.at(np.where(lon >= 180, -180.0, lon), np.round(points.lat, self.decimals)), np.zeros(len(points))
+            points.move_to(np.where(lon >= 180, -180.0, lon), np.round(points.lat, self.decimals)),
+            np.zeros(len(points)),
         )

@@ -1,6 +1,5 @@
-"""An original table and what was released of it, of any kind, side by side: distributions, associations, uses.
+"""An original table and its release, of any kind, side by side: distributions, associations, uses.
 
-Metrics of a recoding are known from its plan. What is here needs only the released directory and, where it may be read,
-the original: everything comes from counts of the engine, and no row leaves it. A release without its original can be
-looked at as well; then there is one side.
+The metrics of a recoding come from its plan. This package needs only the release directory and, if it may be read, the
+original. Everything is computed from counts of the engine; no row leaves it. Without the original there is one side.
 """

@@ -1,4 +1,4 @@
-"""Both tables, opened to be counted."""
+"""An original and its release, opened so that the engine can count both."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ from cobogo.release.manifest import RECODING, ColumnEntry, Manifest
 from cobogo.release.readback import parts as parts_of
 
 OTHERS = "\ue000others"
-"""What stands for all values that are not counted one by one."""
+"""The label of all values that are not counted one by one; no data hold this private-use character."""
 
 
 @dataclass(frozen=True)
 class NumberBins:
-    """Intervals of equal width; what lies below the first is in the first, what lies beyond the last in the last."""
+    """Intervals of equal width; the first and the last are open-ended."""
 
     low: float
     width: float
     number: int
 
     def edges(self) -> list[float]:
-        """Where they begin and end."""
+        """The ends of the intervals."""
         return [round(self.low + place * self.width, 12) for place in range(self.number + 1)]
 
-    def of(self, values: Floats) -> Ints:
+    def place(self, values: Floats) -> Ints:
         """The bin of each number."""
         found = np.floor((values - self.low) / self.width)
         return np.clip(found, 0, self.number - 1).astype(np.int64)
@@ -47,7 +47,7 @@ class NumberBins:
 
 @dataclass(frozen=True)
 class CountKey:
-    """How the values of a column are told apart when they are counted: all, some and the rest, or in bins."""
+    """How a column is counted: each value, some values and the rest, or in bins."""
 
     column: str
     bins: NumberBins | None = None
@@ -65,14 +65,14 @@ class CellCounts:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a column holds, in figures."""
+    """Figures of a column."""
 
     present: int
     missing: int
     distinct: int
     numbers: int  # of those present
-    low: float | None
-    high: float | None
+    low: float | None  # the first percentile of the numbers
+    high: float | None  # the last
 
     @property
     def numeric(self) -> bool:
@@ -82,14 +82,14 @@ class Facts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TablePart:
-    """A table that is counted: by its rows, or by a column of counts."""
+    """A table that is counted by its rows or by a column of counts."""
 
     table: Table
     decimal: str = "."
     weight: str | None = None
 
     def key(self, key: CountKey) -> Expression:
-        """A column as the engine tells its values apart."""
+        """The expression that a column is grouped by."""
         text = self.table.text(key.column)
         if key.bins is not None:
             place = ((self.number(key.column) - key.bins.low) / key.bins.width).floor()
@@ -106,7 +106,7 @@ class TablePart:
         return text
 
     def number(self, column: str) -> Expression:
-        """A column as numbers; NULL where it holds none."""
+        """A column as numbers; NULL where a value is no number."""
         text = self.table.text(column)
         if self.decimal == ",":
             text = text.replace(".", "").replace(",", ".")
@@ -114,7 +114,7 @@ class TablePart:
         return (number.isnan() | number.isinf()).ifelse(None, number)
 
     def cells(self, keys: Sequence[CountKey]) -> CellCounts:
-        """The combinations of some columns, counted."""
+        """Count the combinations of some columns."""
         rows = self.table.expression
         chosen = {f"c{place}": self.key(key) for place, key in enumerate(keys)}
         weight = rows[self.weight].cast("float64") if self.weight else None
@@ -133,19 +133,19 @@ class TablePart:
         )
 
     def facts(self, columns: Sequence[str]) -> dict[str, Facts]:
-        """What columns hold, in one pass."""
+        """Figures of some columns, in one pass."""
         rows = self.table.expression
-        asked: dict[str, Any] = {"rows": rows.count()}
+        figures: dict[str, Any] = {"rows": rows.count()}
         for place, name in enumerate(columns):
             text, number = self.table.text(name), self.number(name)
-            asked |= {
+            figures |= {
                 f"present{place}": text.count(),
                 f"distinct{place}": text.nunique(),
                 f"numbers{place}": number.count(),
                 f"low{place}": number.quantile(0.01),
                 f"high{place}": number.quantile(0.99),
             }
-        found = self.table.engine.fetch(rows.aggregate(**asked)).to_pylist()[0]
+        found = self.table.engine.fetch(rows.aggregate(**figures)).to_pylist()[0]
         return {
             name: Facts(
                 present=int(found[f"present{place}"]),
@@ -159,20 +159,20 @@ class TablePart:
         }
 
     def top(self, column: str, most: int) -> list[Label]:
-        """The most frequent values of a column, NULL not counted."""
+        """The most frequent values of a column, without NULL."""
         return [value for value, _ in self.table.value_counts(column, most).most_frequent]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairSide:
-    """One side: its parts, the column that ties them together where they are buckets, and which columns are looked at
-    where not all are."""
+    """One side: its parts, the column that joins them if they are buckets, and the columns that are compared if not
+    all are."""
 
     parts: tuple[TablePart, ...]
     group: str | None = None
     wanted: frozenset[str] | None = None
 
-    def having(self, *columns: str) -> TablePart | None:
+    def part_with(self, *columns: str) -> TablePart | None:
         """The part that has all of some columns."""
         return next((part for part in self.parts if set(columns) <= set(part.table.columns)), None)
 
@@ -185,17 +185,17 @@ class PairSide:
 
     @cached_property
     def facts(self) -> dict[str, Facts]:
-        """What its columns hold."""
-        found: dict[str, Facts] = {}
+        """Figures of all columns."""
+        known: dict[str, Facts] = {}
         for part in self.parts:
-            new = [name for name in part.table.columns if name in self.columns and name not in found]
-            found |= part.facts(new) if new else {}
-        return found
+            new = [name for name in part.table.columns if name in self.columns and name not in known]
+            known |= part.facts(new) if new else {}
+        return known
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TablePair:
-    """A release and its original; ``before`` is None where the original may not be read, or is no longer there."""
+    """A release and its original; ``before`` is None where the original may not be read, or is gone."""
 
     manifest: Manifest
     policy: Policy
@@ -205,12 +205,12 @@ class TablePair:
 
     @property
     def recoding(self) -> bool:
-        """Whether released values stand for original ones by their hierarchies."""
+        """Whether released values are generalizations of original ones."""
         return self.manifest.kind == RECODING
 
     @cached_property
     def described(self) -> dict[str, ColumnEntry]:
-        """What the manifest says of each released column that was the original's."""
+        """The manifest's entry of each released column that the original has."""
         return {one.name: one for one in self.manifest.columns if not one.added and one.name in self.after.columns}
 
     @property
@@ -220,16 +220,16 @@ class TablePair:
         return tuple(name for name in self.described if known is None or name in known)
 
     def tree(self, name: str) -> Hierarchy | None:
-        """The hierarchy that a quasi-identifier was recoded by; None where there is none, or it cannot be built."""
+        """The hierarchy that a quasi-identifier was recoded by; None without one, or where it cannot be built."""
         if name not in self.trees:
-            self.trees[name] = self._built(name)
+            self.trees[name] = self._build_tree(name)
         return self.trees[name]
 
-    def _built(self, name: str) -> Hierarchy | None:
+    def _build_tree(self, name: str) -> Hierarchy | None:
         declared = self.policy.attributes.get(name)
         if self.before is None or not self.recoding or declared is None or declared.role is not Role.QUASI_IDENTIFIER:
             return None
-        part = self.before.having(name)
+        part = self.before.part_with(name)
         assert part is not None
         try:
             tree = build(name, declared.hierarchy, part.cells([CountKey(name)]).values[0], policy=self.policy)
@@ -239,7 +239,7 @@ class TablePair:
 
 
 def open_pair(release: Path, policy: Policy, original: Any = None) -> TablePair:
-    """Open a release directory and, if it is given, its original: a path or a frame that is read as the policy says."""
+    """Open a release directory and, if given, its original: a path or a frame, read as the policy says."""
     public, _ = parts_of(release)
     manifest = manifests.load(public)
     data = manifest.data.reading

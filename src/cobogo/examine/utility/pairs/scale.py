@@ -1,4 +1,4 @@
-"""What both sides of a column are counted by, so that the same thing is compared with the same thing."""
+"""Common scales: the values or intervals by which a column is counted alike on both sides."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from cobogo.examine.utility.pairs.pair import OTHERS, CountKey, Facts, NumberBin
 from cobogo.floor.arrays import Floats, Ints
 
 MOST = 20
-"""Values that are told apart by default; the others are one more."""
+"""Values that are counted one by one by default; all others are counted together."""
 
 _RANGE = re.compile(r"\[(-?[^\[\]]+?)(?:-| to )(-?[^\[\]]+)\]")
 
 
 class ShownValue(NamedTuple):
-    """One thing that is counted: a value, an interval of numbers, NULL, what was suppressed, or all others."""
+    """One entry of a scale: a value, an interval of numbers, NULL, suppressed values, or all others."""
 
     kind: Literal["value", "interval", "missing", "suppressed", "others"]
     text: str = ""
@@ -31,13 +31,13 @@ class ShownValue(NamedTuple):
 
 
 How = Literal["values", "bins", "level", "spread", "replaced"]
-"""Values as they are; intervals of numbers; the released level of a hierarchy; released values spread evenly over
-what they may stand for; or values that were replaced, of which there is nothing to compare."""
+"""What a scale consists of: values; intervals of numbers; labels of the released level of a hierarchy; labels over
+which released values are spread evenly; or replaced values, which cannot be compared."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CommonScale:
-    """The things that a column's values are counted as, and which of them each value is."""
+    """The entries of a column's scale, and the shares of each value in them."""
 
     column: str
     how: How
@@ -47,21 +47,21 @@ class CommonScale:
     tree: Hierarchy | None = None
     level: int | None = None
     decimal: str = "."
-    places: Ints | None = None  # of each leaf, where there is a tree
+    places: Ints | None = None  # the entry of each leaf, where there is a tree
     bins: NumberBins | None = None
 
     def weights(self, values: Sequence[Label], *, released: bool) -> Floats:
-        """For each value, as the engine told it, its share of each thing that is counted: rows sum to 1."""
-        found = np.zeros((len(values), len(self.shown)))
+        """For each value that the engine returned, its share of each entry; rows sum to 1."""
+        shares = np.zeros((len(values), len(self.shown)))
         index = {one.text: place for place, one in enumerate(self.shown) if one.kind == "value"}
         for number, value in enumerate(values):
-            found[number] = self._weight(value, index, released)
-        return found
+            shares[number] = self._weight(value, index, released)
+        return shares
 
     def _weight(self, value: Label, index: dict[str, int], released: bool) -> Floats:
         weight = np.zeros(len(self.shown))
         if self.tree is not None and not (released and self.how == "level"):
-            leaves = leaves_under(self.tree, value, self.decimal) if released else _own(self.tree, value)
+            leaves = leaves_under(self.tree, value, self.decimal) if released else _own_leaf(self.tree, value)
             if len(leaves):
                 assert self.places is not None
                 places = np.bincount(self.places[leaves], minlength=len(self.shown))
@@ -77,7 +77,7 @@ class CommonScale:
         elif value == SUPPRESSED:
             place = self._place("suppressed")
         elif self.bins is not None and not math.isnan(number := written_number(value, self.decimal)):
-            place = int(self.bins.of(np.array([number]))[0])
+            place = int(self.bins.place(np.array([number]))[0])
         else:
             place = self._place("others")
         weight[place] = 1.0
@@ -88,38 +88,37 @@ class CommonScale:
 
 
 def scale(pair: TablePair, name: str, *, most: int = MOST) -> CommonScale:
-    """The scale of a column: at most so many things, and what else there may be."""
+    """The scale of a column: at most ``most`` values or intervals, and entries for NULL, stars and other values."""
     tree = pair.tree(name)
     level = pair.described[name].level
     if tree is not None and (_coarser(pair, name, tree) if level is None else level > 0):
-        return _of_tree(pair, name, tree, level, most)
-    told = pair.before if pair.before is not None else pair.after
-    facts = told.facts[name]
+        return _scale_of_tree(pair, name, tree, level, most)
+    facts = (pair.before or pair.after).facts[name]
     if facts.numeric and facts.distinct > min(most, 12) and pair.after.facts[name].numeric:
         bins = nice_bins(facts, min(most, 12))
         key = CountKey(name, bins=bins)
         return CommonScale(
             name, "bins", (*intervals(bins), *_ends()), key, key, bins=bins, decimal=pair.policy.data.decimal
         )
-    return _of_values(pair, name, most)
+    return _scale_of_values(pair, name, most)
 
 
 def _coarser(pair: TablePair, name: str, tree: Hierarchy) -> bool:
-    """Whether some released value is none of the original ones."""
-    part = pair.after.having(name)
+    """Whether some released value is not a leaf."""
+    part = pair.after.part_with(name)
     assert part is not None
     return not set(part.cells([CountKey(name)]).values[0]) <= tree.index.keys()
 
 
-def _of_values(pair: TablePair, name: str, most: int) -> CommonScale:
-    told, seen = (pair.before or pair.after), pair.after
-    first, second = told.having(name), seen.having(name)
+def _scale_of_values(pair: TablePair, name: str, most: int) -> CommonScale:
+    original, released = (pair.before or pair.after), pair.after
+    first, second = original.part_with(name), released.part_with(name)
     assert first is not None
     assert second is not None
     labels = first.top(name, most)
     also = [label for label in second.top(name, most) if label not in labels]
     replaced = len(labels) > 0 and pair.before is not None and len(also) == len(second.top(name, most)) > 0
-    if replaced and seen.facts[name].present:
+    if replaced and released.facts[name].present:
         labels = []
     else:
         labels += [label for label in also if label != SUPPRESSED][: max(most - len(labels), 3)]
@@ -132,17 +131,17 @@ def _of_values(pair: TablePair, name: str, most: int) -> CommonScale:
     return CommonScale(name, "replaced" if replaced else "values", shown, key, key)
 
 
-def _of_tree(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
+def _scale_of_tree(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
     decimal = pair.policy.data.decimal
     numbers = _numbers(tree, level or 0, decimal)
     few = min(most, 12) if level is None else most
     if numbers is not None and len(np.unique(numbers[~np.isnan(numbers)])) > few:
-        return _in_bins(name, tree, level, numbers, decimal, min(most, 12))
-    return _by_label(pair, name, tree, level, most)
+        return _scale_of_bins(name, tree, level, numbers, decimal, min(most, 12))
+    return _scale_of_labels(pair, name, tree, level, most)
 
 
 def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
-    """What each leaf is at a level, as numbers, NaN for NULL; None where others are among them."""
+    """The label of each leaf at a level as a number, NaN for NULL; None where a label is no number."""
     labels = tree.labels[level]
     numbers = np.array([written_number(label, decimal) for label in labels], dtype=np.float64)
     known = ~np.isnan(numbers)
@@ -151,25 +150,28 @@ def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
     return np.asarray(numbers[tree.maps[level]])
 
 
-def _in_bins(name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int) -> CommonScale:
+def _scale_of_bins(
+    name: str, tree: Hierarchy, level: int | None, numbers: Floats, decimal: str, most: int
+) -> CommonScale:
     known = ~np.isnan(numbers)
     values = numbers[known]
     bins = nice_bins(Facts(len(values), 0, 0, len(values), float(values.min()), float(values.max())), most)
     shown = (*intervals(bins), *_ends())
     places = np.full(len(numbers), bins.number, dtype=np.int64)  # NULL: the first of the ends
-    places[known] = bins.of(values)
+    places[known] = bins.place(values)
     how: How = "spread" if level is None else "level"
     return CommonScale(name, how, shown, CountKey(name), CountKey(name), tree, level, decimal, places, bins)
 
 
-def _by_label(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
-    """The labels of the level released, or else of the lowest that has few enough; the most frequent, if it has not."""
+def _scale_of_labels(pair: TablePair, name: str, tree: Hierarchy, level: int | None, most: int) -> CommonScale:
+    """The labels of the released level, or of the lowest level with few enough; the most frequent ones, if no level
+    has."""
     lowest = (step for step in range(tree.height + 1) if len(tree.labels[step]) <= most)
     at = level if level is not None else next(lowest, tree.height)
     labels, own = tree.labels[at], tree.maps[at]
     kept = set(range(len(labels)))
     if len(labels) > most:
-        part = None if pair.before is None else pair.before.having(name)
+        part = None if pair.before is None else pair.before.part_with(name)
         assert part is not None
         found = part.cells([CountKey(name)])
         counts = np.bincount(own[tree.encode(found.values[0])][found.codes[0]], found.counts, len(labels))
@@ -190,13 +192,13 @@ def _ends() -> tuple[ShownValue, ...]:
     return (ShownValue("missing"), ShownValue("suppressed"), ShownValue("others"))
 
 
-def _own(tree: Hierarchy, value: Label) -> Ints:
+def _own_leaf(tree: Hierarchy, value: Label) -> Ints:
     return np.array([tree.index[value]], dtype=np.int64) if value in tree.index else np.zeros(0, dtype=np.int64)
 
 
 def leaves_under(tree: Hierarchy, label: Label, decimal: str) -> Ints:
-    """The leaves that a released value may stand for: those under it in the hierarchy, those within a range of numbers,
-    the nearest one of a number that is none of them; none where nothing can be said.
+    """The leaves that a released value may be: those under it in the hierarchy, those within its range of numbers, or
+    the leaf nearest to a number; empty where neither applies.
 
     >>> ages = Hierarchy.from_columns("age", [["20", "25", "31"], ["twenties", "twenties", "thirties"]])
     >>> [leaves_under(ages, label, ".").tolist() for label in ("25", "twenties", "[25-31]", "26.5", "*", "old")]
@@ -221,7 +223,7 @@ def leaves_under(tree: Hierarchy, label: Label, decimal: str) -> Ints:
 
 
 def nice_bins(facts: Facts, most: int) -> NumberBins:
-    """At most so many bins of a round width over what 98 in 100 have.
+    """At most ``most`` bins of a round width, from the first percentile to the last.
 
     >>> nice_bins(Facts(9, 0, 9, 9, 17.0, 90.0), 12).edges()
     [10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0]
@@ -239,7 +241,7 @@ def nice_bins(facts: Facts, most: int) -> NumberBins:
 
 
 def intervals(bins: NumberBins) -> tuple[ShownValue, ...]:
-    """NumberBins as they are shown: the first and the last are open."""
+    """The entries of bins: the first and the last are open-ended."""
     edges = bins.edges()
     last = bins.number - 1
     return tuple(

@@ -1,4 +1,4 @@
-"""What can be done with a release of any kind: counting queries, and learning to predict a column."""
+"""Uses of a release of any kind: counting queries, and learning to predict a column."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ from cobogo.examine.utility.workload import query_errors
 from cobogo.floor.arrays import Floats, Ints
 
 FEW = 50
-"""Values of a column of numbers beyond which it is looked at in so many bins, where a release may hold any number."""
+"""A column of more distinct numbers is counted in this many bins, unless it was recoded by a hierarchy."""
+
+SEED = 0
+"""Fixed, so that a page shows the same figures each time."""
 
 LABELS = 100
-"""Values that a column may have at most to be predicted."""
+"""The most values of a column that can be predicted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Seen(Sides):
-    """Both sides where released values are what is found there: of any level, ranges, numbers, other people's."""
+class ObservedSides(Sides):
+    """Both sides where the released values are those that occur: of any level, ranges, numbers, or drawn ones."""
 
     decimal: str = "."
 
@@ -39,7 +42,7 @@ class Seen(Sides):
 
     @cached_property
     def under(self) -> tuple[tuple[Ints, Ints], ...]:
-        """For each column, pairs of a released code and a leaf that it may stand for."""
+        """For each column, all pairs of a released code and a leaf that it may be."""
         found = []
         for h, names in zip(self.hierarchies, self.names, strict=True):
             leaves = [leaves_under(h, name, self.decimal) for name in names]
@@ -48,9 +51,9 @@ class Seen(Sides):
         return tuple(found)
 
 
-def unfit(pair: TablePair) -> str | None:
-    """Why a release's rows cannot be asked or learnt from, as a key: in ``buckets``, ``marginals``, no ``original``, or
-    no ``columns`` that both sides have."""
+def unfit_reason(pair: TablePair) -> str | None:
+    """Why a release cannot be queried or learnt from, as a key: ``buckets``, ``marginals``, no ``original``, or no
+    ``columns`` that both sides have; None where it can."""
     if pair.before is None:
         return "original"
     if pair.manifest.marginals:
@@ -61,20 +64,20 @@ def unfit(pair: TablePair) -> str | None:
 
 
 def features(pair: TablePair) -> tuple[str, ...]:
-    """The columns that queries are about and models learn from: the quasi-identifiers that both sides tell alike."""
+    """The columns that models learn from: the quasi-identifiers that can be compared on both sides."""
     quasi = [name for name in pair.columns if name in pair.policy.quasi_identifiers]
     return tuple(name for name in quasi or pair.columns if scale(pair, name).how != "replaced")
 
 
-def asked(pair: TablePair) -> tuple[str, ...]:
-    """The columns that queries are about: those, and the sensitive ones."""
+def query_columns(pair: TablePair) -> tuple[str, ...]:
+    """The columns that queries are about: the features and the sensitive attributes."""
     own = [name for name in pair.policy.sensitive if name in pair.columns]
-    told = own if pair.recoding else [name for name in own if scale(pair, name).how != "replaced"]
-    return tuple(dict.fromkeys((*features(pair), *told)))
+    comparable = own if pair.recoding else [name for name in own if scale(pair, name).how != "replaced"]
+    return tuple(dict.fromkeys((*features(pair), *comparable)))
 
 
-def labels(pair: TablePair) -> tuple[str, ...]:
-    """The columns that may be predicted: released as they are or drawn, with 2 to 100 values."""
+def predictable_columns(pair: TablePair) -> tuple[str, ...]:
+    """The columns that models may predict: released unchanged or drawn, with 2 to 100 values."""
     if pair.before is None:
         return ()
     found = []
@@ -86,31 +89,31 @@ def labels(pair: TablePair) -> tuple[str, ...]:
     return tuple(found)
 
 
-def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05, seed: int = 0) -> Floats:
+def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05) -> Floats:
     """The relative errors of random counting queries (`cobogo.examine.utility.workload.query_errors`)."""
-    if why := unfit(pair):
+    if why := unfit_reason(pair):
         raise InputError(f"counting queries are not asked here: {why}", where=pair.manifest.kind)
-    own, about = features(pair), asked(pair)
+    own, about = features(pair), query_columns(pair)
     names, sensitive = (own, [name for name in about if name not in own]) if pair.recoding else (about, [])
-    return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=seed)
+    return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=SEED)
 
 
-def learnt(pair: TablePair, label: str, *, seed: int = 0) -> dict[str, Any]:
-    """How well a column can be predicted by models that learnt from the release (`examine.utility.learning`).
+def learn_label(pair: TablePair, label: str) -> dict[str, Any]:
+    """How well models that learn from the release predict a column (`examine.utility.learning`).
 
-    Where every record has the released levels, models learn from what was released of two thirds of the records and
-    are asked about the others. Else which record is whose is not known: they learn from all released rows, each value
-    drawn among those it may stand for, and are asked about a third of the originals; the originals' models learn from
-    the other two thirds.
+    Where all records have the same levels, models learn from two thirds of the records as released and are tested on
+    the others. Otherwise the original of a released record is unknown: models learn from all released rows, each value
+    replaced by a random leaf under it, and are tested on a third of the originals; the models of the original learn
+    from the other two thirds.
     """
     require()
-    if (why := unfit(pair)) or label not in labels(pair):
+    if (why := unfit_reason(pair)) or label not in predictable_columns(pair):
         raise InputError(f"a model cannot learn this here: {why or label}", where=pair.manifest.kind)
     levels = _levels(pair)
     if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
         found = _sides(pair, features(pair), label=label)
-        return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=seed)
-    return _from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label), seed)
+        return accuracy(Sides(found.hierarchies, levels, found.before, found.after), seed=SEED)
+    return _learn_from_rows(_sides(pair, [name for name in features(pair) if name != label], label=label))
 
 
 def _levels(pair: TablePair) -> tuple[int, ...] | None:
@@ -118,18 +121,22 @@ def _levels(pair: TablePair) -> tuple[int, ...] | None:
     return None if not pair.recoding or None in levels else tuple(level or 0 for level in levels)
 
 
-def _sides(pair: TablePair, names: Sequence[str], sensitive: Sequence[str] = (), *, label: str | None = None) -> Seen:
-    """Both sides counted: by the hierarchies of a recoding, by the values or bins that are there otherwise."""
+def _sides(
+    pair: TablePair, names: Sequence[str], sensitive: Sequence[str] = (), *, label: str | None = None
+) -> ObservedSides:
+    """Count both sides: by the hierarchies of a recoding, otherwise by values or bins."""
     assert pair.before is not None
     sides = pair.before.parts[0], pair.after.parts[0]
     if not pair.recoding:
-        sides = _binned(pair, sides, names)
+        sides = _bin_columns(pair, sides, names)
     before, after = (frequency_table(part.table, names, sensitive, label=label) for part in sides)
     trees = tuple(pair.tree(name) or Hierarchy.from_columns(name, [before.values[name]]) for name in names)
-    return Seen(trees, None, before, after, pair.policy.data.decimal)
+    return ObservedSides(trees, None, before, after, pair.policy.data.decimal)
 
 
-def _binned(pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence[str]) -> tuple[TablePart, TablePart]:
+def _bin_columns(
+    pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence[str]
+) -> tuple[TablePart, TablePart]:
     assert pair.before is not None
     many = [n for n in names if pair.before.facts[n].numeric and pair.before.facts[n].distinct > FEW]
     keys = [CountKey(name, bins=nice_bins(pair.before.facts[name], FEW)) for name in many]
@@ -147,22 +154,24 @@ def _binned(pair: TablePair, sides: tuple[TablePart, TablePart], names: Sequence
     return first, second
 
 
-def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
+def _learn_from_rows(sides: ObservedSides) -> dict[str, Any]:
     before, after = sides.before.label, sides.after.label
     assert before is not None
     assert after is not None
-    random = np.random.default_rng(seed)
-    drawn = _drawn(before.counts, random)
+    random = np.random.default_rng(SEED)
+    drawn = _draw_records(before.counts, random)
     tests = random.binomial(drawn, HELD_OUT)
     learns = drawn - tests
     known = {label: code for code, label in enumerate(before.domain.labels)}
     of_release = np.array([known.get(label, -1) for label in after.domain.labels], dtype=np.int64)[after.values]
-    rows = np.repeat(np.arange(len(after.counts)), _drawn(after.counts, random) * (of_release >= 0))
-    told = {"label": before.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
+    rows = np.repeat(np.arange(len(after.counts)), _draw_records(after.counts, random) * (of_release >= 0))
+    summary = {"label": before.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
     if not tests.any() or not len(rows):
-        return told
+        return summary
     originals = [column[before.owners] for column in sides.originals]
-    released = [_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)]
+    released = [
+        _draw_leaves(sides, place, codes[after.owners[rows]], random) for place, codes in enumerate(sides.released)
+    ]
     widths = [len(h.leaves) for h in sides.hierarchies]
     columns = [np.concatenate(pair) for pair in zip(released, originals, strict=True)]
     values = np.concatenate([of_release[rows], before.values.astype(np.int64)])
@@ -173,19 +182,19 @@ def _from_rows(sides: Seen, seed: int) -> dict[str, Any]:
         "original": accuracies(originals, widths, before.values.astype(np.int64), learns, tests),
     }
     common = int(np.bincount(before.values, weights=learns, minlength=len(before.domain)).argmax())
-    return told | {
+    return summary | {
         "baseline": float(tests[before.values == common].sum() / tests.sum()),
         "models": {name: {side: found[side][name] for side in ("original", "release")} for name in found["release"]},
     }
 
 
-def _drawn(counts: Ints, random: np.random.Generator) -> Ints:
+def _draw_records(counts: Ints, random: np.random.Generator) -> Ints:
     records = int(counts.sum())
     return counts if records <= MOST_RECORDS else random.binomial(counts, MOST_RECORDS / records)
 
 
-def _leaves(sides: Seen, place: int, codes: Ints, random: np.random.Generator) -> Ints:
-    """For each row one of the leaves that its value may stand for; any, where nothing can be said."""
+def _draw_leaves(sides: ObservedSides, place: int, codes: Ints, random: np.random.Generator) -> Ints:
+    """For each row, a random leaf that its value may be; any leaf, where the value says nothing."""
     owners, leaves = sides.under[place]
     starts = np.searchsorted(owners, np.arange(len(sides.names[place]) + 1))
     size = (starts[1:] - starts[:-1])[codes]

@@ -62,8 +62,8 @@ def evaluate(
     from cobogo.studies.locations import evaluate as measure
     from cobogo.studies.locations import ground_of, sample_points
 
-    wanted = [one for text in mechanism or USUAL for one in asking.parsed(text, "--mechanism")]
-    attacks = [asking.attack(one) for text in attack or ATTACKS for one in asking.parsed(text, "--attack")]
+    wanted = [one for text in mechanism or USUAL for one in asking.parse_specs(text, "--mechanism")]
+    attacks = [asking.build_attack(one) for text in attack or ATTACKS for one in asking.parse_specs(text, "--attack")]
     whole = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     sample = sample_points(whole, every, most)
     points = sample.points
@@ -72,7 +72,7 @@ def evaluate(
     for name, some in ((file, points), (places, known), (background, before)):
         if some is not None and not len(some):
             raise DataError("has no points", where=str(name))
-    made = {one.label: asking.mechanism(one, points, places=known) for one in wanted}
+    made = {one.label: asking.build_mechanism(one, points, places=known) for one in wanted}
     with console.progress(quiet=as_json) as show:
         found = measure(
             sample,

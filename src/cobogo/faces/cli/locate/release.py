@@ -50,18 +50,18 @@ def protect(
     """Release what devices would have reported with a mechanism: positions with noise, people under pseudonyms."""
     from cobogo.locate import spec as asking
     from cobogo.locate.places.reading import read_points
-    from cobogo.locate.protect import ReportLimits, protected
+    from cobogo.locate.protect import ReportLimits, protect_points
     from cobogo.locate.release import release_of
     from cobogo.release.write import write_release
 
-    asked = asking.parsed(mechanism, "--mechanism")
+    asked = asking.parse_specs(mechanism, "--mechanism")
     if len(asked) != 1:
         raise PolicyError("names several mechanisms", where="--mechanism", remedy="A release is made by one.")
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if not len(points):
         raise DataError("has no points", where=str(file))
-    made = asking.mechanism(asked[0], None)
-    package = protected(points, made, asked[0].label, ReportLimits(budget, every, round_times))
+    made = asking.build_mechanism(asked[0], None)
+    package = protect_points(points, made, asked[0].label, ReportLimits(budget, every, round_times))
     verdict = write_release(release_of(package, points, str(file.absolute())), out)
     report = dict(package.report)
     if as_json:
@@ -107,7 +107,7 @@ def anonymize(
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.release import release_of
     from cobogo.locate.trips import KDelta
-    from cobogo.locate.trips import anonymize as make
+    from cobogo.locate.trips import anonymize_trips as make
     from cobogo.locate.trips.release import anonymous_trips
     from cobogo.release.write import write_release
 
@@ -162,23 +162,28 @@ def synthesize(
     from cobogo.locate.places.grid import Grid
     from cobogo.locate.places.reading import read_points
     from cobogo.locate.release import release_of
-    from cobogo.locate.trips import TripSynthesis, fit
+    from cobogo.locate.trips import TripSynthesis, fit_trips
     from cobogo.locate.trips.release import costs, made_up_trips
     from cobogo.locate.trips.synthesis import likeness
-    from cobogo.promises.accounting import PrivacyLoss
+    from cobogo.promises.accounting import PrivacyLoss, exact_amount
     from cobogo.promises.payer import payer_of_options
-    from cobogo.promises.units import exact
     from cobogo.release.write import write_release
 
     asked = TripSynthesis(
-        exact(epsilon, "--epsilon"), Grid.over(*_edges(region), size=cell), trips, longest, moves, gap, stay
+        exact_amount(epsilon, "--epsilon"),
+        Grid.from_bounds(*_edges(region), size=cell),
+        trips,
+        longest,
+        moves,
+        gap,
+        stay,
     )
     paying = payer_of_options(ledger, dataset, analyst)
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     _warn_of_nothing_inside(points, asked.grid)
     if paying is not None:
         paying.pay(PrivacyLoss("epsilon", asked.epsilon), f"locate synthesize, {asked.grid.cells} cells")
-    model = fit(points, asked)
+    model = fit_trips(points, asked)
     made = model.sample(number)
     alike = likeness(points, made, asked.grid, gap=gap, stay=stay)
     report: dict[str, Any] = {"epsilon": float(asked.epsilon), "likeness": alike, "parts": costs(asked)}
@@ -247,7 +252,7 @@ def where(
         base=layers_below(network.lon, network.lat),
     )  # fmt: skip
     verdict = write_release(release, out)
-    made, compared = release.made, release.fidelity
+    made, compared = release.result, release.fidelity
     if as_json:
         console.say_json(
             {"holds": bool(verdict), "epsilon": float(cost), "parts": made.model.costs(),

@@ -46,15 +46,15 @@ def serve(
 ) -> None:
     """Run a trusted anonymizer between devices and a location-based service."""
     from cobogo.locate.anonymizer.start import ServerDirectory as Directory
-    from cobogo.locate.anonymizer.start import require, run
+    from cobogo.locate.anonymizer.start import require_server_parts, run
 
-    require()
+    require_server_parts()
     from cobogo.locate.anonymizer.app import create_app
     from cobogo.locate.anonymizer.example_service import PlacesService
     from cobogo.locate.anonymizer.start import assemble_server, check_leg
 
     check_leg(host, certificate, tls_key, plain=plain_http)
-    kept = Directory.at(state)
+    kept = Directory.create(state)
     server = assemble_server(
         kept, cloak=cloak, k=k, min_area=min_area, max_wait=max_wait, identity=identity, epsilon=epsilon,
         budget=budget, window=window,
@@ -82,7 +82,7 @@ def enrol(
     """Make a token for a device and print it, once."""
     from cobogo.locate.anonymizer.start import ServerDirectory as Directory
 
-    devices = Directory.at(state).devices
+    devices = Directory.create(state).devices
     if revoke:
         console.say(f"Revoked   {devices.revoke(name)} of {name}")
         return
@@ -96,7 +96,7 @@ def certificate(
     days: Annotated[int, typer.Option("--days", help="How long it is valid.")] = 90,
 ) -> None:
     """Make a certificate that vouches for itself, and its key. Devices must be given the certificate."""
-    from cobogo.locate.anonymizer.start import self_signed
+    from cobogo.locate.anonymizer.start import write_certificate
 
-    made, key = self_signed(out, name, days=days)
+    made, key = write_certificate(out, name, days=days)
     console.say(f"Written   {made}   give it to the devices\nWritten   {key}   keep it")

@@ -30,13 +30,13 @@ def begin(
     this: Here, holder: Annotated[Holder, may(CollectionService.begin)], wanted: CollectionWanted
 ) -> CollectionShown:
     """Open a collection."""
-    return _shown(this.collections.get(holder, this.collections.begin(holder, wanted.toml)))
+    return _present(this.collections.get(holder, this.collections.begin(holder, wanted.toml)))
 
 
 @router.get("")
 def listed(this: Here, holder: Annotated[Holder, may(CollectionService.list_all)]) -> list[CollectionShown]:
     """One's own collections, the latest first."""
-    return [_shown(row) for row in this.collections.list_all(holder)]
+    return [_present(row) for row in this.collections.list_all(holder)]
 
 
 @router.get("/{identity}")
@@ -82,5 +82,5 @@ def estimates(
     return dict(this.collections.count(holder, identity).findings(level=level).as_dict())
 
 
-def _shown(row: dict[str, Any]) -> CollectionShown:
+def _present(row: dict[str, Any]) -> CollectionShown:
     return CollectionShown(id=row["id"], name=row["name"], reports=row["reports"], created=row["created"])

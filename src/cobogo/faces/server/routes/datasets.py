@@ -8,7 +8,7 @@ from fastapi import APIRouter, Form, Query, Request, UploadFile
 
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.routes.dependencies import REFUSALS, Here, may
-from cobogo.faces.server.schemas import Dataset, Identity, Page, PolicyShown, PolicyWanted, Suggestion, TableWanted
+from cobogo.faces.server.schemas import Dataset, Identity, Page, PolicyShown, PolicyWanted, SuggestionShown, TableWanted
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.datasets import DatasetService
 from cobogo.faces.server.services.policies import PolicyService
@@ -29,7 +29,7 @@ def upload(
     """Upload a table: a CSV file or a Parquet file."""
     called = (name or file.filename or "table")[:200]
     identity = this.datasets.receive(holder, called, file.file, separator=separator, encoding=encoding)
-    return _shown(this, holder, identity)
+    return _present(this, holder, identity)
 
 
 @router.get("/sources")
@@ -51,19 +51,19 @@ def fetch(
     """Make a data set of a table of a database: a copy of it, as it is now."""
     request.state.what = f"{wanted.source} {wanted.table}"
     identity = this.datasets.copy_table(holder, wanted.source, wanted.table, name=wanted.name)
-    return _shown(this, holder, identity)
+    return _present(this, holder, identity)
 
 
 @router.get("/datasets")
 def listed(this: Here, holder: Annotated[Holder, may(DatasetService.list_all)]) -> list[Dataset]:
     """One's own data sets, the latest first."""
-    return [_shown(this, holder, row["id"]) for row in this.datasets.list_all(holder)]
+    return [_present(this, holder, row["id"]) for row in this.datasets.list_all(holder)]
 
 
 @router.get("/datasets/{identity}")
 def one(this: Here, holder: Annotated[Holder, may(DatasetService.get)], identity: Identity) -> Dataset:
     """A data set."""
-    return _shown(this, holder, identity)
+    return _present(this, holder, identity)
 
 
 @router.delete("/datasets/{identity}", status_code=204)
@@ -87,10 +87,12 @@ def rows(
 
 
 @router.get("/datasets/{identity}/suggestion")
-def suggestion(this: Here, holder: Annotated[Holder, may(DatasetService.suggest)], identity: Identity) -> Suggestion:
+def suggestion(
+    this: Here, holder: Annotated[Holder, may(DatasetService.suggest)], identity: Identity
+) -> SuggestionShown:
     """What each column seems to be and why, and a policy to start from. Shows no values."""
     columns, policy = this.datasets.suggest(holder, identity)
-    return Suggestion(columns=columns, policy=policy)
+    return SuggestionShown(columns=columns, policy=policy)
 
 
 @router.post("/datasets/{identity}/files", status_code=201)
@@ -103,7 +105,7 @@ def attach(
 ) -> Dataset:
     """Attach a file that policies may name: a hierarchy, a population."""
     this.datasets.attach(holder, identity, name or file.filename or "", file.file)
-    return _shown(this, holder, identity)
+    return _present(this, holder, identity)
 
 
 @router.post("/policies", status_code=201)
@@ -138,7 +140,7 @@ def drop(this: Here, holder: Annotated[Holder, may(PolicyService.remove)], ident
     this.policies.remove(holder, identity)
 
 
-def _shown(this: Services, holder: Holder, identity: str) -> Dataset:
+def _present(this: Services, holder: Holder, identity: str) -> Dataset:
     row = this.datasets.get(holder, identity)
     known = {key: row["about"][key] for key in ("columns", "rows", "size")}
     files = this.datasets.list_files(holder, identity)

@@ -9,8 +9,8 @@ from fastapi import Depends, HTTPException, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
-from cobogo.faces.server.schemas import Problem
+from cobogo.faces.server.roles import KeyScope
+from cobogo.faces.server.schemas import ProblemShown
 from cobogo.faces.server.services import Services
 from cobogo.faces.server.services.keys import TooMany
 from cobogo.faces.server.services.operation import authorize, scope_of
@@ -20,7 +20,7 @@ BEARER = HTTPBearer(auto_error=False, description="A key: cobogo_…")
 UNKNOWN = "Give a key that is valid: Authorization: Bearer cobogo_…"
 
 REFUSALS: dict[int | str, dict[str, Any]] = {
-    code: {"model": Problem, "description": said}
+    code: {"model": ProblemShown, "description": said}
     for code, said in {
         400: "The request is wrong.",
         401: "No valid key.",
@@ -67,18 +67,18 @@ def present(
     return holder
 
 
-def may(do: Callable[..., Any] | Scope) -> Any:
+def may(do: Callable[..., Any] | KeyScope) -> Any:
     """A dependency that lets only keys pass that may do an operation, and says whose they are.
 
     The operation checks that itself when it is called; a request is refused here before its body is looked at, and
     the OpenAPI document says which scope it needs. What collectors hand in is not written in the log: who reported
     when would tell where somebody was.
     """
-    scope = do if isinstance(do, Scope) else scope_of(do)
+    scope = do if isinstance(do, KeyScope) else scope_of(do)
 
-    def allowed(request: Request, holder: Annotated[Holder, Depends(present)]) -> Holder:
+    def check_scope(request: Request, holder: Annotated[Holder, Depends(present)]) -> Holder:
         authorize(holder, scope)
-        request.state.unlogged = scope is Scope.REPORT
+        request.state.unlogged = scope is KeyScope.REPORT
         return holder
 
-    return Security(allowed, scopes=[scope.value])
+    return Security(check_scope, scopes=[scope.value])

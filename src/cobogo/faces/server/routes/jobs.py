@@ -36,7 +36,7 @@ def submit(
     """Put a job in the queue. What can be told wrong now is refused now."""
     if isinstance(wanted, AuditWanted):
         return _job(this.jobs.audit(holder, wanted.release))
-    return _job(this.jobs.submit_kept(holder, wanted.kind, wanted.dataset, wanted.policy, wanted.toml))
+    return _job(this.jobs.submit_saved(holder, wanted.kind, wanted.dataset, wanted.policy, wanted.toml))
 
 
 @router.get("/jobs")

@@ -12,25 +12,25 @@ from fastapi import APIRouter, Depends
 
 from cobogo.errors import InputError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.routes.dependencies import REFUSALS, may, present
-from cobogo.faces.server.schemas import Problem
+from cobogo.faces.server.schemas import ProblemShown
 from cobogo.faces.server.settings import ServerSettings
-from cobogo.locate.anonymizer.app import Door
+from cobogo.locate.anonymizer.app import Access
 from cobogo.locate.anonymizer.app import router as routes
 from cobogo.locate.anonymizer.example_service import PlacesService
 from cobogo.locate.anonymizer.start import ServerDirectory, assemble_server
 
 BEHIND: dict[int | str, dict[str, Any]] = {
-    502: {"model": Problem, "description": "The location-based service did not answer."}
+    502: {"model": ProblemShown, "description": "The location-based service did not answer."}
 }
 
 
-def _person(holder: Annotated[Holder, may(Scope.REPORT)]) -> str:
+def _person(holder: Annotated[Holder, may(KeyScope.REPORT)]) -> str:
     return holder.owner
 
 
-def _operator(holder: Annotated[Holder, may(Scope.COLLECT)]) -> str:
+def _operator(holder: Annotated[Holder, may(KeyScope.COLLECT)]) -> str:
     return holder.owner
 
 
@@ -44,11 +44,11 @@ def router(settings: ServerSettings) -> APIRouter:
     options = settings.location.model_dump()
     behind = options.pop("service")
     try:
-        server = assemble_server(ServerDirectory.at(Path(settings.state) / "location"), **options)
+        server = assemble_server(ServerDirectory.create(Path(settings.state) / "location"), **options)
     except InputError as error:
         where = f"location.{(error.where or '').removeprefix('--')}"
         raise InputError(error.what, where=where, remedy=error.remedy) from None
     found = APIRouter(prefix="/location", tags=["location"], responses={**REFUSALS, **BEHIND})
-    door = Door(person=_person, operator=_operator, anybody=_anybody)
+    door = Access(person=_person, operator=_operator, anybody=_anybody)
     found.include_router(routes(server, door, service=None if behind is None else PlacesService(behind)))
     return found

@@ -17,7 +17,7 @@ from cobogo.faces.server.services.policies import PolicyService
 from cobogo.faces.server.services.registry import RegistryService, VaultService
 from cobogo.faces.server.services.releases import ReleaseService
 
-__all__ = ["Service"]
+__all__ = ["Services"]
 
 
 class Services:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy.toml_file import parse_toml
 from cobogo.errors import PolicyError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import COLLECTIONS, Row
 
@@ -41,7 +41,7 @@ class CollectionService(Subject):
         """The server's state directory, as the command that makes a key for collectors names it."""
         return self._context.settings.state
 
-    @operation(Scope.COLLECT)
+    @operation(KeyScope.COLLECT)
     def begin(self, holder: Holder, text: str) -> str:
         """Open a collection; its identity."""
         from cobogo.collect.aggregate import Aggregate
@@ -54,30 +54,30 @@ class CollectionService(Subject):
         Aggregate.empty(described).save(place / COUNTS)
         return identity
 
-    @operation(Scope.COLLECT)
+    @operation(KeyScope.COLLECT, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's collections with the number of their ``reports``, the latest first."""
-        return [self._counted(row) for row in self._context.state.rows(COLLECTIONS, holder.owner)]
+        return [self._add_count(row) for row in self._context.state.rows(COLLECTIONS, holder.owner)]
 
-    @operation(Scope.COLLECT)
+    @operation(KeyScope.COLLECT, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A collection of the holder's with the number of its ``reports``."""
-        return self._counted(self._row(COLLECTIONS, identity, holder.owner, "collection"))
+        return self._add_count(self._row(COLLECTIONS, identity, holder.owner, "collection"))
 
-    def _counted(self, row: Row) -> Row:
+    def _add_count(self, row: Row) -> Row:
         return {**row, "reports": self._journal(row).count().users}
 
-    @operation(Scope.COLLECT)
+    @operation(KeyScope.COLLECT, reads=True)
     def count(self, holder: Holder, identity: str) -> Aggregate:
         """The sums of what came in for a collection of the holder's."""
         return self._journal(self._row(COLLECTIONS, identity, holder.owner, "collection")).count()
 
-    @operation(Scope.REPORT)
+    @operation(KeyScope.REPORT, reads=True)
     def describe(self, holder: Holder, identity: str) -> dict[str, Any]:  # noqa: ARG002
         """What clients need to know of a collection."""
         return dict(read_collection(self._anybodys(identity)["toml"]).as_dict())
 
-    @operation(Scope.REPORT)
+    @operation(KeyScope.REPORT)
     def take(self, holder: Holder, identity: str, content: bytes, key: str | None = None) -> int:  # noqa: ARG002
         """Take in messages of the wire format, all of them or, where one is none, nothing; the number of reports.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, Unavailable, operation
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class CuratorService(Subject):
 
     @property
     def _curator(self) -> Curator:
-        """The curator. What is wrong with its file is for whoever runs the server, and in its log."""
+        """The curator. An error in its file concerns the administrator: it is written in the server's log."""
         try:
             found = self._context.curator
         except CobogoError as error:
@@ -55,17 +55,17 @@ class CuratorService(Subject):
             raise NotFound("This server has no curator.", thing="curator")
         return found
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK, reads=True)
     def datasets(self, holder: Holder) -> Mapping[str, DeclaredDataset]:
         """The data sets that the holder may ask about."""
-        return self._curator.open_to(holder.owner)
+        return self._curator.datasets_for(holder.owner)
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK, reads=True)
     def first_dataset(self, holder: Holder) -> str:  # noqa: ARG002
-        """The name of a data set that the curator has, to show how somebody is added to it."""
+        """The name of one of the curator's data sets, for the page that shows how to add an analyst."""
         return next(iter(self._curator.datasets))
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK, reads=True)
     def describe(self, holder: Holder) -> list[dict[str, Any]]:
         """The data sets that the holder may ask about, with their declared columns and what is left of the budget."""
         curator = self._curator
@@ -78,32 +78,32 @@ class CuratorService(Subject):
                 },
                 "budget": curator.ledger.balance(name, holder.owner).as_dict(),
             }
-            for name, dataset in curator.open_to(holder.owner).items()
+            for name, dataset in curator.datasets_for(holder.owner).items()
         ]
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK, reads=True)
     def measure(self, holder: Holder, dataset: str) -> str:  # noqa: ARG002
         """What the budget of a data set is counted in: epsilon or rho."""
         return self._curator.measure(dataset)
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK, reads=True)
     def budget(self, holder: Holder, dataset: str) -> AnalystBudget:
         """What the holder may spend on a data set, and has spent."""
         ledger = self._curator.ledger
         mine, whole = ledger.balance(dataset, holder.owner), ledger.balance(dataset)
         return AnalystBudget(mine, not mine.left.within(whole.left))
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK, reads=True)
     def explain(self, holder: Holder, /, sql: str, **offer: Any) -> Explanation:
         """What a question would cost and how far off its answer would be. Reads and spends nothing."""
         return self._curator.session(holder.owner).estimate(sql, **offer)
 
-    @operation(Scope.ASK)
+    @operation(KeyScope.ASK)
     def ask(self, holder: Holder, /, sql: str, **offer: Any) -> Answer:
         """Answer a question, and charge it."""
         return self._curator.session(holder.owner).sql(sql, **offer)
 
-    @operation(Scope.BUDGETS)
+    @operation(KeyScope.BUDGETS, reads=True)
     def list_balances(self, holder: Holder) -> list[Balance]:  # noqa: ARG002
         """What every data set and analyst may spend, has spent and has left."""
         curator = self._curator

@@ -19,24 +19,24 @@ from cobogo.errors import DataError, InputError
 from cobogo.faces.server import drafts, profiles, rows
 from cobogo.faces.server.files import data_name, safe_name
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.rows import NUMBER, Counted, RowOrder
 from cobogo.faces.server.services.operation import Subject, operation
 from cobogo.faces.server.sources import copy_table, list_sources, list_tables
-from cobogo.faces.server.state import DATASETS, Row, packed
+from cobogo.faces.server.state import DATASETS, Row, pack
 from cobogo.floor.files import create_scratch, remove_scratch
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
     from cobogo.faces.server.services.jobs import JobService
-    from cobogo.studies.risk import Glance
+    from cobogo.studies.risk import RiskSummary
 
 
 __all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
 
 
 class DatasetService(Subject):
-    """The data sets of whoever calls. A row has what is known of its table under ``about``."""
+    """The data sets of the caller. The column ``about`` of a row describes the table."""
 
     def __init__(self, context: ServerContext, jobs: JobService) -> None:
         super().__init__(context)
@@ -47,35 +47,35 @@ class DatasetService(Subject):
         """The largest file that may be uploaded."""
         return self._context.settings.limits.upload_megabytes
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The data sets, the latest first."""
         found = self._context.state.rows(DATASETS, holder.owner)
-        return [_described(row) for row in found if row["about"]]
+        return [_unpack(row) for row in found if row["about"]]
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A data set."""
-        return _described(self._row(DATASETS, identity, holder.owner, "data set"))
+        return _unpack(self._row(DATASETS, identity, holder.owner, "data set"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
-        """A data set; None where there is none, or where the key does not open data."""
-        if identity is None or Scope.DATA not in holder.scopes:
+        """A data set; None if it does not exist, or the key may not see data."""
+        if identity is None or KeyScope.DATA not in holder.scopes:
             return None
         row = self._context.state.get(DATASETS, identity, holder.owner)
-        return None if row is None or not row["about"] else _described(row)
+        return None if row is None or not row["about"] else _unpack(row)
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES, reads=True)
     def names(self, holder: Holder) -> dict[str, str]:
         """The names of the data sets whose releases the holder sees, by identity."""
         return {row["id"]: row["name"] for row in self._context.state.rows(DATASETS, holder.sees)}
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN, reads=True)
     def own_names(self, holder: Holder) -> dict[str, str]:
         """The names of the holder's data sets, by identity."""
         return {row["id"]: row["name"] for row in self._context.state.rows(DATASETS, holder.owner)}
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def receive(
         self,
         holder: Holder,
@@ -97,7 +97,7 @@ class DatasetService(Subject):
 
         return self._take_in(holder.owner, name, keep, separator, encoding, decimal)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def receive_example(self, holder: Holder, name: str, records: int) -> str:
         """Take in made-up patients of Ceará."""
         from cobogo.examples import ceara
@@ -107,7 +107,7 @@ class DatasetService(Subject):
             with (place / "ceara.csv").open("rb") as stream:
                 return self.receive(holder, name, stream)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def copy_table(self, holder: Holder, source: str, table: str, *, name: str | None = None) -> str:
         """Take in a table of a database that the settings name: a copy of it, as it is now, becomes a data set."""
 
@@ -118,12 +118,12 @@ class DatasetService(Subject):
 
         return self._take_in(holder.owner, name or table, copy)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def list_sources(self, holder: Holder) -> list[str]:
         """The databases that the holder may take tables of, by the names that the settings give them."""
         return list_sources(self._context, holder.owner)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def list_tables(self, holder: Holder, source: str) -> list[str]:
         """The tables of a database that may be taken."""
         return list_tables(self._context, holder.owner, source)
@@ -147,13 +147,13 @@ class DatasetService(Subject):
                 file = fill(stage)
                 about = _read_table(file, stage, separator, encoding)
                 about |= {"size": file.stat().st_size, "file": file.name, "decimal": decimal}
-            context.state.change(DATASETS, identity, about=packed(about))
+            context.state.change(DATASETS, identity, about=pack(about))
         except BaseException:
             context.state.remove(DATASETS, identity)
             raise
         return identity
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def page(
         self, holder: Holder, identity: str, offset: int, limit: int, order: RowOrder | None = None
     ) -> list[tuple[int, list[str | None]]]:
@@ -163,43 +163,43 @@ class DatasetService(Subject):
         found = rows.page(folder, known["columns"], known["rows"], offset, limit, order)
         return [(int(number), list(values)) for number, *values in found]
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def count_values(self, holder: Holder, identity: str, column: str, most: int) -> tuple[Counted, int]:
         """The most frequent values of a column, and how many there are."""
         self.get(holder, identity)
         return rows.counts(self._context.files.dataset(identity), column, most)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def profile(self, holder: Holder, identity: str) -> dict[str, Any]:
         """What each column seems to be and how its values lie, and a policy to start from."""
         return profiles.profile(self._context.files.dataset(identity), self.get(holder, identity)["about"])
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def suggest(self, holder: Holder, identity: str) -> tuple[list[dict[str, Any]], str]:
         """What each column seems to be, and a policy to start from. Shows no values."""
         found = self.profile(holder, identity)
         columns = [{key: value for key, value in one.items() if key not in profiles.VALUES} for one in found["columns"]]
         return columns, found["policy"]
 
-    @operation(Scope.DATA)
-    def assess(self, holder: Holder, identity: str, columns: str) -> Glance:
+    @operation(KeyScope.DATA, reads=True)
+    def assess(self, holder: Holder, identity: str, columns: str) -> RiskSummary:
         """The risk of a table before anything is done, by the columns and the population that a text of JSON names."""
-        from cobogo.studies.risk import glance
+        from cobogo.studies.risk import summarize_risk
 
-        def count() -> Glance:
+        def count() -> RiskSummary:
             told: dict[str, Any] = json.loads(columns)
-            return glance(connect().connection.read_parquet(file).select(*told["attributes"]), told)
+            return summarize_risk(connect().connection.read_parquet(file).select(*told["attributes"]), told)
 
         file = self.rows_file(holder, identity)
         return self._context.cache.get("risk", (holder.owner, identity, columns), count)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def rows_file(self, holder: Holder, identity: str) -> Path:
         """The server's own copy of the rows, a Parquet file of texts with the row's number."""
         self.get(holder, identity)
         return self._context.files.dataset(identity) / rows.PAGES
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def forget(self, holder: Holder, identity: str) -> None:
         """Delete a data set with its policy and its studies, unless a job works on it. Its releases stay."""
         self.get(holder, identity)
@@ -214,7 +214,7 @@ class DatasetService(Subject):
         for row in self._context.state.rows(DATASETS, about=""):
             self._context.state.remove(DATASETS, row["id"])
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def list_files(self, holder: Holder, identity: str) -> list[str]:
         """The names of the files that policies of a data set may name."""
         self.get(holder, identity)
@@ -222,13 +222,13 @@ class DatasetService(Subject):
             file.name for file in (self._context.files.dataset(identity) / "files").iterdir() if file.is_file()
         )
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def attach(self, holder: Holder, identity: str, name: str, upload: IO[bytes]) -> str:
         """Keep a file that policies may name, in place of an earlier one of that name."""
         self.get(holder, identity)
         return self._context.files.attach(identity, safe_name(name), upload)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def attach_beside(self, holder: Holder, identity: str, name: str, content: bytes) -> str:
         """Keep a file that policies may name, beside an earlier one of that name; the name that it got.
 
@@ -243,7 +243,7 @@ class DatasetService(Subject):
             free = f"{stem[:90]}-{number}.{ending}" if dot else f"{stem[:90]}-{number}"
         return self.attach(holder, identity, free, io.BytesIO(content))
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     @contextmanager
     def stage(self, holder: Holder) -> Iterator[Path]:  # noqa: ARG002
         """A directory for a file on its way in, on the same disk; it is removed afterwards."""
@@ -254,7 +254,7 @@ class DatasetService(Subject):
             remove_scratch(place)
 
 
-def _described(row: Row) -> Row:
+def _unpack(row: Row) -> Row:
     return {**row, "about": json.loads(row["about"] or "{}")}
 
 
@@ -276,12 +276,12 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:
-        raise DataError(error.what, where=_unplaced(error.where, file), remedy=error.remedy) from None
+        raise DataError(error.what, where=_hide_path(error.where, file), remedy=error.remedy) from None
     if not number:
         raise DataError("has no rows", where="file")
     return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
 
 
-def _unplaced(where: str | None, file: Path) -> str:
+def _hide_path(where: str | None, file: Path) -> str:
     """A place as the uploader knows it: their file has no path here."""
     return "file" if where is None else where.replace(str(file), "file")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from cobogo.errors import InputError
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import OVER, UNDER_WAY, Queue
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.policies import PolicyService
-from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, packed
+from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack
 from cobogo.faces.server.worker import AUDIT, FINDINGS, RELEASE_JOBS, STUDY_JOBS
 
 if TYPE_CHECKING:
@@ -39,26 +39,26 @@ class StudyProgress:
 
 
 class JobService(Subject):
-    """The jobs of whoever calls, and everybody's for those who keep the server running."""
+    """The jobs of the caller, and everybody's for an administrator."""
 
     def __init__(self, context: ServerContext, queue: Queue, policies: PolicyService) -> None:
         super().__init__(context)
         self._queue = queue
         self._policies = policies
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def submit(self, holder: Holder, kind: str, dataset: str, text: str) -> Row:
         """Put a job on a data set under a policy in the queue. What is plainly wrong is refused at once."""
-        asked = self._asked(holder, dataset, text)
+        asked = self._make_request(holder, dataset, text)
         return self.get(holder, self._queue.submit(holder.owner, kind, asked))
 
-    def _asked(self, holder: Holder, dataset: str, text: str) -> dict[str, Any]:
+    def _make_request(self, holder: Holder, dataset: str, text: str) -> dict[str, Any]:
         about = json.loads(self._row(DATASETS, dataset, holder.owner, "data set")["about"])
         self._policies.confine(holder, dataset, text)
         return {"dataset": dataset, "file": about["file"], "policy": text}
 
-    @operation(Scope.RUN)
-    def submit_kept(self, holder: Holder, kind: str, dataset: str, policy: str | None, text: str | None) -> Row:
+    @operation(KeyScope.RUN)
+    def submit_saved(self, holder: Holder, kind: str, dataset: str, policy: str | None, text: str | None) -> Row:
         """Put a job in the queue under a policy that was kept, by its identity, or under the text of one."""
         self._row(DATASETS, dataset, holder.owner, "data set")
         if (policy is None) == (text is None):
@@ -66,7 +66,7 @@ class JobService(Subject):
         text = self._policies.text(holder, str(policy)) if text is None else text
         return self.submit(holder, kind, dataset, text)
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def audit(self, holder: Holder, release: str) -> Row:
         """Put an audit of a release of the holder's in the queue."""
         row = self._row(RELEASES, release, holder.owner, "release")
@@ -74,30 +74,30 @@ class JobService(Subject):
             holder, self._queue.submit(holder.owner, AUDIT, {"dataset": row["dataset"], "release": release})
         )
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN, reads=True)
     def list_all(self, holder: Holder) -> list[Row]:
         """The holder's jobs, the latest first."""
-        return [_described(row) for row in self._context.state.rows(JOBS, holder.owner)]
+        return [_unpack(row) for row in self._context.state.rows(JOBS, holder.owner)]
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A job: how far it is."""
-        return _described(self._row(JOBS, identity, holder.owner, "job"))
+        return _unpack(self._row(JOBS, identity, holder.owner, "job"))
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
-        """A job; None where there is none, or where the key does not run jobs."""
-        if identity is None or Scope.RUN not in holder.scopes:
+        """A job; None if it does not exist, or the key may not run jobs."""
+        if identity is None or KeyScope.RUN not in holder.scopes:
             return None
         row = self._context.state.get(JOBS, identity, holder.owner)
-        return None if row is None else _described(row)
+        return None if row is None else _unpack(row)
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN, reads=True)
     def latest_audit(self, holder: Holder, release: str) -> Row | None:
         """The last audit of a release that the holder asked for."""
-        rows = map(_described, self._context.state.rows(JOBS, holder.owner, kind=AUDIT))
+        rows = map(_unpack, self._context.state.rows(JOBS, holder.owner, kind=AUDIT))
         return next((row for row in rows if row["asked"]["release"] == release), None)
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def cancel(self, holder: Holder, identity: str) -> Row:
         """Stop a job. One that is over stays as it is."""
         self.get(holder, identity)
@@ -106,7 +106,7 @@ class JobService(Subject):
 
     # Studies
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def begin_study(self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]) -> str:
         """Put a study of a data set under a policy in the queue; its identity. It releases nothing."""
         if kind not in STUDY_JOBS:
@@ -115,11 +115,12 @@ class JobService(Subject):
             )
         return self._queue.submit(holder.owner, kind, self._study(holder, dataset, text, options))
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def find_study(
         self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]
     ) -> StudyProgress | None:
-        """The last study of that question; None where there was none. A file that the policy may name is part of it."""
+        """The last study of a question; None if there was none. The files that the policy may name are part of the
+        question."""
         row = self._latest_study(holder, kind, dataset, text, options)
         if row is None:
             return None
@@ -127,7 +128,7 @@ class JobService(Subject):
         found = _read_lines(self._context.files.job(row["id"]) / FINDINGS)
         return StudyProgress(row["id"], waits, over, row["done"], row["total"], found, row["message"] or None)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def stop_study(self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]) -> None:
         """End the last study of that question; what it found stays."""
         row = self._latest_study(holder, kind, dataset, text, options)
@@ -138,7 +139,7 @@ class JobService(Subject):
         self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]
     ) -> Row | None:
         asked = self._study(holder, dataset, text, options)
-        return next(iter(self._context.state.rows(JOBS, holder.owner, kind=kind, asked=packed(asked))), None)
+        return next(iter(self._context.state.rows(JOBS, holder.owner, kind=kind, asked=pack(asked))), None)
 
     def _study(self, holder: Holder, dataset: str, text: str, options: Mapping[str, Any]) -> dict[str, Any]:
         about = json.loads(self._row(DATASETS, dataset, holder.owner, "data set")["about"])
@@ -147,7 +148,7 @@ class JobService(Subject):
             "files": self._policies.file_versions(dataset),
         }  # fmt: skip
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def explore(self, holder: Holder, dataset: str, text: str) -> Exploration:
         """The lattice of a data set under a policy, opened now if it was not before, to be looked at step by step."""
         from cobogo.studies.exploration import explore
@@ -162,9 +163,7 @@ class JobService(Subject):
     def release_dataset(self, owner: str, dataset: str) -> None:
         """Let go of a data set that is to be deleted: its studies end and are forgotten; a job keeps it."""
         rows = [
-            row
-            for row in map(_described, self._context.state.rows(JOBS, owner))
-            if row["asked"].get("dataset") == dataset
+            row for row in map(_unpack, self._context.state.rows(JOBS, owner)) if row["asked"].get("dataset") == dataset
         ]
         if any(row["state"] in UNDER_WAY and row["kind"] not in STUDY_JOBS for row in rows):
             raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
@@ -175,26 +174,26 @@ class JobService(Subject):
 
     # Everybody's jobs
 
-    @operation(Scope.JOBS)
+    @operation(KeyScope.JOBS, reads=True)
     def list_queue(self, holder: Holder) -> list[Row]:  # noqa: ARG002
         """Everybody's jobs that wait or run, the latest first."""
         rows = [row for state in UNDER_WAY for row in self._context.state.rows(JOBS, state=state)]
         return sorted(rows, key=lambda row: float(row["created"]), reverse=True)
 
-    @operation(Scope.JOBS)
+    @operation(KeyScope.JOBS)
     def stop(self, holder: Holder, identity: str) -> None:  # noqa: ARG002
         """Stop anybody's job."""
         if self._context.state.get(JOBS, identity) is None:
             raise NotFound("There is no such job.", thing="job")
         self._queue.cancel(identity)
 
-    @operation(Scope.METRICS)
+    @operation(KeyScope.METRICS, reads=True)
     def count_states(self, holder: Holder) -> Counter[str]:  # noqa: ARG002
         """How many jobs are in each state."""
         return Counter(row["state"] for row in self._context.state.rows(JOBS))
 
 
-def _described(row: Row) -> Row:
+def _unpack(row: Row) -> Row:
     return {**row, "asked": json.loads(row["asked"])}
 
 

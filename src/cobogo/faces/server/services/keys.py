@@ -5,9 +5,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from cobogo.faces.server.access import TooMany, recognise
-from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.keys import Holder, TooMany, recognise
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import BEGUN, KEYS, Row
 
@@ -23,7 +22,7 @@ class KeyService(Subject):
         return self._context.settings.limits.session_minutes * 60
 
     def recognise(self, address: str, text: str) -> Holder | None:
-        """Whose key a text is. Guesses from an address are paced: see `cobogo.faces.server.access`."""
+        """Whose key a text is. Guesses from an address are paced: see `cobogo.faces.server.keys`."""
         return recognise(self._context, address, text)
 
     def wait(self, holder: Holder) -> float:
@@ -37,12 +36,12 @@ class KeyService(Subject):
             return False
         return row["expires"] is None or row["expires"] > time.time()
 
-    @operation(Scope.KEYS)
+    @operation(KeyScope.KEYS)
     def create(
         self,
         holder: Holder,  # noqa: ARG002
         owner: str,
-        role: Role,
+        role: KeyRole,
         *,
         scopes: list[str] | None = None,
         days: float | None = None,
@@ -50,18 +49,18 @@ class KeyService(Subject):
         """Make a key; its id, and its text, which is shown only now."""
         return self._context.keys.create(owner, role, scopes=scopes, days=days)
 
-    @operation(Scope.KEYS)
+    @operation(KeyScope.KEYS, reads=True)
     def list_all(self, holder: Holder) -> list[dict[str, object]]:  # noqa: ARG002
         """All keys, without their secrets."""
-        return self._context.keys.listed()
+        return self._context.keys.list_all()
 
-    @operation(Scope.KEYS)
+    @operation(KeyScope.KEYS)
     def revoke(self, holder: Holder, identity: str) -> None:  # noqa: ARG002
         """End a key now."""
         if not self._context.keys.revoke(identity):
             raise NotFound("There is no such key, or it has ended.", thing="key")
 
-    @operation(Scope.AUDIT)
+    @operation(KeyScope.AUDIT, reads=True)
     def read_log(self, holder: Holder, after: int, limit: int) -> list[Row]:  # noqa: ARG002
         """Lines of the log in their order."""
         return self._context.state.log(after, limit)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from cobogo.errors import CobogoError, InputError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.state import Row
 
 if TYPE_CHECKING:
@@ -20,20 +20,23 @@ P = ParamSpec("P")
 R = TypeVar("R")
 S = TypeVar("S", bound="Subject")
 
-SCOPES_OF_OPERATIONS: dict[str, Scope] = {}
+SCOPES_OF_OPERATIONS: dict[str, KeyScope] = {}
 """The scope that each operation needs, by its qualified name."""
+
+READS: set[str] = set()
+"""The operations that change nothing, by their qualified names: pages call these themselves, the others are actions."""
 
 
 class ScopeMissing(CobogoError):
     """The caller's key lacks the scope of an operation."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: KeyScope) -> None:
         super().__init__(f"This key may not do that: it lacks the scope {scope.value!r}.")
         self.scope = scope
 
 
 class NotFound(CobogoError):
-    """There is no such thing, or it belongs to somebody else: the two look the same. ``thing`` says of which kind."""
+    """A ``thing`` does not exist, or belongs to another owner: the caller cannot tell which."""
 
     def __init__(self, what: str = "There is no such thing, or it is not yours.", *, thing: str = "") -> None:
         super().__init__(what)
@@ -45,28 +48,33 @@ class Unavailable(InputError):
 
 
 def operation(
-    scope: Scope,
+    scope: KeyScope, *, reads: bool = False
 ) -> Callable[[Callable[Concatenate[S, Holder, P], R]], Callable[Concatenate[S, Holder, P], R]]:
-    """Make an operation of a method: its first argument is the holder of a key, who needs a scope."""
+    """Make an operation of a method: its first argument is the holder of a key, who needs a scope.
+
+    An operation that ``reads`` changes nothing that others see.
+    """
 
     def make(do: Callable[Concatenate[S, Holder, P], R]) -> Callable[Concatenate[S, Holder, P], R]:
         @wraps(do)
-        def checked(self: S, holder: Holder, /, *given: P.args, **options: P.kwargs) -> R:
+        def call_authorized(self: S, holder: Holder, /, *given: P.args, **options: P.kwargs) -> R:
             authorize(holder, scope)
             return do(self, holder, *given, **options)
 
         SCOPES_OF_OPERATIONS[do.__qualname__] = scope
-        return checked
+        if reads:
+            READS.add(do.__qualname__)
+        return call_authorized
 
     return make
 
 
-def scope_of(do: Callable[..., Any]) -> Scope:
+def scope_of(do: Callable[..., Any]) -> KeyScope:
     """The scope that an operation needs."""
     return SCOPES_OF_OPERATIONS[do.__qualname__]
 
 
-def authorize(holder: Holder, scope: Scope) -> None:
+def authorize(holder: Holder, scope: KeyScope) -> None:
     """Refuse a holder whose key lacks a scope."""
     if scope not in holder.scopes:
         raise ScopeMissing(scope)
@@ -79,7 +87,7 @@ class Subject:
         self._context = context
 
     def _row(self, table: Table, identity: str, owner: str | None, thing: str) -> Row:
-        """A row of the state. What is missing and what belongs to somebody else are refused with the same words."""
+        """A row of the state. A missing row and a row of another owner raise the same error."""
         row = self._context.state.get(table, identity, owner)
         if row is None:
             raise NotFound(thing=thing)

@@ -10,7 +10,7 @@ from cobogo.errors import InputError
 from cobogo.faces.server import drafts
 from cobogo.faces.server.drafts import Version
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import DATASETS, POLICIES, Row
@@ -19,9 +19,9 @@ __all__ = ["PolicyService", "Version"]
 
 
 class PolicyService(Subject):
-    """The policies of whoever calls. A text that names anything beside files of its data set is refused."""
+    """The policies of the caller. A text that names anything but files of its data set is refused."""
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def read(self, holder: Holder, dataset: str, text: str) -> Policy:
         """The policy of a text for a data set."""
         return self.confine(holder, dataset, text)
@@ -37,11 +37,11 @@ class PolicyService(Subject):
         return str(self._row(POLICIES, identity, holder.owner, "policy")["toml"])
 
     def file_versions(self, dataset: str) -> list[list[Any]]:
-        """The files that policies of a data set may name, with what tells one version of each from another."""
+        """The files that policies of a data set may name, each with its version."""
         about = [(file.name, file.stat()) for file in self._home(dataset).iterdir()]
         return sorted([name, stat.st_mtime_ns, stat.st_size] for name, stat in about)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def files(self, holder: Holder, dataset: str) -> Path:
         """Where the files lie that policies of a data set may name."""
         self._row(DATASETS, dataset, holder.owner, "data set")
@@ -52,25 +52,25 @@ class PolicyService(Subject):
 
     # Policies under a name
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def list_all(self, holder: Holder, dataset: str | None = None) -> list[Row]:
         """The policies that were kept, the latest first; of one data set, or of all."""
         of = {} if dataset is None else {"dataset": dataset}
         return self._context.state.rows(POLICIES, holder.owner, **of)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A policy that was kept."""
         return self._row(POLICIES, identity, holder.owner, "policy")
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def keep(self, holder: Holder, *, dataset: str, name: str, toml: str) -> Row:
         """Keep a policy for a data set, after a check that it is one."""
         self.read(holder, dataset, toml)
         identity = self._context.state.add(POLICIES, owner=holder.owner, dataset=dataset, name=name, toml=toml)
         return self.get(holder, identity)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def replace(self, holder: Holder, identity: str, *, dataset: str, name: str, toml: str) -> Row:
         """Put another text in place of a policy's."""
         self.get(holder, identity)
@@ -78,7 +78,7 @@ class PolicyService(Subject):
         self._context.state.change(POLICIES, identity, dataset=dataset, name=name, toml=toml)
         return self.get(holder, identity)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def keep_as(self, holder: Holder, dataset: str, name: str, toml: str) -> None:
         """Keep the text of a policy under a name, in place of the one that had it; it may be unfinished."""
         if not name.strip() or len(name) > 200:
@@ -89,7 +89,7 @@ class PolicyService(Subject):
         else:
             self._context.state.add(POLICIES, owner=holder.owner, dataset=dataset, name=name.strip(), toml=toml)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def remove(self, holder: Holder, identity: str) -> None:
         """Delete a policy."""
         self.get(holder, identity)
@@ -97,40 +97,40 @@ class PolicyService(Subject):
 
     # The policy that is being written, in versions
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def begin_draft(self, holder: Holder, dataset: str, toml: str) -> Version:
         """Begin the policy of a data set, unless it was begun already; the version that counts."""
         return drafts.begin(self._context.state, holder.owner, dataset, toml)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def write_draft(self, holder: Holder, dataset: str, toml: str, *, after: int, what: str = "") -> Version:
         """Write a version after the one that counts, which must be the one numbered ``after``."""
         return drafts.write(self._context.state, holder.owner, dataset, toml, after=after, what=what)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def undo_draft(self, holder: Holder, dataset: str, *, after: int) -> Version:
         """Go back to the version before."""
         return drafts.undo(self._context.state, holder.owner, dataset, after=after)
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def redo_draft(self, holder: Holder, dataset: str, *, after: int) -> Version:
         """Go on again to the version that was undone."""
         return drafts.redo(self._context.state, holder.owner, dataset, after=after)
 
     def draft(self, holder: Holder, dataset: str) -> Version | None:
-        """The version that counts; None where there is none, or where the key does not open data."""
-        return drafts.current(self._context.state, holder.owner, dataset) if Scope.DATA in holder.scopes else None
+        """The current version; None if there is no draft, or the key may not see data."""
+        return drafts.current(self._context.state, holder.owner, dataset) if KeyScope.DATA in holder.scopes else None
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def versions(self, holder: Holder, dataset: str) -> list[Version]:
         """All versions that count, the latest first."""
         return drafts.versions(self._context.state, holder.owner, dataset)
 
     def latest_dataset(self, holder: Holder) -> str | None:
         """The data set whose policy the holder changed last."""
-        return drafts.latest(self._context.state, holder.owner) if Scope.DATA in holder.scopes else None
+        return drafts.latest(self._context.state, holder.owner) if KeyScope.DATA in holder.scopes else None
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA)
     def take_from(self, holder: Holder, dataset: str, toml: str) -> None:
         """Write a text as a version after the one that counts, whichever that is."""
         now = drafts.current(self._context.state, holder.owner, dataset)

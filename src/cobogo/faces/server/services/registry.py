@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import DATASETS, RELEASES
 from cobogo.release import evidence as evidences
@@ -37,7 +37,7 @@ class RegistryService(Subject):
             raise NotFound("This server keeps no registry.", thing="registry")
         return place
 
-    @operation(Scope.REGISTRY)
+    @operation(KeyScope.REGISTRY, reads=True)
     def list_figures(self, holder: Holder) -> list[dict[str, Any]]:
         """What is recorded, in figures: of one's own releases, and of everybody's for auditors. Shows no values."""
         listed = [entry.as_dict() for entry in self._entries(holder)]
@@ -54,7 +54,7 @@ class RegistryService(Subject):
             registry.close()
         return [one for one in entries if holder.sees is None or one.dataset.startswith(f"{holder.owner} ")]
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES, reads=True)
     def entry_of(self, holder: Holder, release: str) -> RegistryEntry | None:
         """What is recorded of a release; None where nothing is, or the registry cannot be read.
 
@@ -65,7 +65,7 @@ class RegistryService(Subject):
             return None
         folder = self._context.files.release(release)
         evidence = self._context.cache.read_json(folder / "evidence" / evidences.NAME)
-        known = {evidence.get("registered"), self._noted(release)}
+        known = {evidence.get("registered"), self._read_note(release)}
         file = folder / "public" / manifests.NAME
         digest = manifests.sha256(file) if file.is_file() else None
         try:
@@ -74,11 +74,11 @@ class RegistryService(Subject):
             return None
         return next((one for one in entries if one.id in known or one.summary.get("manifest-sha256") == digest), None)
 
-    def _noted(self, release: str) -> str | None:
+    def _read_note(self, release: str) -> str | None:
         file = self._context.files.job(release) / NOTE
         return file.read_text(encoding="utf-8") if file.is_file() else None
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def record(self, holder: Holder, release: str, series: str) -> list[Breach]:
         """Record a release that was made without the registry; whom it exposes with those that are there.
 
@@ -97,7 +97,7 @@ class RegistryService(Subject):
         (files.job(release) / NOTE).write_text(identity, encoding="utf-8")
         return found
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def take_back(self, holder: Holder, entry: RegistryEntry) -> None:
         """Remove what is recorded of a release of the holder's: later ones are no longer checked against it."""
         from cobogo.publish.registry.store import open_registry
@@ -111,7 +111,7 @@ class RegistryService(Subject):
         finally:
             registry.close()
 
-    @operation(Scope.EVIDENCE)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def history(self, holder: Holder, release: str, series: str) -> list[Chapter]:
         """What each release of a series added, and what it exposes with those before it."""
         from cobogo.publish.registry.history import history
@@ -129,12 +129,12 @@ class RegistryService(Subject):
 class VaultService(Subject):
     """Tokens in place of values, and back."""
 
-    @operation(Scope.VAULT)
+    @operation(KeyScope.VAULT)
     def tokenize(self, holder: Holder, domain: str, texts: list[str | None]) -> list[str | None]:  # noqa: ARG002
         """Tokens in place of values: the same value has the same token."""
         return list(self._vault.tokenize(domain, texts))
 
-    @operation(Scope.VAULT)
+    @operation(KeyScope.VAULT)
     def detokenize(self, holder: Holder, domain: str, texts: list[str | None]) -> list[str | None]:  # noqa: ARG002
         """Values in place of tokens. The vault's own log has it, too."""
         return list(self._vault.detokenize(domain, texts))

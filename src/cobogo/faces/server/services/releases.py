@@ -13,9 +13,9 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 from cobogo.data.policy import Policy
 from cobogo.faces.server.cache import Cache
-from cobogo.faces.server.files import zipped
+from cobogo.faces.server.files import write_zip
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.rows import PAGES
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.registry import RegistryService
@@ -58,12 +58,12 @@ class OpenedRelease:
         return self.data is not None
 
     def measure(self, work: Callable[..., T], *given: Hashable) -> T:
-        """What ``work(release, *given)`` finds out, which is worked out once for all who may read the same."""
+        """The result of ``work(release, *given)``, computed once for all readers with the same rights."""
         key = (str(self.directory), self.mine, work.__module__, work.__qualname__, given)
         return self.cache.get("measure", key, partial(work, self, *given))
 
     def measure_pair(self, work: Callable[..., T], *given: Hashable) -> T:
-        """What ``work(pair, *given)`` finds out about the release beside its original: one work at a time on a pair."""
+        """The result of ``work(pair, *given)`` on the release and its original; one computation at a time on a pair."""
         found: T = self.measure(_work_on_pair, work, *given)
         return found
 
@@ -86,24 +86,24 @@ class ReleaseService(Subject):
         super().__init__(context)
         self._registry = registry
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES, reads=True)
     def list_all(self, holder: Holder, dataset: str | None = None) -> list[Row]:
         """The releases, the latest first; of one data set, or of all."""
         of = {} if dataset is None else {"dataset": dataset}
         return self._context.state.rows(RELEASES, holder.sees, **of)
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES, reads=True)
     def get(self, holder: Holder, identity: str) -> Row:
         """A release."""
         return self._row(RELEASES, identity, holder.sees, "release")
 
     def find(self, holder: Holder, identity: str | None) -> Row | None:
-        """A release; None where there is none, or where the key does not open releases."""
-        if identity is None or Scope.RELEASES not in holder.scopes:
+        """A release; None if it does not exist, or the key may not see releases."""
+        if identity is None or KeyScope.RELEASES not in holder.scopes:
             return None
         return self._context.state.get(RELEASES, identity, holder.sees)
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES)
     def verify(self, holder: Holder, identity: str) -> Verdict:
         """Check a release now, from its bytes."""
         from cobogo.release.verify import verify
@@ -111,31 +111,31 @@ class ReleaseService(Subject):
         self.get(holder, identity)
         return verify(self._context.files.release(identity))
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES, reads=True)
     def manifest(self, holder: Holder, identity: str) -> dict[str, Any]:
-        """The manifest of a release; empty where there is none."""
+        """The manifest of a release; empty if it has none."""
         self.get(holder, identity)
         return self._context.cache.read_json(self._context.files.release(identity) / "public" / "manifest.json")
 
-    @operation(Scope.RELEASES)
+    @operation(KeyScope.RELEASES)
     def write_public(self, holder: Holder, identity: str, target: IO[bytes], *, neutralised: bool = False) -> None:
         """Write the public part as an archive. ``neutralised``: for spreadsheets, with no cell that is a formula."""
         self.get(holder, identity)
         directory = self._context.files.release(identity) / "public"
         if not neutralised:
-            zipped(directory, target)
+            write_zip(directory, target)
             return
         with tempfile.TemporaryDirectory(prefix="cobogo-") as place:
             copy_neutralised(directory, Path(place) / "public")
-            zipped(Path(place) / "public", target)
+            write_zip(Path(place) / "public", target)
 
-    @operation(Scope.EVIDENCE)
+    @operation(KeyScope.EVIDENCE)
     def write_evidence(self, holder: Holder, identity: str, target: IO[bytes]) -> None:
         """Write the evidence as an archive."""
         self._row(RELEASES, identity, holder.sees, "release")
-        zipped(self._context.files.release(identity) / "evidence", target)
+        write_zip(self._context.files.release(identity) / "evidence", target)
 
-    @operation(Scope.EVIDENCE)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def evidence_file(self, holder: Holder, identity: str, name: str) -> Path:
         """A file of the evidence."""
         self._row(RELEASES, identity, holder.sees, "release")
@@ -144,13 +144,13 @@ class ReleaseService(Subject):
             raise NotFound(f"The evidence has no {name}.", thing="evidence")
         return file
 
-    @operation(Scope.EVIDENCE)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def evidence(self, holder: Holder, identity: str, name: str) -> dict[str, Any]:
-        """A JSON file of the evidence as data; empty where there is none."""
+        """The content of a JSON file of the evidence; empty if there is no such file."""
         self._row(RELEASES, identity, holder.sees, "release")
         return self._context.cache.read_json(self._context.files.release(identity) / "evidence" / name)
 
-    @operation(Scope.EVIDENCE)
+    @operation(KeyScope.EVIDENCE, reads=True)
     def open(self, holder: Holder, identity: str) -> OpenedRelease:
         """Open a release to look into it, with its original where that is the holder's."""
         row = self._row(RELEASES, identity, holder.sees, "release")
@@ -159,7 +159,7 @@ class ReleaseService(Subject):
         registry = context.settings.registry
         trusted = () if registry is None else (registry,)
         policy = Policy.of(kept["policy"], home=kept["home"], name="policy", trusted=trusted)
-        own = row["owner"] == holder.owner and Scope.DATA in holder.scopes
+        own = row["owner"] == holder.owner and KeyScope.DATA in holder.scopes
         dataset = context.state.get(DATASETS, row["dataset"], holder.owner) if own else None
         data = None if dataset is None else context.files.table(dataset["id"])
         rows = None if dataset is None else context.files.dataset(dataset["id"]) / PAGES
@@ -174,18 +174,18 @@ class ReleaseService(Subject):
             kept.get("registered"),
             data,
             rows if rows is not None and rows.is_file() else None,
-            own and Scope.RUN in holder.scopes,
+            own and KeyScope.RUN in holder.scopes,
             context.cache,
         )
 
-    @operation(Scope.DATA)
+    @operation(KeyScope.DATA, reads=True)
     def policy_text(self, holder: Holder, identity: str) -> tuple[str, str]:
         """The data set that a release of the holder's was made of, and the text of the policy that made it."""
         row = self._row(RELEASES, identity, holder.owner, "release")
         job = self._row(JOBS, identity, holder.owner, "data set")
         return row["dataset"], json.loads(job["asked"])["policy"]
 
-    @operation(Scope.RUN)
+    @operation(KeyScope.RUN)
     def delete(self, holder: Holder, identity: str, entry: RegistryEntry | None = None) -> None:
         """Remove a release of the holder's, and, where ``entry`` is given, what is recorded of it."""
         self._row(RELEASES, identity, holder.owner, "release")

@@ -11,7 +11,7 @@ from nicegui import run, ui
 from cobogo.data.schema.portuguese import reason_in_portuguese, type_in_portuguese
 from cobogo.data.schema.suggest import CERTAIN
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench.frame import complain, framed_data
+from cobogo.faces.workbench.frame import complain, open_data_page
 from cobogo.faces.workbench.session import Desk, PageSession
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "non-sensitive")
@@ -25,7 +25,7 @@ COLOURS = {
 
 async def build(desk: Desk) -> None:
     """The second step."""
-    with framed_data(desk, "columns") as at_hand:
+    with open_data_page(desk, "columns") as at_hand:
         if at_hand is None:
             return
         session, row = at_hand
@@ -40,7 +40,7 @@ async def build(desk: Desk) -> None:
 
 
 class _Columns:
-    """The lines, and what stands above them."""
+    """A line for each column, under the summary of all."""
 
     def __init__(self, session: PageSession, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
         self.session = session
@@ -65,10 +65,10 @@ class _Columns:
             ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.to("hierarchies"))).props(
                 "no-caps"
             )
-        self.changed()
+        self.refresh()
 
-    def changed(self) -> None:
-        """Say again what depends on all columns."""
+    def refresh(self) -> None:
+        """Redraw what depends on all columns."""
         say = self.session.say
         undecided = [line for line in self.lines if line.role is None]
         self.all.text = say("columns.all", count=len(undecided))
@@ -97,7 +97,7 @@ class _Columns:
         draft.set_attributes(changes)
         for line, role in roles.items():
             line.turn_to(role)
-        self.changed()
+        self.refresh()
 
     def _filter(self) -> None:
         wanted = (self.search.value or "").casefold()
@@ -122,7 +122,7 @@ class _Line:
             self._numbers(session)
             self.shape = ColumnShape(session, profile)
             options = {role: session.say(f"role.{role}").partition(":")[0] for role in ROLES}
-            self.select = ui.select(options, value=self.role, on_change=self._chosen)
+            self.select = ui.select(options, value=self.role, on_change=self._choose)
             self.select.props(f'dense outlined aria-label="{session.say("columns.role")}: {_plain(self.name)}"')
             with ui.column().classes("gap-0 items-start"):
                 with ui.row().classes("items-center gap-2"):
@@ -135,7 +135,7 @@ class _Line:
                 reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
                 ui.label(reason).classes("text-caption").style("line-height: 1.2")
                 self.alarm = ui.label().classes("text-caption text-weight-bold text-negative").props("role=alert")
-        self._drawn()
+        self._redraw()
 
     def _numbers(self, session: PageSession) -> None:
         number = session.number
@@ -153,13 +153,13 @@ class _Line:
     def turn_to(self, role: str) -> None:
         """Show a role that the policy has for the column."""
         self.role = self.select.value = role
-        self._drawn()
+        self._redraw()
 
-    def _chosen(self) -> None:
+    def _choose(self) -> None:
         if self.select.value != self.role:
             self.page.decide({self: self.select.value})
 
-    def _drawn(self) -> None:
+    def _redraw(self) -> None:
         self.button.set_visibility(self.role != self.profile["role"])
         self.sure.set_visibility(self.role == self.profile["role"])
         alarm = warning(self.profile, self.role)
@@ -193,7 +193,7 @@ WIDTH, HEIGHT = 132, 30
 
 
 class ColumnShape:
-    """A column's cell: bars, and behind a click what they stand for."""
+    """A column's distribution as small bars; a click opens the figures."""
 
     def __init__(self, session: PageSession, profile: dict[str, Any]) -> None:
         self.session, self.profile = session, profile
@@ -217,8 +217,8 @@ class ColumnShape:
                 )
             else:
                 label = say("columns.distribution", name=self.profile["column"])
-                with ui.button(on_click=self._told).props("flat dense no-caps padding=none") as button:
-                    ui.html(drawn(shape, self.profile["missing"]), sanitize=False)
+                with ui.button(on_click=self._show_values).props("flat dense no-caps padding=none") as button:
+                    ui.html(draw_bars(shape, self.profile["missing"]), sanitize=False)
                 button._props["aria-label"] = label
                 button.tooltip(label)
 
@@ -226,13 +226,13 @@ class ColumnShape:
         self.asked = True
         self.draw(role)
 
-    def _told(self) -> None:
+    def _show_values(self) -> None:
         shape, records = self.profile["shape"], self.profile["records"]
         number, percent = self.session.number, self.session.percent
         with ui.dialog() as dialog, ui.card().style("min-width: 26rem"):
             ui.label(self.session.say("columns.distribution", name=self.profile["column"])).classes("text-subtitle1")
             if "bars" in shape:
-                ui.html(drawn(shape, 0, 3), sanitize=False)
+                ui.html(draw_bars(shape, 0, 3), sanitize=False)
                 ends = {"first": shape["first"], "last": shape["last"]}
                 ui.label(self.session.say("columns.range", **ends)).classes("text-caption")
             else:
@@ -250,10 +250,10 @@ class ColumnShape:
         dialog.open()
 
 
-def drawn(shape: dict[str, Any], missing: int, scale: int = 1) -> str:
+def draw_bars(shape: dict[str, Any], missing: int, scale: int = 1) -> str:
     """Bars as SVG: of numbers and dates in their order, of categories from the most frequent down, NULL in grey.
 
-    >>> drawn({"top": [["a", 3], ["b", 1]], "other": 0}, 0).count("<rect")
+    >>> draw_bars({"top": [["a", 3], ["b", 1]], "other": 0}, 0).count("<rect")
     2
     """
     heights = shape["bars"] if "bars" in shape else [count for _, count in shape["top"]] + [shape["other"]]

@@ -11,7 +11,7 @@ from nicegui import events, run, ui
 from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.frame import done, framed, section
+from cobogo.faces.workbench.frame import attempt, open_page, section
 from cobogo.faces.workbench.session import Desk, PageSession
 
 EXAMPLE_ROWS = 5000
@@ -20,7 +20,7 @@ SEPARATORS = (",", ";", "\t", "|")
 
 async def build(desk: Desk) -> None:
     """The first step."""
-    with framed(desk, "data") as session:
+    with open_page(desk, "data") as session:
         if session is None:
             return
         with ui.card().classes("w-full"):
@@ -36,7 +36,7 @@ def _upload(desk: Desk, session: PageSession) -> None:
     options: dict[str, str | None] = {"separator": None, "encoding": "utf-8", "decimal": None}
     busy = _waiting(session)
 
-    async def taken(event: events.UploadEventArguments) -> None:
+    async def receive(event: events.UploadEventArguments) -> None:
         with desk.service.datasets.stage(session.caller) as stage:
             await event.file.save(stage / "upload")
             name = event.file.name[:200] or "table"
@@ -47,7 +47,7 @@ def _upload(desk: Desk, session: PageSession) -> None:
     drop = ui.upload(
         label=session.say("data.drop"),
         on_begin_upload=lambda: busy.set_visibility(True),
-        on_upload=taken,
+        on_upload=receive,
         on_rejected=lambda: ui.notify(session.say("data.large", most=most)),
         auto_upload=True,
         max_file_size=most * MEGABYTE,
@@ -91,8 +91,8 @@ def _databases(desk: Desk, session: PageSession) -> None:
     if not known:
         return
 
-    async def turned() -> None:
-        found = await done(session, desk.service.datasets.list_tables, session.caller, str(source.value))
+    async def show_tables() -> None:
+        found = await attempt(session, desk.service.datasets.list_tables, session.caller, str(source.value))
         table.set_options(found or [], value=None)
 
     async def take() -> None:
@@ -102,7 +102,7 @@ def _databases(desk: Desk, session: PageSession) -> None:
     with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
         ui.label(session.say("data.copied")).classes("text-caption")
         with ui.row().classes("items-center"):
-            source = ui.select(known, label=session.say("data.source"), on_change=turned)
+            source = ui.select(known, label=session.say("data.source"), on_change=show_tables)
             table = ui.select([], label=session.say("data.table"), with_input=True)
             for field in (source, table):
                 field.props("dense outlined").style("width: 16rem")
@@ -113,7 +113,7 @@ def _databases(desk: Desk, session: PageSession) -> None:
 async def _keep(desk: Desk, session: PageSession, busy: ui.row, take: Callable[..., str], *given: Any) -> None:
     """Take a table in, off the event loop, and work on it; what is no table is refused in the words of the refusal."""
     busy.set_visibility(True)
-    identity = await done(session, take, desk, session, "", *given)
+    identity = await attempt(session, take, desk, session, "", *given)
     busy.set_visibility(False)
     if identity is not None:
         ui.navigate.to(session.to("data", data=identity, release=None))
@@ -162,7 +162,7 @@ def _dataset(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
             there = session.to("data", data=row["id"], release=None)
             ui.button(session.say("data.use"), on_click=lambda: ui.navigate.to(there)).props("no-caps outline")
         label = session.say("data.delete")
-        ui.button(icon="delete", on_click=lambda: _asked(desk, session, row)).props(
+        ui.button(icon="delete", on_click=lambda: _confirm_delete(desk, session, row)).props(
             f'flat round color=negative aria-label="{label}"'
         ).tooltip(label)
 
@@ -173,7 +173,7 @@ def _size(session: PageSession, known: dict[str, Any]) -> str:
     return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
 
 
-async def _asked(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
+async def _confirm_delete(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     """Delete a data set when that is confirmed."""
     with ui.dialog() as dialog, ui.card():
         ui.label(session.say("data.sure", name=row["name"])).classes("text-subtitle1")
@@ -183,7 +183,7 @@ async def _asked(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
             ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
     if not await dialog:
         return
-    await done(session, actions.forget_dataset, desk, session, row["id"])
+    await attempt(session, actions.forget_dataset, desk, session, row["id"])
     there = None if row["id"] == session.dataset else session.dataset
     if desk.service.datasets.find(session.caller, row["id"]) is None:
         ui.navigate.to(session.to("data", data=there, release=None))
@@ -206,7 +206,7 @@ HEADER = """
 
 @dataclass
 class RowsView:
-    """Where somebody stands in a table, by which column it is sorted, and what they asked to see."""
+    """The part of a table on the screen: its place, its order, and the hidden columns that were revealed."""
 
     rows: int
     offset: int = 0
@@ -268,7 +268,7 @@ class _Rows:
         self.table.props("loading")
         rows = await run.io_bound(self._read)
         numbered = {"name": "n", "field": "n", "label": "#", "align": "right"}
-        self.table.columns = [numbered, *map(self._described, range(len(self.columns)))]
+        self.table.columns = [numbered, *map(self._describe_column, range(len(self.columns)))]
         self.table.rows = rows or []
         self.table.props(remove="loading")
         first, last = self.view.offset + 1, min(self.view.offset + PAGE, self.view.rows)
@@ -287,7 +287,7 @@ class _Rows:
             )
         ]
 
-    def _described(self, at: int) -> dict[str, Any]:
+    def _describe_column(self, at: int) -> dict[str, Any]:
         """A column, with what its header says and does."""
         name, order = self.columns[at]["column"], self.view.order
         told = {"name": f"c{at}", "field": f"c{at}", "label": name, "at": at, "sort": self.say("data.sort", name=name)}

@@ -7,16 +7,16 @@ import re
 from nicegui import run, ui
 
 from cobogo.faces.server.services.keys import TooMany
-from cobogo.faces.workbench.frame import prepared
+from cobogo.faces.workbench.frame import prepare_page
 from cobogo.faces.workbench.header import buttons
 from cobogo.faces.workbench.session import Desk
 from cobogo.faces.workbench.steps import STEPS, open_to
 
 
 def build(desk: Desk) -> None:
-    """A field for a key, and then the page that somebody came for. Guesses are paced as the server's are."""
-    session, goal = desk.session(), wanted(ui.context.client.request.query_params.get("next", "/"))
-    dark = prepared(session, "title")
+    """A field for a key; a valid one leads to the page asked for. Attempts are limited as the server limits them."""
+    session, goal = desk.session(), safe_goal(ui.context.client.request.query_params.get("next", "/"))
+    dark = prepare_page(session, "title")
 
     async def enter() -> None:
         text, key.value = str(key.value).strip(), ""
@@ -48,11 +48,11 @@ def build(desk: Desk) -> None:
         ui.label(how).classes("text-caption text-quiet")
 
 
-def wanted(address: str) -> str:
-    """Where somebody wanted to go, if it is a page of ours; else the beginning.
+def safe_goal(address: str) -> str:
+    """The address asked for, if it is a page of ours; else the start page.
 
-    >>> wanted("/columns?data=0123456789abcdef"), wanted("//evil.example/columns"), wanted("/columns\\\\@evil.example")
-    ('/columns?data=0123456789abcdef', '/', '/')
+    >>> [safe_goal(text) for text in ("/columns?data=0123456789abcdef", "//evil.example/", "/columns\\\\@evil.example")]
+    ['/columns?data=0123456789abcdef', '/', '/']
     """
     path, _, query = address.partition("?")
     ours = path in {step.path for step in STEPS} and re.fullmatch(r"[\w=&%+.-]*", query, re.ASCII)

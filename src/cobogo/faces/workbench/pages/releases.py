@@ -7,23 +7,23 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions, opened_release
-from cobogo.faces.workbench.frame import chosen_release, done, empty, framed, section
+from cobogo.faces.workbench.frame import attempt, empty, open_page, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.publish.registry.store import RegistryEntry
 
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "releases") as session:
+    with open_page(desk, "releases") as session:
         if session is None:
             return
         holder = session.holder
         assert holder is not None
         rows = desk.service.releases.list_all(holder)
         if not rows:
-            can = Scope.RUN in holder.scopes
+            can = KeyScope.RUN in holder.scopes
             empty(
                 session.say("release.none"),
                 icon="inventory_2",
@@ -31,30 +31,30 @@ async def build(desk: Desk) -> None:
                 go=session.to("running"),
             )
             return
-        looked_at = chosen_release(desk, session) or rows[0]
-        entry = await run.io_bound(desk.service.registry.entry_of, holder, looked_at["id"])
+        chosen = desk.release(session) or rows[0]
+        entry = await run.io_bound(desk.service.registry.entry_of, holder, chosen["id"])
         with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
                 section(session.say("release.list"))
                 with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full cobogo-list"):
                     for row in rows:
-                        _listed(desk, session, row, chosen=row["id"] == looked_at["id"])
+                        _draw_card(desk, session, row, chosen=row["id"] == chosen["id"])
             with ui.column().classes("gap-3").style("flex: 1 1 0; min-width: 0"):
-                _shown(desk, session, looked_at, entry)
+                _show_release(desk, session, chosen, entry)
 
 
-def _named(desk: Desk, session: PageSession, row: dict[str, Any]) -> str:
+def _dataset_name(desk: Desk, session: PageSession, row: dict[str, Any]) -> str:
     return desk.service.datasets.names(session.caller).get(row["dataset"], session.say("release.gone"))
 
 
-def _counted(session: PageSession, row: dict[str, Any]) -> str:
+def _count_text(session: PageSession, row: dict[str, Any]) -> str:
     told = json.loads(row["summary"])
     if told.get("suppressed") is None:
         return session.say("release.records-only", records=told.get("records"))
     return session.say("release.records", records=told["records"] - told["suppressed"], suppressed=told["suppressed"])
 
 
-def _listed(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bool) -> None:
+def _draw_card(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bool) -> None:
     def choose() -> None:
         ui.navigate.to(session.to("releases", release=row["id"], data=row["dataset"]))
 
@@ -63,31 +63,31 @@ def _listed(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bo
         card.on("click", choose).on("keydown.enter", choose)
         if chosen:
             card.style("border: 2px solid var(--q-primary)")
-        ui.label(_named(desk, session, row)).classes("text-weight-medium ellipsis w-full")
+        ui.label(_dataset_name(desk, session, row)).classes("text-weight-medium ellipsis w-full")
         kind = session.say(f"kind.{row['kind']}")
         ui.label(f"{kind} · {session.date(row['created'])}").classes("text-caption")
-        ui.label(_counted(session, row)).classes("text-caption text-quiet")
+        ui.label(_count_text(session, row)).classes("text-caption text-quiet")
         _verdict(desk, session, row)
         if row["owner"] != session.owner:
             ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
 
 
-def _shown(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
+def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     identity, holder = row["id"], session.holder
     assert holder is not None
     manifest = opened_release.manifest(desk, session, identity)
     with ui.row().classes("items-center w-full gap-2"):
         with ui.column().classes("gap-0"):
-            ui.label(_named(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
+            ui.label(_dataset_name(desk, session, row)).classes("text-h6").props('role="heading" aria-level="2"')
             ui.label(" · ".join(opened_release.promise(session, manifest.get("models", [])))).classes(
                 "text-body2 text-quiet"
             )
         ui.space()
         if entry is not None:
             ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
-    _judged(desk, session, row)
+    _show_verdict(desk, session, row)
     _actions(desk, session, row, entry)
-    inside = Scope.EVIDENCE in holder.scopes
+    inside = KeyScope.EVIDENCE in holder.scopes
     with ui.tabs().props("no-caps align=left dense") as tabs:
         summary = ui.tab("summary", session.say("release.summary"))
         if inside:
@@ -107,7 +107,7 @@ def _shown(desk: Desk, session: PageSession, row: dict[str, Any], entry: Registr
 
 def _verdict(desk: Desk, session: PageSession, row: dict[str, Any], size: str = "xs") -> None:
     """What attacks made of a release, in a sign and a line."""
-    judged = opened_release.judged(desk, session, row)
+    judged = opened_release.audit_verdict(desk, session, row)
     if judged is not None:
         icon, colour, text = judged
         with ui.row().classes("items-center gap-1 no-wrap").props('data-verdict="1"'):
@@ -115,11 +115,11 @@ def _verdict(desk: Desk, session: PageSession, row: dict[str, Any], size: str = 
             ui.label(text).classes(f"text-weight-medium text-{colour}" + (" text-caption" if size == "xs" else ""))
 
 
-def _judged(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
+def _show_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     """The same in large, with a way to the attacks."""
     with ui.row().classes("items-center w-full gap-4"):
         _verdict(desk, session, row, "md")
-        if Scope.EVIDENCE in (session.holder.scopes if session.holder else ()):
+        if KeyScope.EVIDENCE in (session.holder.scopes if session.holder else ()):
             there = session.to("risk", release=row["id"], data=row["dataset"], tab="attacks")
             ui.button(session.say("release.attacks"), on_click=lambda: ui.navigate.to(there)).props(
                 "outline dense no-caps"
@@ -144,14 +144,14 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
     assert holder is not None
 
     async def check() -> None:
-        verdict = await done(session, actions.verify_release, desk, session, identity)
+        verdict = await attempt(session, actions.verify_release, desk, session, identity)
         if verdict is None:
             return
         said = session.say("release.holds" if verdict else "release.fails")
         ui.notify(said, type="positive" if verdict else "negative")
 
     async def again() -> None:
-        dataset = await done(session, actions.take_policy, desk, session, identity)
+        dataset = await attempt(session, actions.take_policy, desk, session, identity)
         if dataset is not None:
             ui.navigate.to(session.to("privacy", data=dataset))
 
@@ -162,14 +162,14 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
         ui.button(session.say("release.public"), icon="download", on_click=lambda: give("public")).props(
             "no-caps"
         ).tooltip(session.say("release.public-why"))
-        if Scope.EVIDENCE in holder.scopes:
+        if KeyScope.EVIDENCE in holder.scopes:
             ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
                 "outline no-caps"
             ).tooltip(session.say("release.evidence-why"))
-        if row["owner"] == session.owner and Scope.DATA in holder.scopes:
+        if row["owner"] == session.owner and KeyScope.DATA in holder.scopes:
             ui.button(session.say("release.policy"), icon="article", on_click=again).props("flat no-caps")
         ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
-        if row["owner"] == session.owner and Scope.RUN in holder.scopes:
+        if row["owner"] == session.owner and KeyScope.RUN in holder.scopes:
             ui.button(
                 session.say("release.delete"), icon="delete", on_click=lambda: _delete(desk, session, row, entry)
             ).props("flat no-caps color=negative")
@@ -179,7 +179,7 @@ def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regist
     async def go() -> None:
         dialog.close()
         taken_back = entry if never.value else None
-        await done(session, actions.delete_release, desk, session, row["id"], taken_back)
+        await attempt(session, actions.delete_release, desk, session, row["id"], taken_back)
         if desk.service.releases.find(session.caller, row["id"]) is None:
             ui.navigate.to(session.to("releases", release=None))
 
@@ -205,12 +205,12 @@ def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regi
     ui.label(session.say("release.unregistered"))
     if row["owner"] != session.owner or row["kind"] != "anonymize":
         return
-    start = _named(desk, session, row).rpartition(".")[0]
+    start = _dataset_name(desk, session, row).rpartition(".")[0]
     name = ui.input(session.say("release.register-name"), value=start).style("width: 20rem").props("dense")
 
     async def go() -> None:
         button.props("loading")
-        found = await done(session, actions.register_release, desk, session, row["id"], str(name.value))
+        found = await attempt(session, actions.register_release, desk, session, row["id"], str(name.value))
         button.props(remove="loading")
         if found:
             ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")

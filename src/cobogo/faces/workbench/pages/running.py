@@ -10,8 +10,8 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
 from cobogo.faces.workbench import actions, opened_release
-from cobogo.faces.workbench.draft import check_draft, jobs_of, undecided
-from cobogo.faces.workbench.frame import done, framed, no_data, section
+from cobogo.faces.workbench.draft import check_draft, jobs_of, undecided_columns
+from cobogo.faces.workbench.frame import attempt, no_data, open_page, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
 
@@ -26,11 +26,11 @@ OPEN = """<q-td :props="props"><q-btn flat round dense size="sm" icon="visibilit
 
 def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "running") as session:
+    with open_page(desk, "running") as session:
         if session is None:
             return
         row = desk.service.datasets.find(session.caller, session.dataset)
-        watched = Watched(desk, session)
+        watched = JobWatch(desk, session)
         if row is None:
             no_data(session)
         else:
@@ -38,7 +38,7 @@ def build(desk: Desk) -> None:
         watched.build()
 
 
-def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: Watched) -> None:
+def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: JobWatch) -> None:
     """What would run now, and the button."""
     section(session.say("run.what"), help=session.say("run.what-why"))
     kinds = [kind for kind in jobs_of(session.draft.content()) if kind in RELEASE_JOBS]
@@ -56,7 +56,7 @@ def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: Watch
             )
 
         async def go() -> None:
-            job = await done(session, actions.run_policy, desk, session, "", row["id"], str(chosen.value))
+            job = await attempt(session, actions.run_policy, desk, session, "", row["id"], str(chosen.value))
             if job is not None:
                 watched.choose(job)
 
@@ -65,7 +65,7 @@ def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: Watch
                 problem is None
             )
             if problem is not None:
-                step = "columns" if undecided(session.draft) else "privacy"
+                step = "columns" if undecided_columns(session.draft) else "privacy"
                 ui.button(session.say(f"run.repair-{step}"), on_click=lambda: ui.navigate.to(session.to(step))).props(
                     "flat no-caps"
                 )
@@ -96,16 +96,16 @@ def _problem(desk: Desk, session: PageSession, row: dict[str, Any]) -> CobogoErr
 
 def latest(desk: Desk, session: PageSession) -> str | None:
     """The last job on the data set of a page, where its address names none."""
-    rows = listed(desk, session) if session.dataset is not None else []
+    rows = list_jobs(desk, session) if session.dataset is not None else []
     return next((row["id"] for row in rows if row["asked"].get("dataset") == session.dataset), None)
 
 
-def listed(desk: Desk, session: PageSession) -> list[dict[str, Any]]:
+def list_jobs(desk: Desk, session: PageSession) -> list[dict[str, Any]]:
     """The reader's jobs, studies aside: those are on the page that began them."""
     return [row for row in desk.service.jobs.list_all(session.caller) if row["kind"] in (*RELEASE_JOBS, AUDIT)]
 
 
-class Watched:
+class JobWatch:
     """The job that the page looks at, and those before it: looked at now and then.
 
     A card is drawn when the job is another one or in another state; while it goes on, what is there already says how
@@ -135,7 +135,7 @@ class Watched:
         state = None if job is None else (job["id"], "going" if job["state"] in GOING else job["state"])
         if self.known is None or state != self.known[0]:
             self.known = (state,)
-            rows = await run.io_bound(listed, self.desk, session)
+            rows = await run.io_bound(list_jobs, self.desk, session)
             self.card.clear()
             with self.card:
                 self._job(job)
@@ -160,7 +160,7 @@ class Watched:
                 if job["state"] not in OVER:
                     self.far |= {"state": badge, "elapsed": ui.label().classes("text-body2")}
             if job["state"] in OVER:
-                self._over(job)
+                self._show_end(job)
             else:
                 self._going(job)
 
@@ -173,7 +173,7 @@ class Watched:
             ui.button(
                 self.session.say("run.cancel"),
                 icon="stop",
-                on_click=lambda: done(self.session, actions.cancel_job, self.desk, self.session, job["id"]),
+                on_click=lambda: attempt(self.session, actions.cancel_job, self.desk, self.session, job["id"]),
             ).props("outline no-caps")
 
     def _going_on(self, job: dict[str, Any]) -> None:
@@ -190,7 +190,7 @@ class Watched:
         bar.props["aria-label"] = known
         bar.props(remove="indeterminate") if job["total"] else bar.props("indeterminate")
 
-    def _over(self, job: dict[str, Any]) -> None:
+    def _show_end(self, job: dict[str, Any]) -> None:
         session = self.session
         if job["state"] != "done":
             ui.label(session.say(f"run.{job['state']}-why"))
@@ -201,7 +201,7 @@ class Watched:
             )
             return
         if job["kind"] == AUDIT:
-            self._audited(job["asked"].get("release"))
+            self._offer_attacks(job["asked"].get("release"))
             return
         found = opened_release.report(self.desk, session, job["id"])
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
@@ -216,7 +216,7 @@ class Watched:
                     f"no-caps {'outline' if place else ''}"
                 )
 
-    def _audited(self, release: str | None) -> None:
+    def _offer_attacks(self, release: str | None) -> None:
         there = self.session.to("risk", release=release, tab="attacks")
         ui.button(self.session.say("run.attacks"), on_click=lambda: ui.navigate.to(there)).props("no-caps")
 

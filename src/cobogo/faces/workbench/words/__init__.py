@@ -48,10 +48,10 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def preferred(accepted: str) -> str:
+def preferred_language(accepted: str) -> str:
     """The language that a browser likes best, of those that the workbench speaks.
 
-    >>> preferred("fr,pt;q=0.8,en;q=0.5"), preferred("en-GB,pt-BR;q=0.3"), preferred("de")
+    >>> preferred_language("fr,pt;q=0.8,en;q=0.5"), preferred_language("en-GB,pt-BR;q=0.3"), preferred_language("de")
     ('pt-BR', 'en', 'en')
     """
     wishes = []

@@ -129,13 +129,13 @@ def build_rivals(table: Table, policy: Policy, attribute: str, confidence: float
 
 def _answer_by_generalization(table: Table, policy: Policy, attribute: str) -> Answer:
     """Answer by spreading each released value uniformly over the leaves under it."""
-    from cobogo.examine.utility.sides import in_codes_of, sides
+    from cobogo.examine.utility.sides import recode_values, sides
     from cobogo.publish.anonymize import prepare, solve
     from cobogo.publish.recoded import recoding_of
 
     both = sides(recoding_of(solve(prepare(table, policy))))
     histogram = both.after.histograms[attribute]
-    values = in_codes_of(histogram, both.before.histograms[attribute].domain)
+    values = recode_values(histogram, both.before.histograms[attribute].domain)
 
     def answer(query: CountingQuery) -> float:
         inside: Floats = np.ones(len(both.after.counts))

@@ -15,10 +15,10 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
 from cobogo.promises.models.l_diversity import LDiversity
-from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Bucketed
-from cobogo.publish.recode.partition.clusters import mended
+from cobogo.publish.recode.partition.clusters import join_failing_groups
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
 from cobogo.publish.recode.partition.space import points
 
@@ -37,14 +37,15 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: $\hat{c}(q, s) = \sum_B \lvert\{r \in B : r \text{ matches } q\}\rvert \cdot \frac{n_B(s)}{\lvert
         B\rvert}$, the count that a reader estimates from the two tables
     Example: Two tables, which only the name of the bucket joins.
-        >>> from cobogo.studies.worked import DIVERSE, released
-        >>> release = released("anatomy", DIVERSE)
+        >>> from cobogo.studies.worked_examples import DIVERSE, anonymize_patients
+        >>> release = anonymize_patients("anatomy", DIVERSE)
         >>> sorted(release.tables())
         ['release', 'sensitive']
 
-    Guarantee: Every bucket satisfies the models, so who finds a person's row is left with the distribution of a bucket.
-    Limits: Whoever knows a person's quasi-identifiers finds the row: membership and identity are not hidden. How values
-        and tuples go together over all buckets can be learnt: see the attack definetti.
+    Guarantee: Every bucket satisfies the models, so an attacker who finds a person's row learns only the distribution
+        of a bucket.
+    Limits: An attacker who knows a person's quasi-identifiers finds the row: membership and identity are not hidden.
+        How values and tuples go together over all buckets can be learnt: see the attack definetti.
     Cost: $O(n \log m)$ for n records and m sensitive values.
     Paper: X. Xiao and Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """
@@ -53,30 +54,30 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
     whole = parcels_by_value(problem)
     assert whole.values is not None
     values = whole.values.astype(np.int64)
-    counts = told(problem, np.bincount(values, whole.counts).astype(np.int64))
+    counts = known_counts(problem, np.bincount(values, whole.counts).astype(np.int64))
     too_many = surplus(counts, l)
     most = float(counts.max() / max(int(counts.sum()), 1))
     notes = (NOTE,) if not too_many.any() else (NOTE, f"{TOO_FREQUENT} is that of {100 * most:.0f} % of the records")
-    looked_at = 0
+    checked = 0
     for gone in (np.zeros_like(too_many), too_many):  # rather all records than an even mixture, if the models allow it
         if gone.sum() > problem.limit:
             continue
-        pieces, owners = _drawn(whole, values, gone, l, counts > 0)
-        groups = mended(pieces, points(pieces), owners, np.zeros(len(pieces), dtype=np.int64), 1)
+        pieces, owners = _draw_buckets(whole, values, gone, l, counts > 0)
+        groups = join_failing_groups(pieces, points(pieces), owners, np.zeros(len(pieces), dtype=np.int64), 1)
         assert pieces.values is not None
         buckets = Buckets(problem, pieces.tuples, pieces.values, pieces.counts, groups.owners)
-        looked_at += groups.looked_at
+        checked += groups.checked
         if buckets.suppressed <= problem.limit and len(buckets) and buckets.hold():
             error = buckets.reconstruction_error()
-            return Bucketed("anatomy", buckets, error, looked_at, looked_at, notes=notes)
+            return Bucketed("anatomy", buckets, error, checked, checked, notes=notes)
     raise _too_frequent(problem, most, l, int(too_many.sum())) if too_many.any() else no_buckets()
 
 
-def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int, telling: Mask) -> tuple[Parcels, Ints]:
-    """Buckets drawn at random, as pieces of parcels and the bucket of each; so many records of each value are left out.
+def _draw_buckets(whole: Parcels, values: Ints, gone: Ints, l: int, telling: Mask) -> tuple[Parcels, Ints]:
+    """Draw buckets at random: pieces of parcels, and the bucket of each. Of each value, ``gone`` records are left out.
 
-    What is too frequent to be in buckets of different values is spread over all of them, and so is what is not
-    ``telling``: records without a value.
+    Records of a value that is too frequent for buckets of different values are spread over all buckets; so are records
+    without a value, which are not ``telling``.
     """
     assert whole.values is not None
     records = np.repeat(np.arange(len(whole)), whole.counts)
@@ -84,25 +85,27 @@ def _drawn(whole: Parcels, values: Ints, gone: Ints, l: int, telling: Mask) -> t
     records = records[np.argsort(values[records], kind="stable")]
     starts = np.searchsorted(values[records], np.arange(len(gone) + 1)).astype(np.int64)
     begins = np.where(telling, starts[:-1] + gone, starts[1:])
-    owner = drawn(begins, starts[1:], values[records], l)
+    owner = fill_buckets(begins, starts[1:], values[records], l)
     left_out = np.arange(len(records)) - starts[values[records]] < gone[values[records]]
     over = np.flatnonzero((owner < 0) & ~left_out)
     owner[over] = np.arange(len(over)) % max(int(owner.max(initial=-1)) + 1, 1)
-    return in_pieces(whole, records, owner)
+    return divide_parcels(whole, records, owner)
 
 
-def in_pieces(whole: Parcels, records: Ints, owner: Ints) -> tuple[Parcels, Ints]:
-    """Parcels divided into pieces, given the parcel and the bucket of every record; and the bucket of each piece."""
+def divide_parcels(whole: Parcels, records: Ints, owner: Ints) -> tuple[Parcels, Ints]:
+    """Divide parcels into pieces, one for each parcel and bucket, given the parcel and the bucket of every record.
+    Returns the pieces and the bucket of each."""
     assert whole.values is not None
-    pieces, owners = _parcelled(records, owner)
+    buckets = int(owner.max(initial=-1)) + 2
+    keys, pieces = np.unique(records * buckets + owner + 1, return_inverse=True)
     places = records[np.unique(pieces, return_index=True)[1]]
     counts = np.bincount(pieces).astype(np.int64)
-    return replace(whole, tuples=whole.tuples[places], counts=counts, values=whole.values[places]), owners
+    return replace(whole, tuples=whole.tuples[places], counts=counts, values=whole.values[places]), keys % buckets - 1
 
 
 def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
-    """Buckets protect one sensitive attribute of people with one record each, and nothing else. ``of_table``: whether
-    models that are conditions on all buckets together can be served, too."""
+    """Refuse what buckets cannot serve: they protect one sensitive attribute of people with one record each, and
+    nothing else. ``of_table``: whether models of all buckets together can be served as well."""
     where = "recoding.algorithm"
     if problem.table.people is not None:
         raise PolicyError(
@@ -137,12 +140,12 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
 
 
 def least_distinct(problem: Problem) -> int:
-    """How many different values a bucket begins with: the largest l asked for, two where none is."""
+    """How many different values a bucket begins with: the largest l of the models, 2 where there is none."""
     return max([2, *(math.ceil(model.l) for model in problem.models if isinstance(model, LDiversity))])
 
 
-def told(problem: Problem, counts: Ints) -> Ints:
-    """How many records have each value, where NULL is none to a model that counts different values."""
+def known_counts(problem: Problem, counts: Ints) -> Ints:
+    """How many records have each value; NULL has none, where some model does not count it as a value."""
     (domain,) = problem.table.domains.values()
     if domain.missing is None or all(model.counts_missing for model in problem.models):
         return counts
@@ -150,7 +153,7 @@ def told(problem: Problem, counts: Ints) -> Ints:
 
 
 def surplus(counts: Ints, l: int) -> Ints:
-    """How many records of each value must go so that none is more frequent than one in l."""
+    """How many records of each value must be suppressed so that no value is more frequent than one in l."""
     gone = np.zeros_like(counts)
     while True:
         left = counts - gone
@@ -161,15 +164,8 @@ def surplus(counts: Ints, l: int) -> Ints:
         gone[worst] += -(-int(excess[worst]) // (l - 1))
 
 
-def _parcelled(records: Ints, owner: Ints) -> tuple[Ints, Ints]:
-    """Records of one parcel and one bucket are one piece: each record's piece, and each piece's bucket."""
-    buckets = int(owner.max(initial=-1)) + 2
-    keys, pieces = np.unique(records * buckets + owner + 1, return_inverse=True)
-    return pieces, keys % buckets - 1
-
-
 def no_buckets() -> NoSolution:
-    """Where even the largest buckets do not do."""
+    """The error where even the largest bucket fails."""
     return NoSolution(
         "even one bucket of all records does not satisfy the models",
         remedy="Ask for less, or raise suppression-limit.",
@@ -185,11 +181,9 @@ def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolu
 
 
 @njit(cache=True, nogil=True)
-def drawn(starts, ends, values, l):  # type: ignore[no-untyped-def]
-    """The bucket of each record, which come sorted by value: again and again, one of each of the l most frequent left.
-
-    What is left in the end goes, one by one, to a bucket that does not have its value.
-    """
+def fill_buckets(starts, ends, values, l):  # type: ignore[no-untyped-def]
+    """The bucket of each record; records come sorted by value. Each bucket takes one record of each of the l values of
+    which most are left. The rest goes, one by one, to buckets that do not have its value."""
     owner = np.full(len(values), -1, dtype=np.int64)
     place = starts.copy()
     chosen = np.empty(l, dtype=np.int64)

@@ -29,8 +29,8 @@ from cobogo.promises.models.ck_safety import SLACK, CKSafety
 from cobogo.promises.models.frequency import SLACK as WITHIN
 from cobogo.promises.models.frequency import AlphaK, DeltaDisclosure, PSensitive, TCorruption
 from cobogo.promises.models.l_diversity import TOLERANCE, LDiversity
-from cobogo.publish.recode.buckets.anatomy import NOTE, in_pieces, no_buckets, refuse, surplus, told
-from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.buckets.anatomy import NOTE, divide_parcels, known_counts, no_buckets, refuse, surplus
+from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Bucketed
 from cobogo.publish.recode.partition.groups import Parcels, parcels_by_value
@@ -50,14 +50,15 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
 
     Formula: $\min \sum_B \lvert B\rvert^2$ over partitions into buckets $B$ that satisfy the models
     Example: Four flus, two coughs and two gouts go into four buckets of two, and no more are possible.
-        >>> from cobogo.studies.worked import DIVERSE, released
-        >>> release = released("bucketization", DIVERSE)
+        >>> from cobogo.studies.worked_examples import DIVERSE, anonymize_patients
+        >>> release = anonymize_patients("bucketization", DIVERSE)
         >>> release.solution.optimal, round(release.metrics["discernibility"])
         (True, 16)
 
     Guarantee: Every bucket satisfies the models, and with (c,k)-safety all of them together do. Distinct l-diversity
         and p-sensitivity are served with the fewest possible collisions, proven.
-    Limits: As of anatomy: who is in the table is not hidden. For t-closeness, β-likeness and others nothing is proven.
+    Limits: As of anatomy: membership in the table is not hidden. For t-closeness, β-likeness and others nothing is
+        proven.
     Cost: $O(n \log m)$ for n records and m sensitive values, where the bound is met.
     Paper: After D. J. Martin, D. Kifer, A. Machanavajjhala, J. Gehrke and J. Y. Halpern 2007 (bucketization) and X.
         Xiao and Y. Tao 2006; the search and its proof are our own.
@@ -67,23 +68,23 @@ def bucketization(problem: Problem, *, time_limit: float | None = None, progress
     whole = parcels_by_value(problem)
     assert whole.values is not None
     counts = np.bincount(whole.values, whole.counts, len(next(iter(problem.table.domains.values())))).astype(np.int64)
-    most = most_buckets(problem.models, counts, told(problem, counts))
+    most = most_buckets(problem.models, counts, known_counts(problem, counts))
     tried = 0
     for number in _numbers(problem.scale.records, most):
         tried += 1
         if progress is not None:
             progress(tried, 0)
-        buckets = _dealt(whole, np.zeros_like(counts), number)
+        buckets = _deal(whole, np.zeros_like(counts), number)
         if buckets.hold():
             return _answer(buckets, tried, optimal=number == most)
         if time.monotonic() > deadline:
             break
-    gone = surplus(told(problem, counts), least_size(problem.models))
+    gone = surplus(known_counts(problem, counts), least_size(problem.models))
     if gone.any() and gone.sum() <= problem.limit:
         left = counts - gone
-        for number in _numbers(int(left.sum()), most_buckets(problem.models, left, told(problem, left))):
+        for number in _numbers(int(left.sum()), most_buckets(problem.models, left, known_counts(problem, left))):
             tried += 1
-            buckets = _dealt(whole, gone, number)
+            buckets = _deal(whole, gone, number)
             if buckets.hold():
                 return _answer(buckets, tried, optimal=False)
     raise no_buckets()
@@ -95,8 +96,8 @@ def _answer(buckets: Buckets, tried: int, *, optimal: bool) -> Bucketed:
 
 
 def most_buckets(models: tuple[Model, ...], counts: Ints, known: Ints | None = None) -> int:
-    """No bucketization of records with so many of each value has more buckets than this and satisfies the models.
-    ``known`` are the counts without those that have no value."""
+    """An upper bound of the number of buckets, given the records of each value, for which the models can hold.
+    ``known`` are the counts without those of NULL."""
     records = int(counts.sum())
     bounds = [records // least_size(models)]
     for model in models:
@@ -110,12 +111,12 @@ def most_buckets(models: tuple[Model, ...], counts: Ints, known: Ints | None = N
 
 
 def least_size(models: tuple[Model, ...]) -> int:
-    """No bucket of fewer records satisfies the models, whatever they are."""
+    """The fewest records of a bucket with which the models can hold."""
     return max([1, *(_least_size(model) for model in models)])
 
 
 def _least_size(model: Model) -> int:
-    """By the most favourable bucket of a size: that of different values."""
+    """The fewest records with which a model can hold: in the most favourable bucket, all values differ."""
     match model:
         case LDiversity(kind="recursive"):  # r₁ is 1 at least, and r_l + … all but l − 1 records at most
             c = float(model.c or 1)
@@ -150,7 +151,7 @@ def _least_distinct(model: Model) -> int:
 
 
 def _least(about: float, passes: Callable[[int], bool]) -> int:
-    """The smallest whole number that passes, which is near another number.
+    """The smallest whole number that passes a test; it is near ``about``.
 
     >>> _least(1 / 0.3, lambda size: 1 / size <= 0.3)
     4
@@ -159,7 +160,7 @@ def _least(about: float, passes: Callable[[int], bool]) -> int:
 
 
 def _most_with(counts: Ints, distinct: int) -> int:
-    """The most buckets that can have so many different values each: no value is in more buckets than it has records.
+    """The most buckets that can have ``distinct`` values each: no value is in more buckets than it has records.
 
     >>> _most_with(np.array([6, 2, 1]), 2)
     3
@@ -175,7 +176,7 @@ def _most_with(counts: Ints, distinct: int) -> int:
 
 
 def _numbers(records: int, most: int) -> Iterator[int]:
-    """Numbers of buckets to be tried, the most first; each stands for a size."""
+    """The numbers of buckets to try, the most first, one for each size of buckets."""
     if not most:
         return
     yield most
@@ -192,9 +193,9 @@ def _numbers(records: int, most: int) -> Iterator[int]:
         yield 1
 
 
-def _dealt(whole: Parcels, gone: Ints, number: int) -> Buckets:
-    """So many buckets. Of each value, so many records are left out; of the others each bucket gets one in turn as far
-    as they go, and then, in turn, what is left. Which records, and in which order values come, is drawn."""
+def _deal(whole: Parcels, gone: Ints, number: int) -> Buckets:
+    """Deal the records into ``number`` buckets. Of each value, ``gone`` records are left out; each bucket gets one of
+    the others in turn, and then, in turn, the rest. The order of records and of values is random."""
     assert whole.values is not None
     records = np.repeat(np.arange(len(whole)), whole.counts)
     records = records[np.argsort(randomness.keys(len(records)))]
@@ -210,6 +211,6 @@ def _dealt(whole: Parcels, gone: Ints, number: int) -> Buckets:
     rest = np.flatnonzero(turn >= number)
     owner[first] = np.arange(len(first)) % number
     owner[rest] = (len(first) + np.arange(len(rest))) % number
-    pieces, owners = in_pieces(whole, records, owner)
+    pieces, owners = divide_parcels(whole, records, owner)
     assert pieces.values is not None
     return Buckets(whole.problem, pieces.tuples, pieces.values, pieces.counts, owners)

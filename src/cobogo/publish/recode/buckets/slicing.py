@@ -9,12 +9,12 @@ import numpy as np
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.buckets.anatomy import no_buckets, refuse
-from cobogo.publish.recode.buckets.bucketed import Buckets
+from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Bucketed
-from cobogo.publish.recode.partition.clusters import mended
+from cobogo.publish.recode.partition.clusters import join_failing_groups
 from cobogo.publish.recode.partition.groups import parcels
-from cobogo.publish.recode.partition.mondrian import divided
+from cobogo.publish.recode.partition.mondrian import divide_records
 from cobogo.publish.recode.partition.space import points
 
 NOTE = (
@@ -28,31 +28,31 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
     r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
     buckets of similar records.
 
-    Buckets are made as mondrian makes its parts, and must satisfy the models. Whoever knows a person's tuple finds the
-    buckets that it may be in, and in each the sensitive values are those of the whole bucket.
+    Buckets are made as mondrian makes its parts, and must satisfy the models. An attacker who knows a person's tuple
+    finds the buckets that it may be in, and in each the sensitive values are those of the whole bucket.
 
     Formula: attributes are joined by $\phi^2 = \frac{1}{\min(r, c) - 1} \sum_{ij} \frac{(f_{ij} - f_i f_j)^2}{f_i
         f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
         B)\,\frac{n_B(s)}{\lvert B\rvert}$
     Example: The patients are all there, but rows are no records.
-        >>> from cobogo.studies.worked import DIVERSE, PATIENTS, released
-        >>> rows = released("slicing", DIVERSE).to_arrow().to_pylist()
+        >>> from cobogo.studies.worked_examples import DIVERSE, PATIENTS, anonymize_patients
+        >>> rows = anonymize_patients("slicing", DIVERSE).to_arrow().to_pylist()
         >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
         True
 
-    Guarantee: Every bucket satisfies the models: whoever finds the buckets that a person may be in learns no more than
-        a bucket's distribution.
+    Guarantee: Every bucket satisfies the models: an attacker who finds the buckets that a person may be in learns no
+        more than a bucket's distribution.
     Limits: A value that occurs once shows that its person is in the table: models of identity are refused. Rows may
-        combine what nobody has.
+        combine values of different people.
     Cost: $O(a^2 n + a\,n \log n)$ for n distinct tuples and a attributes.
     Paper: T. Li, N. Li, J. Zhang and I. Molloy, Slicing: a new approach for privacy preserving data publishing, IEEE
         Transactions on Knowledge and Data Engineering, 2012.
     """
     refuse(problem, "slicing")
-    parts = divided(parcels(problem), 2, progress)
-    left = np.where(parts.owners < 0, parts.count, parts.owners)  # a bucket needs no value that stands for all of it
+    parts = divide_records(parcels(problem), 2, progress)
+    left = np.where(parts.owners < 0, parts.count, parts.owners)  # a bucket needs no value in common
     anywhere = np.zeros(len(left), dtype=np.int64)
-    groups = mended(parts.parcels, points(parts.parcels), left, anywhere, 2)
+    groups = join_failing_groups(parts.parcels, points(parts.parcels), left, anywhere, 2)
     if groups.suppressed > problem.limit or not groups.count:
         raise no_buckets()
     (known,) = problem.table.histograms.values()
@@ -65,8 +65,8 @@ def slicing(problem: Problem, *, time_limit: float | None = None, progress: Step
         "slicing",
         buckets,
         buckets.reconstruction_error(),
-        parts.looked_at + groups.looked_at,
-        parts.looked_at + groups.looked_at,
+        parts.checked + groups.checked,
+        parts.checked + groups.checked,
         notes=(NOTE,),
         slices=slices(problem),
     )
@@ -89,8 +89,9 @@ def _linkage(one: list[int], other: list[int], tied: dict[tuple[int, int], float
 
 
 def _contingency(problem: Problem, one: int, other: int) -> float:
-    """The mean-square contingency of two quasi-identifiers, less what chance alone gives it: 0 if they are independent,
-    1 if one tells the other. Without that, any two columns whose values hardly repeat would seem to go together."""
+    """The mean-square contingency of two quasi-identifiers, less its expected value under independence: 0 if they are
+    independent, 1 if one determines the other. Without that, any two columns of rare values would seem to depend on
+    each other."""
     table = problem.table
     sizes = [len(table.values[table.quasi_identifiers[column]]) for column in (one, other)]
     least = min(sizes) - 1

@@ -16,25 +16,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import PolicyError, number_of
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.publish.recode.cells.recovery import unrecoverable
-from cobogo.publish.recode.contract.assignment import Assignment, coarsest, leaf_tuples
-from cobogo.publish.recode.contract.problem import Levels, Problem, asked_k, refuse_beyond_classes
+from cobogo.publish.recode.cells.recovery import hide_recoverable
+from cobogo.publish.recode.contract.assignment import Assignment, coarsest_values, leaf_tuples
+from cobogo.publish.recode.contract.problem import Levels, Problem, label_numbers, refuse_beyond_classes, required_k
 from cobogo.publish.recode.contract.solution import Assigned
-from cobogo.publish.recode.cuts.cut import Judged, judge
-from cobogo.publish.recode.lattice.classic.tags import none_found
+from cobogo.publish.recode.cuts.cut import Judgement, judge
 from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import search_failure
 from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recode.partition.groups import unbroken
 
 TOGETHER, SETS_AT_MOST, CELLS_AT_MOST = 3, 10_000, 1_000_000_000
-"""Attributes whose combinations are looked at; fewer together where there are more sets of them, or of these times the
-tuples, than this."""
+"""The largest combinations (three, as in the original), and the most sets of attributes, and sets times tuples, that
+are looked at: where there would be more, combinations are smaller. The last bounds memory, a few bytes for each."""
 
 RARE = 2
 """A combination that fewer records have is rare, where the policy does not ask for k-anonymity."""
@@ -51,8 +50,8 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
         combination of a record must lose a cell
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("mu-argus"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("mu-argus"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release: the original, which looks at no
@@ -74,7 +73,7 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Attempt:
-    """What came of recoding to one node and suppressing cells."""
+    """The result of recoding to one node and suppressing cells."""
 
     assignment: Assignment
     cost: float
@@ -84,15 +83,15 @@ class _Attempt:
 
 
 class _Search:
-    """One search: nodes from the lowest up, and what came of each."""
+    """One search: nodes from the lowest up, and the result of each."""
 
     def __init__(self, problem: Problem, time_limit: float | None, progress: Steps | None) -> None:
         self.problem = problem
         self.leaves = leaf_tuples(problem)
-        self.names = [_names(problem, column) for column in range(len(problem.hierarchies))]
+        self.names = [np.stack(label_numbers(h)[1]) for h in problem.hierarchies]  # each: levels × leaves
         self.highest = np.array(problem.highest, dtype=np.int32)
         self.weights = np.array(problem.weights)
-        self.least = asked_k(problem.models) or RARE
+        self.least = required_k(problem.models) or RARE
         width = range(len(problem.hierarchies))
         self.together = _together(len(problem.hierarchies), len(self.leaves))
         self.sets = [one for size in range(1, self.together + 1) for one in combinations(width, size)]
@@ -104,13 +103,13 @@ class _Search:
     def run(self) -> Assigned:
         best: _Attempt | None = None
         steps = sum(self.problem.highest) - sum(self.problem.lowest)
-        for number, levels in enumerate(self._way()):
+        for number, levels in enumerate(self._nodes_upwards()):
             self._progress(number, steps + 1)
             for attempt in self._attempts(levels, self._rare):
                 if best is None or attempt.cost < best.cost:
                     best = attempt
         if best is None:
-            raise none_found(self.problem, Evaluator(self.problem), "mu-argus")
+            raise search_failure(self.problem, Evaluator(self.problem), "mu-argus")
         value = float(self.problem.metric.value(best.assignment.outcome(), self.problem.scale))
         nodes = node_count(self.problem.lowest, self.problem.highest)
         return Assigned("mu-argus", best.assignment, value, nodes, self.checked, notes=tuple(self._notes(best)))
@@ -125,15 +124,15 @@ class _Search:
             )
         yield from best.notes
 
-    def _way(self) -> Iterator[Levels]:
-        """From the lowest node up, each time by the attribute that stands in most rare combinations."""
+    def _nodes_upwards(self) -> Iterator[Levels]:
+        """The nodes from the lowest up, each time by the attribute that is in most rare combinations."""
         levels = self.problem.lowest
         while True:
             self._rare = self._minimal_rare(levels)
             yield levels
             counts = self.problem.table.counts
             records = np.array([counts[there > 0].sum() for there in self._rare], dtype=float)
-            blame = _times(records, self.member) / self.weights
+            blame = _multiply(records, self.member) / self.weights
             blame[np.array(levels) >= self.highest] = -1.0
             if time.monotonic() > self._deadline:
                 if levels != self.problem.highest:
@@ -147,7 +146,8 @@ class _Search:
             levels = tuple(level + (column == chosen) for column, level in enumerate(levels))
 
     def _minimal_rare(self, levels: Levels) -> NDArray[np.float32]:
-        """Sets × tuples: whether too few records share a tuple's values there, while enough share every part of it."""
+        """Sets × tuples: whether too few records share a tuple's values of a set, while enough share every part of
+        it."""
         counts = self.problem.table.counts
         columns = [self.names[column][level][self.leaves[:, column]] for column, level in enumerate(levels)]
         spans = [int(names.max()) + 1 for names in self.names]
@@ -168,13 +168,13 @@ class _Search:
         """With as many records suppressed as the limit allows, and with cells suppressed in their place."""
         covered = np.tile(np.array(levels, dtype=np.int32), (len(self.leaves), 1))
         self._cover(covered, rare)
-        judged = self._judged(covered)
+        judged = self._judge(covered)
         left = judged.suppressed
         for most in sorted({self.problem.limit, 0}, reverse=True):
             cells = covered.copy()
-            reached = self._completed(cells, judged, levels, most)
+            reached = self._suppress_more(cells, judged, levels, most)
             if reached.satisfied:
-                assignment, notes = unrecoverable(self._assignment(cells, reached))
+                assignment, notes = hide_recoverable(self._assignment(cells, reached))
                 if not unbroken(assignment):
                     continue  # values that have nothing to do with each other share a name, or a model minds the repair
                 value = float(self.problem.metric.value(assignment.outcome(), self.problem.scale))
@@ -182,10 +182,10 @@ class _Search:
                 yield _Attempt(assignment, -value if self.problem.metric.maximize else value, left, more, notes)
 
     def _cover(self, cells: Small, rare: NDArray[np.float32]) -> None:
-        """Suppress cells until each rare combination of a tuple has one: first what stands in most of them."""
+        """Suppress cells until each rare combination of a tuple has one: first the cell that is in most of them."""
         rest = rare.copy()
         for _ in range(cells.shape[1]):
-            blame = _times(rest.T, self.member) / self.weights
+            blame = _multiply(rest.T, self.member) / self.weights
             blame[cells >= self.highest] = 0.0
             rows = np.flatnonzero(blame.max(axis=1, initial=0.0) > 0)
             if not len(rows):
@@ -197,7 +197,7 @@ class _Search:
             cells[rows, chosen] = self.highest[chosen]
             rest[:, rows] *= 1 - self.member[:, chosen]
 
-    def _completed(self, cells: Small, judged: Judged, levels: Levels, most: int) -> Judged:
+    def _suppress_more(self, cells: Small, judged: Judgement, levels: Levels, most: int) -> Judgement:
         """Suppress more cells of what fails, those of the attribute with most values first, until all models hold and
         no more records than ``most`` fail.
 
@@ -222,7 +222,7 @@ class _Search:
                 joining = free[np.argsort(judged.sizes[free], kind="stable")[:company]]
                 cells[np.isin(owners, joining)] = self.highest
                 company *= 2
-            judged = self._judged(cells)
+            judged = self._judge(cells)
         return judged
 
     def _owners(self, cells: Small) -> tuple[Ints, Ints]:
@@ -231,16 +231,16 @@ class _Search:
         owners, first = number_tuples(columns, [int(names.max()) + 1 for names in self.names], len(cells))
         return owners, first.astype(np.int64)
 
-    def _judged(self, cells: Small) -> Judged:
+    def _judge(self, cells: Small) -> Judgement:
         self.checked += 1
         owners, first = self._owners(cells)
         return judge(self.problem, owners, len(first))
 
-    def _assignment(self, cells: Small, judged: Judged) -> Assignment:
+    def _assignment(self, cells: Small, judged: Judgement) -> Assignment:
         owners, first = self._owners(cells)
         kept: Mask = ~judged.failed
         numbers = np.where(kept, np.cumsum(kept) - 1, -1)
-        high, under = coarsest(cells, self.leaves, owners, len(first))
+        high, under = coarsest_values(cells, self.leaves, owners, len(first))
         return Assignment(
             self.problem, high[kept], under[kept], np.arange(len(cells)), numbers[owners], self.problem.table.counts
         )
@@ -261,19 +261,8 @@ def _together(width: int, tuples: int) -> int:
     return found
 
 
-def _times(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-    """The matrix product of small whole numbers. Some BLAS kernels read past the end of an array, raise the processor's
-    flags for what they find there and throw it away: NumPy would warn of that."""
+def _multiply(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+    """The matrix product of small whole numbers, without warnings: some BLAS kernels read past the end of an array and
+    discard what they read, but raise the processor's flags, of which NumPy warns."""
     with np.errstate(all="ignore"):
         return np.asarray(one @ other)
-
-
-def _names(problem: Problem, column: int) -> Ints:
-    """Levels × leaves: a number for the label that a leaf has at a level, the same for equal labels."""
-    h = problem.hierarchies[column]
-    index: dict[Label, int] = {}
-    rows = []
-    for level, labels in enumerate(h.labels):
-        numbers = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
-        rows.append(numbers[h.maps[level]])
-    return np.array(rows, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Whether a suppressed cell can be recovered from the rest of the release, and what else must go so that it cannot."""
+"""Suppressed cells that follow from the rest of the release, and what else must be suppressed so that none does."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class GivenAway:
-    """What a reader can tell of suppressed cells of an attribute. ``cells``: how many would be filled in rightly.
+class RecoverableCells:
+    """The suppressed cells of an attribute that an attacker can fill in: ``cells`` of them rightly.
 
-    ``twins[c]`` is the class that shows what class ``c`` hides, where it is the only one that is released like it in
-    everything else and a reader who takes its value is right more often than not; −1 elsewhere. ``sure[c]``: always.
-    ``missing``: whether the one value that is hidden is the one that is shown nowhere.
+    ``twins[c]`` is the only class that equals class ``c`` in every other attribute, where an attacker who takes its
+    value for the one that ``c`` hides is right more often than not; −1 elsewhere. ``sure[c]``: the guess is always
+    right. ``missing``: a single value is hidden, and it is the only one that appears nowhere.
     """
 
     cells: int
@@ -29,33 +29,33 @@ class GivenAway:
     missing: bool
 
 
-def recoverable(assignment: Assignment) -> dict[str, int]:
-    """For each quasi-identifier, the suppressed cells that a reader would rightly fill in, where there are any."""
+def count_recoverable(assignment: Assignment) -> dict[str, int]:
+    """For each quasi-identifier that has any, how many suppressed cells an attacker fills in rightly."""
     found = {}
     for column, h in enumerate(assignment.problem.hierarchies):
-        given = _given_away(assignment, column)
+        given = _recoverable_cells(assignment, column)
         if given.cells:
             found[h.attribute] = given.cells
     return found
 
 
-def unrecoverable(assignment: Assignment) -> tuple[Assignment, tuple[str, ...]]:
-    """The same with no suppressed cell that the rest gives away, and what had to be done for that.
+def hide_recoverable(assignment: Assignment) -> tuple[Assignment, tuple[str, ...]]:
+    """An assignment in which no suppressed cell follows from the rest, and notes of what that took.
 
-    Where all records of a class hide what another shows, the cells hide nothing: they are released like the other.
-    Where not all do, the other's cells are suppressed, too; and where a single value is hidden and found missing, those
-    of the smallest class that shows another. Each joins classes, or hides more of one, so that models which hold for
-    the classes hold for what becomes of them; whoever calls checks those that look at more.
+    Where all records of a class hide the value that its twin shows, the cells hide nothing: they are released like the
+    twin. Where only some do, the twin's cells are suppressed as well; and where a single value is hidden and missing,
+    those of the smallest class that shows another. Each step joins classes or hides more of one, so that models of
+    single classes go on holding; the caller checks the others.
     """
-    before = _stars(assignment)
+    before = _count_stars(assignment)
     changed = True
     while changed:
         changed = False
         for column in range(len(assignment.problem.hierarchies)):
-            while (given := _given_away(assignment, column)).cells:
-                assignment = _repaired(assignment, column, given)
+            while (given := _recoverable_cells(assignment, column)).cells:
+                assignment = _hide_cells(assignment, column, given)
                 changed = True
-    more = _stars(assignment) - before
+    more = _count_stars(assignment) - before
     notes = []
     if (more > 0).any():
         text = number_of(int(more[more > 0].sum()), "cell")
@@ -66,43 +66,43 @@ def unrecoverable(assignment: Assignment) -> tuple[Assignment, tuple[str, ...]]:
     return replace(assignment, hides=True), tuple(notes)
 
 
-def _starred(assignment: Assignment, column: int) -> Mask:
+def _star_mask(assignment: Assignment, column: int) -> Mask:
     """The classes in which an attribute is suppressed: at the highest level allowed, if that is ``*`` for all."""
     h, top = assignment.problem.hierarchies[column], assignment.problem.highest[column]
     return np.asarray((assignment.levels[:, column] == top) & (h.labels[top] == (SUPPRESSED,)), dtype=np.bool_)
 
 
-def _stars(assignment: Assignment) -> Ints:
+def _count_stars(assignment: Assignment) -> Ints:
     """How many cells of each attribute are suppressed in the records that are kept."""
     sizes = assignment.sizes
     columns = range(len(assignment.problem.hierarchies))
-    return np.array([int(sizes[_starred(assignment, column)].sum()) for column in columns], dtype=np.int64)
+    return np.array([int(sizes[_star_mask(assignment, column)].sum()) for column in columns], dtype=np.int64)
 
 
-def _given_away(assignment: Assignment, column: int) -> GivenAway:
-    """A cell is given away where it is the only value that is ever suppressed, and missing; and where all records that
-    are released like it in everything else show one and the same value, which is mostly its own."""
+def _recoverable_cells(assignment: Assignment, column: int) -> RecoverableCells:
+    """A cell is recoverable where its value is the only one that is ever suppressed, and is missing elsewhere; and
+    where all records that equal it in every other attribute show one and the same value, which is mostly its own."""
     groups, top = len(assignment), assignment.problem.highest[column]
-    starred = _starred(assignment, column)
+    starred = _star_mask(assignment, column)
     if not starred.any() or not top:
-        return GivenAway(0, np.full(groups, -1), np.zeros(groups, dtype=np.bool_), starred, missing=False)
+        return RecoverableCells(0, np.full(groups, -1), np.zeros(groups, dtype=np.bool_), starred, missing=False)
     kept = assignment.owners >= 0
     owners, counts = assignment.owners[kept], assignment.counts[kept]
     own = leaf_tuples(assignment.problem)[assignment.tuples[kept], column]
     twins = _twins(assignment, column, starred)
-    right = _right(assignment, column, twins[owners], own)
+    right = _right_guesses(assignment, column, twins[owners], own)
     hits = np.bincount(owners[right], counts[right], groups)
     twins = np.where(2 * hits > assignment.sizes, twins, -1)
     cells = int(hits[twins >= 0].sum())
     missing = _is_missing(assignment, column, starred[owners], own)
     if missing:
         cells = int(assignment.sizes[starred].sum())
-    return GivenAway(cells, twins, hits == assignment.sizes, starred, missing)
+    return RecoverableCells(cells, twins, hits == assignment.sizes, starred, missing)
 
 
 def _twins(assignment: Assignment, column: int, starred: Mask) -> Ints:
-    """For each class with a suppressed cell, the only one that is released like it in everything else; or −1."""
-    columns = assignment.numbered()
+    """For each class with a suppressed cell, the only class that equals it in every other attribute; or −1."""
+    columns = assignment.value_numbers()
     others = columns[:column] + columns[column + 1 :]
     rest, first = number_tuples(others, [int(c.max(initial=0)) + 1 for c in others], len(assignment))
     shown = np.flatnonzero(~starred)
@@ -112,7 +112,7 @@ def _twins(assignment: Assignment, column: int, starred: Mask) -> Ints:
     return np.where(starred & (many[rest] == 1), alone[rest], -1)
 
 
-def _right(assignment: Assignment, column: int, twins: Ints, own: Small) -> Mask:
+def _right_guesses(assignment: Assignment, column: int, twins: Ints, own: Small) -> Mask:
     """Which records have the value that their class's twin shows."""
     maps = np.stack(assignment.problem.hierarchies[column].maps)
     levels, leaves = assignment.levels[twins, column], assignment.leaves[twins, column]
@@ -120,15 +120,15 @@ def _right(assignment: Assignment, column: int, twins: Ints, own: Small) -> Mask
 
 
 def _is_missing(assignment: Assignment, column: int, hidden: Mask, own: Small) -> bool:
-    """Whether one value alone is hidden, and every other that the data have is shown."""
+    """Whether a single value is hidden, and every other value of the data appears."""
     if len(np.unique(own[hidden])) != 1 or len(assignment.problem.hierarchies[column].leaves) < 2:
         return False
     everything = np.unique(assignment.problem.leaf_codes[column])
     return len(everything) > 1 and len(np.setdiff1d(everything, own[~hidden])) == 1
 
 
-def _repaired(assignment: Assignment, column: int, given: GivenAway) -> Assignment:
-    """The twins joined, each with the one it gives away; or, where a missing value is, one more class suppressed."""
+def _hide_cells(assignment: Assignment, column: int, given: RecoverableCells) -> Assignment:
+    """Join each class with its twin; where a value is missing instead, suppress the cells of one more class."""
     hiding = np.flatnonzero(given.twins >= 0)
     if len(hiding):
         joins, twins = np.arange(len(assignment)), given.twins[hiding]

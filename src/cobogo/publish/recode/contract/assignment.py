@@ -15,18 +15,18 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.metrics import Outcome, measure
 from cobogo.floor.arrays import Ints, Small
-from cobogo.publish.recode.contract.problem import Levels, Problem, merged, tally
+from cobogo.publish.recode.contract.problem import Levels, Problem, label_numbers, merge_rows, sum_by_group, tally
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Assignment:
     """Classes, and which records are released as each.
 
-    Class ``c`` is what the leaves ``leaves[c]`` become at the levels ``levels[c]``, one a quasi-identifier. A *parcel*
-    is ``counts[p]`` records of the original tuple ``tuples[p]`` that are released as class ``owners[p]``; −1 is for
-    those that are suppressed. ``values[p]`` is their combination of sensitive values (and label), where a tuple's
-    parcels are told apart by it; without, a tuple that has several parcels has no sensitive values to tell. ``hides``:
-    no suppressed cell may be told from the rest.
+    Class ``c`` is what the leaves ``leaves[c]`` become at the levels ``levels[c]``, one per quasi-identifier. A
+    *parcel* is ``counts[p]`` records of the original tuple ``tuples[p]`` that are released as class ``owners[p]``; the
+    owner of suppressed records is −1. ``values[p]`` is the combination of sensitive values (and label) of a parcel's
+    records, where it distinguishes the parcels of a tuple. ``hides``: no suppressed cell may follow from the rest of
+    the release.
     """
 
     problem: Problem
@@ -44,7 +44,7 @@ class Assignment:
     @cached_property
     def sizes(self) -> Ints:
         """The records of each class."""
-        return _sums(self.owners, self.counts, len(self))
+        return sum_by_group(self.owners, self.counts, len(self))
 
     @property
     def suppressed(self) -> int:
@@ -58,52 +58,52 @@ class Assignment:
 
     @cached_property
     def _cells(self) -> tuple[tuple[tuple[Label, ...], Ints, Ints], ...]:
-        """For each quasi-identifier: its labels of all levels, the number of each class's among them, and how many
-        leaves each stands for in this release: one that is released at several levels, for what it is at any."""
+        """For each quasi-identifier: its labels of all levels, the number of each class's label among them, and how
+        many leaves each label covers in this release. A label that is released at several levels covers what it does at
+        any.
+        """
         found = []
         for column, h in enumerate(self.problem.hierarchies):
-            index: dict[Label, int] = {}
+            labels, by_level = label_numbers(h)
             numbers = np.zeros(len(self), dtype=np.int64)
             pairs = [np.zeros(0, dtype=np.int64)]
-            for level, labels in enumerate(h.labels):
-                known = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
+            for level, of_leaves in enumerate(by_level):
                 there = self.levels[:, column] == level
-                codes = h.maps[level][self.leaves[there, column]]
-                numbers[there] = known[codes]
-                used = np.zeros(len(labels), dtype=np.bool_)
-                used[codes] = True
+                numbers[there] = of_leaves[self.leaves[there, column]]
+                used = np.zeros(len(h.labels[level]), dtype=np.bool_)
+                used[h.maps[level][self.leaves[there, column]]] = True
                 leaves = np.flatnonzero(used[h.maps[level]])
-                pairs.append(known[h.maps[level][leaves]] * len(h.leaves) + leaves)
-            under = np.bincount(np.unique(np.concatenate(pairs)) // max(len(h.leaves), 1), minlength=len(index))
-            found.append((tuple(index), numbers, under.astype(np.int64)))
+                pairs.append(of_leaves[leaves] * len(h.leaves) + leaves)
+            under = np.bincount(np.unique(np.concatenate(pairs)) // max(len(h.leaves), 1), minlength=len(labels))
+            found.append((labels, numbers, under.astype(np.int64)))
         return tuple(found)
 
     @cached_property
     def names(self) -> tuple[NDArray[np.object_], ...]:
         """For each quasi-identifier, the value that each class is released with."""
-        return self._generalized()
+        return self._hierarchy_values()
 
-    def _generalized(self) -> tuple[NDArray[np.object_], ...]:
+    def _hierarchy_values(self) -> tuple[NDArray[np.object_], ...]:
         return tuple(np.array([*labels, None], dtype=object)[numbers] for labels, numbers, _ in self._cells)
 
-    def numbered(self) -> list[Ints]:
-        """For each quasi-identifier, a number of each class's value that is the same where the value is."""
+    def value_numbers(self) -> list[Ints]:
+        """For each quasi-identifier, a number for each class's value; equal values have equal numbers."""
         return [numbers for _, numbers, _ in self._cells]
 
-    def released(self, number: int) -> tuple[Label, ...]:
+    def released_tuple(self, number: int) -> tuple[Label, ...]:
         """What a class is released as."""
         return tuple(names[number] for names in self.names)
 
     @cached_property
-    def stands_for(self) -> Ints:
-        """For each class and quasi-identifier, the leaves that its value stands for in this release."""
+    def leaf_counts(self) -> Ints:
+        """For each class and quasi-identifier, how many leaves its value covers in this release."""
         columns = [under[numbers] for _, numbers, under in self._cells]
         return np.array(columns, dtype=np.int64).reshape(len(columns), len(self)).T
 
     def canonical(self) -> Assignment:
-        """The same with classes that are released alike taken together, empty ones left out and parcels joined."""
+        """The same assignment with equal classes merged, empty ones left out and equal parcels joined."""
         full = np.flatnonzero(self.sizes > 0)
-        columns = [numbers[full] for numbers in self.numbered()]
+        columns = [numbers[full] for numbers in self.value_numbers()]
         classes, first = number_tuples(columns, [int(c.max(initial=0)) + 1 for c in columns], len(full))
         renumbered = np.full(len(self) + 1, -1, dtype=np.int64)
         renumbered[full] = classes
@@ -113,23 +113,23 @@ class Assignment:
             parcels.append(self.values[there].astype(np.int64))
         spans = [int(column.max(initial=0)) + 1 for column in parcels]
         ids, kept = number_tuples(parcels, spans, int(there.sum()))
-        high, under = coarsest(self.levels[full], self.leaves[full], classes, len(first))
+        high, under = coarsest_values(self.levels[full], self.leaves[full], classes, len(first))
         return replace(
             self,
-            **self._of_classes(full[first]) | {"levels": high, "leaves": under},
+            **self._class_fields(full[first]) | {"levels": high, "leaves": under},
             tuples=parcels[0][kept],
             owners=parcels[1][kept] - 1,
-            counts=_sums(ids, self.counts[there], len(kept)),
+            counts=sum_by_group(ids, self.counts[there], len(kept)),
             values=None if self.values is None else parcels[2][kept].astype(np.int32),
         )
 
-    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
-        """What is kept of each class, for some of them."""
+    def _class_fields(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
+        """The fields that have a row per class, for some classes."""
         return {"levels": self.levels[chosen], "leaves": self.leaves[chosen]}
 
     @property
     def aggregated(self) -> Mapping[str, str]:
-        """The quasi-identifiers that are released as something else than what was collected: how that was made."""
+        """The quasi-identifiers whose released values are not true of single records, and how they were made."""
         return {}
 
     @property
@@ -145,10 +145,10 @@ class Assignment:
             return tally(self.problem, self.tuples[kept], self.owners[kept], len(self), wanted)
         if not wanted:
             return Classes(self.sizes, {}, self.problem.scale.records)
-        return Classes(self.sizes, {name: self._counted(name) for name in wanted}, self.problem.scale.records)
+        return Classes(self.sizes, {name: self._count_values(name) for name in wanted}, self.problem.scale.records)
 
-    def _counted(self, name: str) -> Histogram:
-        """How often each class holds each value of an attribute, from the parcels' combinations."""
+    def _count_values(self, name: str) -> Histogram:
+        """How often each value of an attribute occurs in each class, from the parcels' combinations."""
         joint, table = self.problem.table.joint, self.problem.table
         known = table.histograms.get(name, table.label)
         assert joint is not None, "a split tuple's sensitive values are not known"
@@ -158,12 +158,12 @@ class Assignment:
         codes = joint.codes[self.values[kept], list(joint.labels).index(name)]
         ids, first = number_tuples([self.owners[kept], codes], [len(self), len(known.domain)], int(kept.sum()))
         offsets = np.searchsorted(self.owners[kept][first], np.arange(len(self) + 1)).astype(np.int64)
-        counts = _sums(ids, self.counts[kept], len(first))
+        counts = sum_by_group(ids, self.counts[kept], len(first))
         return replace(known, offsets=offsets, values=codes[first], counts=counts)
 
     def outcome(self) -> Outcome:
         """The sums that metrics are made of; those of labels only where they are known."""
-        sizes, leaves = self.sizes, self.stands_for
+        sizes, leaves = self.sizes, self.leaf_counts
         with np.errstate(over="ignore"):
             products = float((sizes * leaves.astype(float).prod(axis=1)).sum())
         return Outcome(
@@ -177,9 +177,9 @@ class Assignment:
             bits=self._bits(),
         )
 
-    def valued(self) -> tuple[str, float]:
-        """The metric asked for and its value; the loss, where that one says nothing of records that each have their own
-        levels."""
+    def metric_value(self) -> tuple[str, float]:
+        """The policy's metric and its value; the loss, where that metric is not defined for records that each have
+        their own levels."""
         found = measure(self.outcome(), self.problem.scale)
         for name in (self.problem.metric.name, "loss"):
             if (value := found[name]) is not None:
@@ -192,11 +192,11 @@ class Assignment:
         if label is None or (self.split and self.values is None):
             return None
         if self.split:
-            return self._counted(label.domain.attribute).majority()
-        return merged(label, self.tuples[kept], self.owners[kept], len(self)).majority()
+            return self._count_values(label.domain.attribute).majority()
+        return merge_rows(label, self.tuples[kept], self.owners[kept], len(self)).majority()
 
     def _bits(self) -> NDArray[np.float64]:
-        """Per attribute, over all records, what the release leaves open about the original value."""
+        """Per attribute, over all records, the bits that the release leaves open about the original value."""
         found = []
         kept = self.owners >= 0
         for column, h in enumerate(self.problem.hierarchies):
@@ -210,8 +210,8 @@ class Assignment:
             found.append(float((self.counts * np.log2(now / np.maximum(sharing[0][leaf], 1))).sum()))
         return np.array(found, dtype=float)
 
-    def allotted(self) -> Assignment:
-        """The same with each parcel divided by the records' combinations of sensitive values, where they are known.
+    def allot_values(self) -> Assignment:
+        """Divide each parcel by its records' combinations of sensitive values, where those are known.
 
         A tuple's combinations are dealt out in turn, so that each class gets its share of them.
         """
@@ -225,7 +225,7 @@ class Assignment:
         tuples_present = np.unique(tuples)
         entries = np.flatnonzero(np.isin(known.owners, tuples_present))
         values = np.repeat(known.values[entries], known.counts[entries])
-        dealt = _dealt(tuples[records])
+        dealt = _deal_places(tuples[records])
         parcels = np.empty_like(records)
         parcels[dealt] = records  # so that the records of a value are spread over the parcels
         ids, first = number_tuples([parcels, values], [len(order), len(known.domain)], len(records))
@@ -247,9 +247,9 @@ class Assignment:
         }
 
     def faults(self) -> list[str]:
-        """What is wrong with it, found the plain way: records lost or made, values that are no generalization."""
+        """Errors of the assignment, found the plain way: lost or invented records, values that do not generalize."""
         table, problem = self.problem.table, self.problem
-        found = self._miscounted()
+        found = self._count_faults()
         kept = self.owners >= 0
         for column, h in enumerate(problem.hierarchies):
             leaf = problem.leaf_codes[column][table.codes[self.tuples[kept], column]]
@@ -264,14 +264,14 @@ class Assignment:
                     found.append(f'"{h.attribute}" is released as a value that does not stand for the original')
         return found
 
-    def _miscounted(self) -> list[str]:
+    def _count_faults(self) -> list[str]:
         counts = self.problem.table.counts
-        if (_sums(self.tuples, self.counts, len(counts)) != counts).any() or (self.counts < 0).any():
+        if (sum_by_group(self.tuples, self.counts, len(counts)) != counts).any() or (self.counts < 0).any():
             return ["records were lost or made up"]
         return []
 
 
-def of_node(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners: Ints) -> Assignment:
+def node_assignment(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners: Ints) -> Assignment:
     """A full-domain recoding as an assignment: each tuple's class at a node, and the classes that are suppressed."""
     codes = leaf_tuples(problem)
     there = problem.table.counts > 0
@@ -288,10 +288,10 @@ def of_node(problem: Problem, levels: Levels, failing: NDArray[np.bool_], owners
     ).canonical()
 
 
-def coarsest(levels: Small, leaves: Small, owners: Ints, groups: int) -> tuple[Small, Small]:
-    """For classes of tuples that are released alike: the highest level of each value, and a leaf that has it there.
+def coarsest_values(levels: Small, leaves: Small, owners: Ints, groups: int) -> tuple[Small, Small]:
+    """For classes of tuples with equal released values: the highest level of each value, and a leaf that has it there.
 
-    A value may have the name of one that lies under it; then it stands for both.
+    A value may have the name of one below it; then it covers both.
     """
     high, under = np.empty((2, groups, levels.shape[1]), dtype=np.int32)
     for column in range(levels.shape[1]):
@@ -308,8 +308,11 @@ def leaf_tuples(problem: Problem) -> Small:
     return np.ascontiguousarray(np.array(columns, dtype=np.int32).reshape(len(columns), len(table.counts)).T)
 
 
-def _dealt(groups: Ints) -> Ints:
-    """For records sorted by group, a place within the group for each, so that neighbours come to lie far apart."""
+def _deal_places(groups: Ints) -> Ints:
+    """For records sorted by group, a place within the group for each, such that neighbours get distant places.
+
+    Multiples of the golden ratio, modulo 1, spread the ranks evenly however many there are.
+    """
     start = np.searchsorted(groups, groups)
     size = np.searchsorted(groups, groups, side="right") - start
     rank = np.arange(len(groups)) - start
@@ -318,10 +321,3 @@ def _dealt(groups: Ints) -> Ints:
     place[order] = np.arange(len(groups))
     assert (place - start < size).all()
     return place
-
-
-def _sums(ids: Ints, counts: Ints, groups: int) -> Ints:
-    """Sums of whole numbers by group; what is of no group (−1) is left out."""
-    total = np.zeros(groups + 1, dtype=np.int64)
-    np.add.at(total, ids, counts)
-    return total[:groups]

@@ -10,14 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes, Histogram
-from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table import kernels
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
-from cobogo.floor.arrays import Ints
-from cobogo.promises.models import Model
+from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.promises.models import Model, Scope
+from cobogo.promises.models.check import failing_classes
 from cobogo.promises.models.k_anonymity import KAnonymity
+
+LARGEST_TRIED = 1 << 20
+"""Records of a class up to which `least_size` asks the models whether its size suffices: bounds the array of sizes. A
+model that asks for more is taken to ask for as many, and is checked like any other in the end."""
 
 Levels = tuple[int, ...]
 """A node of the generalization lattice: one level per quasi-identifier, in the policy's order."""
@@ -27,9 +32,9 @@ Levels = tuple[int, ...]
 class Problem:
     """A frequency table to be recoded over hierarchies until the models hold, best by a metric.
 
-    ``limit`` is how many records may be suppressed; levels stay between ``lowest`` and ``highest``. ``blind`` are
-    models that no choice may depend on: they are checked when the choice is made. ``kind`` is the kind of recoding
-    asked for, where an algorithm has a choice.
+    At most ``limit`` records may be suppressed; levels stay between ``lowest`` and ``highest``. No choice may depend on
+    the ``blind`` models: they are checked once the choice is made. ``kind`` is the kind of recoding that the policy
+    asks for, where an algorithm has a choice.
     """
 
     table: FrequencyTable
@@ -46,16 +51,14 @@ class Problem:
     decimal: str = "."  # how the data writes its numbers
     marginals: tuple[tuple[str, ...], ...] = ()  # the sets of attributes asked for, where these are released
     withholds: bool = False  # whether a class that fails for its sensitive values keeps its records without them
-    apart: NDArray[np.bool_] | None = (
-        None  # of the tuples: those that are put in groups by themselves, where groups are made
-    )
+    apart: Mask | None = None  # tuples that share no group with the others, where an algorithm makes groups
 
     @property
     def promised(self) -> tuple[Model, ...]:
         """Every model that the release must satisfy."""
         return (*self.models, *self.blind)
 
-    def promising(self, models: Iterable[Model]) -> Problem:
+    def replace_models(self, models: Iterable[Model]) -> Problem:
         """The same problem under other models."""
         wanted = tuple(dict.fromkeys(models))
         steering = tuple(model for model in wanted if not model.blind)
@@ -69,7 +72,7 @@ class Problem:
             leaves=np.array([len(h.leaves) for h in self.hierarchies], dtype=np.int64),
             heights=np.array([h.height for h in self.hierarchies], dtype=np.int64),
             weights=np.array(self.weights, dtype=float),
-            k=asked_k(self.models),
+            k=required_k(self.models),
             tuple_nats=self.table.tuple_nats,
             full_bits=np.array([_bits(counts[0], self.table.records) for counts in self.sharing], dtype=float),
         )
@@ -91,7 +94,9 @@ class Problem:
         for position, (h, leaf) in enumerate(zip(self.hierarchies, self.leaf_codes, strict=True)):
             counts = np.zeros(len(h.leaves), dtype=np.int64)
             counts[leaf] = self.table.marginal(position)
-            found.append(tuple(_sums(codes, counts, len(names)) for codes, names in zip(h.maps, h.labels, strict=True)))
+            found.append(
+                tuple(sum_by_group(codes, counts, len(names)) for codes, names in zip(h.maps, h.labels, strict=True))
+            )
         return tuple(found)
 
     @cached_property
@@ -152,10 +157,39 @@ class Problem:
         return tuple(found)
 
 
-def _sums(codes: NDArray[np.int32], counts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    total = np.zeros(size, dtype=np.int64)
-    np.add.at(total, codes, counts)
-    return total
+def sum_by_group(ids: Ints | Small, counts: Ints, groups: int) -> Ints:
+    """Sums of whole numbers by group; what belongs to no group (−1) is left out."""
+    total = np.zeros(groups + 1, dtype=np.int64)
+    np.add.at(total, ids, counts)
+    return total[:groups]
+
+
+def label_numbers(hierarchy: Hierarchy) -> tuple[tuple[Label, ...], tuple[Ints, ...]]:
+    """The labels of all levels, and for each level a number for every leaf's label there. Equal labels have equal
+    numbers, at whatever level."""
+    index: dict[Label, int] = {}
+    numbers = []
+    for labels, codes in zip(hierarchy.labels, hierarchy.maps, strict=True):
+        known = np.array([index.setdefault(label, len(index)) for label in labels], dtype=np.int64)
+        numbers.append(known[codes])
+    return tuple(index), tuple(numbers)
+
+
+def least_size(problem: Problem) -> int:
+    """The size from which on a class satisfies every model that looks at sizes alone; 1 where no model does."""
+    alone = [model for model in problem.models if looks_at_sizes(problem, model)]
+    if not alone:
+        return 1
+    sizes = np.arange(1, min(problem.scale.records, LARGEST_TRIED) + 1)
+    bad = failing_classes(alone, Classes(sizes, {}, problem.scale.records))
+    return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1
+
+
+def looks_at_sizes(problem: Problem, model: Model) -> bool:
+    """Whether a model is a condition on how many records each class has, and on nothing else."""
+    return (
+        model.scope is Scope.CLASS and not model.attributes and not model.needs_people and problem.table.people is None
+    )
 
 
 def _bits(counts: NDArray[np.int64], sharing: NDArray[np.int64] | int) -> float:
@@ -174,14 +208,14 @@ def _majority(label: Histogram, ids: NDArray[np.int64]) -> int:
     """Over the groups that tuples fall into, the records that have their group's most frequent label."""
     groups = ids[label.owners]
     pairs, inverse = np.unique(groups * len(label.domain) + label.values, return_inverse=True)
-    counts = _sums(inverse, label.counts, len(pairs))
+    counts = sum_by_group(inverse, label.counts, len(pairs))
     most = np.zeros(int(groups.max(initial=-1)) + 1, dtype=np.int64)
     np.maximum.at(most, pairs // len(label.domain), counts)
     return int(most.sum())
 
 
-def asked_k(models: Sequence[Model]) -> int | None:
-    """The k of the k-anonymity asked for; None where none is."""
+def required_k(models: Sequence[Model]) -> int | None:
+    """The k of k-anonymity that the policy requires; None where it requires none."""
     return max((model.k for model in models if isinstance(model, KAnonymity)), default=None)
 
 
@@ -196,8 +230,8 @@ def level_range(
 
 
 def refuse_beyond_classes(problem: Problem, algorithm: str) -> None:
-    """Refuse models that look at more than a table's own classes: what becomes of another table's values, or of the
-    tuples behind a class, is told by a recoding only that treats equal values alike."""
+    """Refuse models that look beyond the classes of the release, at a population or at the tuples behind a class: only
+    a recoding that treats equal values alike determines what becomes of those."""
     for model in problem.promised:
         if model.populations or model.needs_members:
             what = "a population table" if model.populations else "the original tuples behind each class"
@@ -211,16 +245,14 @@ def refuse_beyond_classes(problem: Problem, algorithm: str) -> None:
 def tally(problem: Problem, rows: Ints, ids: Ints, groups: int, attributes: Collection[str]) -> Classes:
     """The classes of the tuples ``rows``, row ``i`` being in class ``ids[i]``; a tuple may be in several."""
     table = problem.table
-    histograms = {name: merged(table.histograms[name], rows, ids, groups) for name in attributes}
+    histograms = {name: merge_rows(table.histograms[name], rows, ids, groups) for name in attributes}
     if table.people is not None:
-        sets = merged(table.people.sets, rows, ids, groups)
+        sets = merge_rows(table.people.sets, rows, ids, groups)
         return table.people.classes(sets, histograms)
-    sizes = np.zeros(groups, dtype=np.int64)
-    np.add.at(sizes, ids, table.counts[rows])
-    return Classes(sizes, histograms, problem.scale.records)
+    return Classes(sum_by_group(ids, table.counts[rows], groups), histograms, problem.scale.records)
 
 
-def merged(histogram: Histogram, rows: Ints, ids: Ints, groups: int) -> Histogram:
+def merge_rows(histogram: Histogram, rows: Ints, ids: Ints, groups: int) -> Histogram:
     """The histogram of groups of a histogram's rows."""
     lengths = histogram.distinct[rows]
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

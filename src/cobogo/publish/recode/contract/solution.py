@@ -4,18 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from cobogo.examine.metrics import BUCKETED, MARGINALIZED
+from cobogo.examine.metrics import BUCKETED, MARGINALIZED, Outcome
+from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.assignment import Assignment
+from cobogo.publish.recode.contract.buckets import Buckets
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.release.margins import Margins
 
-if TYPE_CHECKING:  # the rooms that answer so stand above
-    from cobogo.publish.recode.buckets.bucketed import Buckets
-    from cobogo.publish.recode.lattice.evaluate import Checked
+RUNNERS_UP = 10
+"""Satisfied nodes that a report shows beside the best."""
 
 TOLERANCE = 1e-12
+"""Relative difference of two metric values that rounding alone can make."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Floor:
+    """The records that every node below a node suppresses at least, and the leaves under those records' values at the
+    node, at most."""
+
+    suppressed: int
+    leaf_sums: Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Checked:
+    """The result of checking a node of the lattice. A ``hopeless`` node fails, and so does every node below it."""
+
+    levels: Levels
+    hopeless: bool
+    satisfied: bool
+    outcome: Outcome | None  # of a satisfied node
+    value: float
+    failing_records: int  # that are suppressed, or whose values are withheld
+    floor: Floor | None = None  # of a node that is not hopeless
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -28,7 +52,7 @@ class Solution:
     nodes: int
     checked: int
     runners_up: tuple[Checked, ...]
-    notes: tuple[str, ...] = ()  # what whoever asked should know
+    notes: tuple[str, ...] = ()  # what the steward should know
 
     metric: ClassVar[None] = None
 
@@ -53,7 +77,7 @@ class Assigned:
     nodes: int
     checked: int
     metric: str | None = None  # what ``value`` is of, where it is not the metric asked for
-    notes: tuple[str, ...] = ()  # what whoever asked should know
+    notes: tuple[str, ...] = ()  # what the steward should know
 
     optimal: ClassVar[bool] = False
     runners_up: ClassVar[tuple[Checked, ...]] = ()
@@ -113,7 +137,7 @@ def slack(best: float) -> float:
     return TOLERANCE * max(1.0, abs(best))
 
 
-def ranked(candidates: Iterable[Checked], *, maximize: bool) -> list[Checked]:
+def rank_nodes(candidates: Iterable[Checked], *, maximize: bool) -> list[Checked]:
     """Satisfied nodes, best first. Ties go to more classes, fewer suppressed, fewer withheld, lower height, smaller
     levels."""
 

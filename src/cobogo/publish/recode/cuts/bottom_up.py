@@ -17,15 +17,15 @@ from cobogo.examine.metrics.classes import information_gain
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import leaf_tuples
-from cobogo.publish.recode.contract.problem import Problem, merged, refuse_beyond_classes, tally
+from cobogo.publish.recode.contract.problem import Problem, merge_rows, refuse_beyond_classes, tally
 from cobogo.publish.recode.contract.solution import Assigned
-from cobogo.publish.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers, understated
+from cobogo.publish.recode.cuts.cut import CutAssignment, assign_cut, judge, node_numbers, understatements
 from cobogo.publish.recode.cuts.top_down import Specialization
 from cobogo.publish.recode.lattice.classic.genetic import genetic
-from cobogo.publish.recode.lattice.classic.tags import none_found
 from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import search_failure
 from cobogo.publish.recode.lattice.walk import node_count
 
 NOTES_SHOWN = 5
@@ -44,13 +44,13 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
         raised to its parent
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("bottom-up"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("bottom-up"))
         {('*', 'f'): 4, ('*', 'm'): 4}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Loses no more than the full-domain
         recoding that genetic finds.
-    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value stands for fewer leaves than its name
+    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value covers fewer leaves than its name
         says: a warning names such values.
     Cost: $O(r \cdot n)$ for r raises and n distinct tuples at worst.
     Paper: K. Wang, P. S. Yu and S. Chakraborty, Bottom-up generalization: a data mining solution to privacy protection,
@@ -62,7 +62,7 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
 
 @dataclass(eq=False, repr=False)
 class _Rise:
-    """Some leaves of an attribute that could be raised to a value, and what that would be worth."""
+    """Leaves of an attribute that could be raised to a value, and how many failing records that rescues per loss."""
 
     column: int
     level: int
@@ -96,8 +96,8 @@ class _Search:
 
     def run(self) -> Assigned:
         problem = self.problem
-        reached = self._reached()
-        polished = [found for cut in self._cuts(reached) if (found := self._polished(cut)) is not None]
+        reached = self._raise_until_satisfied()
+        polished = [found for cut in self._cuts(reached) if (found := self._specialize_again(cut)) is not None]
         sign = -1.0 if problem.metric.maximize else 1.0
         values = {  # where they are equal, the first is released: that which says no less than it must
             found: float(problem.metric.value(found.outcome(), problem.scale))
@@ -105,14 +105,14 @@ class _Search:
             if found is not None
         }
         if not values:
-            raise none_found(problem, Evaluator(problem), "bottom-up")
+            raise search_failure(problem, Evaluator(problem), "bottom-up")
         assignment, value = min(values.items(), key=lambda item: sign * item[1])
         nodes = node_count(problem.lowest, problem.highest)
-        notes = understated(problem, assignment.cut)
+        notes = understatements(problem, assignment.cut)
         more = [f"{len(notes) - NOTES_SHOWN} more values do"] if len(notes) > NOTES_SHOWN else []
         return Assigned("bottom-up", assignment, value, nodes, self.checked, notes=(*notes[:NOTES_SHOWN], *more))
 
-    def _reached(self) -> CutAssignment | None:
+    def _raise_until_satisfied(self) -> CutAssignment | None:
         """Raise until the models hold; None where they do not, though nothing is left to raise."""
         problem = self.problem
         at_first = None
@@ -121,7 +121,7 @@ class _Search:
             judged = judge(problem, owners, groups)
             self.checked += 1
             if judged.satisfied:
-                assignment, satisfied = assigned(problem, self.cut)
+                assignment, satisfied = assign_cut(problem, self.cut)
                 if satisfied:
                     return assignment
             failed = judged.failed[owners] if judged.failed.any() else np.ones(len(owners), dtype=np.bool_)
@@ -135,8 +135,8 @@ class _Search:
         return node_numbers(self.problem.hierarchies[column], self.cut[column])[self.leaves[:, column]]
 
     def _cuts(self, reached: CutAssignment | None) -> Iterator[tuple[Small, ...]]:
-        """Where to specialize from: the cut that was reached, and that of a good full-domain recoding, which is looked
-        for even out of time where nothing was reached."""
+        """The cuts to specialize from: the one that was reached, and that of a good full-domain recoding. Where nothing
+        was reached, the latter is searched for even if time is up."""
         if reached is not None and not self.siblings:
             yield self.cut
         left = math.inf if reached is None else self._deadline - time.monotonic()
@@ -149,26 +149,26 @@ class _Search:
                     for h, level in zip(self.problem.hierarchies, node.levels, strict=True)
                 )
 
-    def _polished(self, cut: tuple[Small, ...]) -> CutAssignment | None:
-        """A cut with whatever was raised needlessly, as it turned out, specialized again."""
+    def _specialize_again(self, cut: tuple[Small, ...]) -> CutAssignment | None:
+        """Specialize what was raised needlessly, as it turned out."""
         search = Specialization(self.problem, cut)
         found = search.descend(self._deadline)
         self.checked += search.checked
         return found
 
     def _apply(self, rise: _Rise) -> None:
-        """Raise, and forget what was known of values that tuples in the classes concerned could be raised to."""
-        everybody = self._concerned(rise)
+        """Raise, and forget the worth of rises that share a class with the affected tuples."""
+        affected = self._affected_tuples(rise)
         for column, h in enumerate(self.problem.hierarchies):
-            leaf = np.unique(self.leaves[everybody, column])
+            leaf = np.unique(self.leaves[affected, column])
             for level in range(1, h.height + 1):
                 for code in np.unique(h.maps[level][leaf]).tolist():
                     self.known.pop((column, level, code), None)
         self.cut[rise.column][rise.leaves] = rise.level
         self.nodes[:, rise.column] = self._nodes(rise.column)
 
-    def _concerned(self, rise: _Rise) -> Ints:
-        """The tuples that would rise, then those that have that value already."""
+    def _affected_tuples(self, rise: _Rise) -> Ints:
+        """The tuples that would rise, and those that have the value already."""
         h, leaf = self.problem.hierarchies[rise.column], self.leaves[:, rise.column]
         there = (self.cut[rise.column] == rise.level) & (h.maps[rise.level] == rise.code)
         return np.concatenate([np.flatnonzero(rise.leaves[leaf]), np.flatnonzero(there[leaf])])
@@ -181,7 +181,7 @@ class _Search:
         return owners, len(first)
 
     def _rise(self, failed: Mask) -> bool:
-        """Take the step up that rescues most for what it loses; whether there is any."""
+        """Apply the rise that rescues most failing records for what it loses; whether there is one."""
         best: _Rise | None = None
         for rise in self._rises(failed):
             if rise.to not in self.known:
@@ -196,7 +196,7 @@ class _Search:
         return best is not None
 
     def _climb(self) -> bool:
-        """When time is up: raise a whole column, that with most values, by one level; whether there is any."""
+        """When time is up: raise the column with most values by one level; whether there is a column to raise."""
         free = [n for n, cut in enumerate(self.cut) if cut.min() < self.problem.highest[n]]
         if not free:
             return False
@@ -206,8 +206,8 @@ class _Search:
         return True
 
     def _rises(self, failed: Mask) -> Iterator[_Rise]:
-        """To each value one level above one that a failing record has; where siblings rise one by one, also to a value
-        that has been reached and still fails: it needs more of them."""
+        """The possible rises: to each value one level above one that a failing record has. Where siblings rise one by
+        one, also to a value that was reached and still fails, since it needs more of them."""
         for column, h in enumerate(self.problem.hierarchies):
             cut, leaf = self.cut[column], self.leaves[:, column]
             of_failing = np.unique(leaf[failed])
@@ -221,13 +221,21 @@ class _Search:
                     yield self.known[column, level, code]
                     continue
                 under = h.maps[level] == code
-                raised = self._some_of(column, under, level, leaf[failed]) if self.siblings else under & (cut < level)
+                raised = (
+                    self._siblings_to_raise(column, under, level, leaf[failed])
+                    if self.siblings
+                    else under & (cut < level)
+                )
                 if raised.any():
                     yield _Rise(column, level, code, raised)
 
-    def _some_of(self, column: int, under: Mask, level: int, of_failing: Small) -> Mask:
-        """The siblings that fail, with one more where a single one would stay alone, or all that fail are there
-        already; and what nobody has."""
+    def _siblings_to_raise(self, column: int, under: Mask, level: int, of_failing: Small) -> Mask:
+        """Which leaves under a value to raise to it, where siblings are raised one by one.
+
+        These are the siblings that failing records have. A sibling must not be raised alone, and where all failing ones
+        have been raised already the value needs one more: then the sibling with fewest records is added. Leaves that no
+        record has are raised with them.
+        """
         h, cut, present = self.problem.hierarchies[column], self.cut[column], self.present[column]
         low = under & (cut < level)
         unit = node_numbers(h, cut)
@@ -246,17 +254,15 @@ class _Search:
     def _worth(self, rise: _Rise, failed: Mask) -> float:
         problem = self.problem
         self.checked += 1
-        everybody = self._concerned(rise)
-        rows = everybody[rise.leaves[self.leaves[everybody, rise.column]]]
+        affected = self._affected_tuples(rise)
+        rows = affected[rise.leaves[self.leaves[affected, rise.column]]]
         others = [column for column in range(len(problem.hierarchies)) if column != rise.column]
         spans = self._spans()
-        ids, first = number_tuples(
-            [self.nodes[everybody, n] for n in others], [spans[n] for n in others], len(everybody)
-        )
-        after = failing(problem.models, tally(problem, everybody, ids, len(first), problem.histograms_needed))
+        ids, first = number_tuples([self.nodes[affected, n] for n in others], [spans[n] for n in others], len(affected))
+        after = failing_classes(problem.models, tally(problem, affected, ids, len(first), problem.histograms_needed))
         counts = problem.table.counts
-        before = int(counts[everybody][failed[everybody]].sum())
-        rescued = before - int(counts[everybody][after[ids]].sum())
+        before = int(counts[affected][failed[affected]].sum())
+        rescued = before - int(counts[affected][after[ids]].sum())
         touched = int(counts[rows][failed[rows]].sum())
         # 1e-9: a rise that loses nothing is worth most, and there is no division by 0.
         return (rescued + touched / (problem.scale.records + 1)) / (self._loss(rise, rows) + 1e-9)
@@ -267,12 +273,12 @@ class _Search:
         leaf = self.leaves[rows, rise.column]
         if problem.table.label is not None:
             _, ids = np.unique(self.nodes[rows, rise.column], return_inverse=True)
-            found = merged(problem.table.label, rows, ids.astype(np.int64), int(ids.max()) + 1)
+            found = merge_rows(problem.table.label, rows, ids.astype(np.int64), int(ids.max()) + 1)
             matrix = np.zeros((int(ids.max()) + 1, len(found.domain)), dtype=np.int64)
             matrix[found.owners, found.values] = found.counts
-            told = information_gain(matrix.tolist())
-            if told > 0:
-                return told * float(problem.table.counts[rows].sum())
+            gain = information_gain(matrix.tolist())
+            if gain > 0:
+                return gain * float(problem.table.counts[rows].sum())
         now = np.concatenate(h.leaf_counts)[node_numbers(h, cut)[leaf]]
         wide = int(h.leaf_counts[rise.level][rise.code])
         lost = float((problem.table.counts[rows] * (wide - now)).sum()) / len(h.leaves)

@@ -14,14 +14,14 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.promises.models import Scope
-from cobogo.promises.models.check import check, failing
-from cobogo.publish.recode.contract.assignment import Assignment, coarsest, leaf_tuples
-from cobogo.publish.recode.contract.problem import Problem, tally
+from cobogo.promises.models.check import check, failing_classes
+from cobogo.publish.recode.contract.assignment import Assignment, coarsest_values, leaf_tuples
+from cobogo.publish.recode.contract.problem import Problem, sum_by_group, tally
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Judged:
-    """The classes of a partition of the table's tuples, and whether what is left of it satisfies the policy."""
+class Judgement:
+    """The classes of a partition of the table's tuples: which fail, and whether the rest satisfies the policy."""
 
     sizes: Ints
     failed: Mask
@@ -34,27 +34,21 @@ class Judged:
         return int(self.sizes[~self.failed].min(initial=np.iinfo(np.int64).max)) if not self.failed.all() else 0
 
 
-def judge(problem: Problem, owners: Ints, groups: int) -> Judged:
+def judge(problem: Problem, owners: Ints, groups: int) -> Judgement:
     """Whether the models hold within the limit when each tuple ``i`` is released as class ``owners[i]``."""
     classes = tally(problem, np.arange(len(owners)), owners, groups, problem.histograms_needed)
-    failed = failing(problem.models, classes)
-    records = _records(problem, owners, groups)
+    failed = failing_classes(problem.models, classes)
+    records = sum_by_group(owners, problem.table.counts, groups)
     suppressed = int(records[failed].sum())
-    satisfied = suppressed <= problem.limit and not failed.all() and _whole_holds(problem, classes, failed)
-    return Judged(records, failed, suppressed, satisfied)
+    satisfied = suppressed <= problem.limit and not failed.all() and _table_holds(problem, classes, failed)
+    return Judgement(records, failed, suppressed, satisfied)
 
 
-def _whole_holds(problem: Problem, classes: Classes, failed: Mask) -> bool:
+def _table_holds(problem: Problem, classes: Classes, failed: Mask) -> bool:
     if failed.any() and any(model.needs_every_class for model in problem.models):
         return False
     models = [model for model in problem.models if model.scope is Scope.TABLE]
     return not models or all(verdict.satisfied for verdict in check(models, classes.where(~failed)))
-
-
-def _records(problem: Problem, owners: Ints, groups: int) -> Ints:
-    total = np.zeros(groups, dtype=np.int64)
-    np.add.at(total, owners, problem.table.counts)
-    return total
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,33 +58,33 @@ class CutAssignment(Assignment):
     cut: tuple[Small, ...] = ()
 
     @cached_property
-    def stands_for(self) -> Ints:
-        """The leaves that are really released as each class's value: fewer than lie under it where siblings stay."""
+    def leaf_counts(self) -> Ints:
+        """The leaves that are released as each class's value: fewer than lie under it where siblings stay as they
+        are."""
         found = np.empty(self.levels.shape, dtype=np.int64)
         for column, (h, cut) in enumerate(zip(self.problem.hierarchies, self.cut, strict=True)):
-            released = released_as(h, cut)
+            released = label_ids(h, cut)
             counts = np.bincount(released)
             found[:, column] = counts[released[self.leaves[:, column]]]
         return found
 
     def outcome(self) -> Outcome:
-        """With what the release says of the original distribution: its classes overlap nowhere, so that can be told."""
+        """The sums of every assignment, and ``cross_nats``, which needs classes that do not overlap."""
         sizes = self.sizes
         total = np.log(self.problem.scale.records)
         with np.errstate(divide="ignore"):
             starred = np.log(self.suppressed) - total - np.log(self.problem.scale.leaves).sum()
-        own = np.log(sizes) - total - np.log(self.stands_for).sum(axis=1)
+        own = np.log(sizes) - total - np.log(self.leaf_counts).sum(axis=1)
         nats = -(sizes * np.logaddexp(own, starred)).sum()
         if self.suppressed:
             nats -= self.suppressed * starred
         return replace(super().outcome(), cross_nats=float(nats))
 
     def _bits(self) -> NDArray[np.float64]:
-        """Of the values as they are shared in this release."""
         found = []
         suppressed = self.owners < 0
         for column, (h, cut) in enumerate(zip(self.problem.hierarchies, self.cut, strict=True)):
-            released, alone = released_as(h, cut), self.problem.sharing[column][0]
+            released, alone = label_ids(h, cut), self.problem.sharing[column][0]
             shared = np.bincount(released, weights=alone)
             leaf = leaf_tuples(self.problem)[self.tuples, column]
             now = np.where(suppressed, self.problem.scale.records, shared[released[leaf]])
@@ -98,7 +92,7 @@ class CutAssignment(Assignment):
         return np.array(found, dtype=float)
 
 
-def released_as(hierarchy: Hierarchy, cut: Small) -> Ints:
+def label_ids(hierarchy: Hierarchy, cut: Small) -> Ints:
     """For each leaf a number for the label that it is released as: the same for equal labels, whatever their level."""
     index: dict[Label, int] = {}
     labels = [hierarchy.labels[level][hierarchy.maps[level][leaf]] for leaf, level in enumerate(cut.tolist())]
@@ -112,29 +106,29 @@ def node_numbers(hierarchy: Hierarchy, cut: Small) -> Ints:
     return np.asarray(starts[cut] + codes, dtype=np.int64)
 
 
-def assigned(problem: Problem, cut: tuple[Small, ...]) -> tuple[CutAssignment, bool]:
-    """A cut as an assignment, its failing classes suppressed; and whether it satisfies the policy, and no two values
-    that have nothing to do with each other share a name."""
+def assign_cut(problem: Problem, cut: tuple[Small, ...]) -> tuple[CutAssignment, bool]:
+    """A cut as an assignment with its failing classes suppressed, and whether it satisfies the policy. A cut in which
+    unrelated values share a name does not."""
     leaves = leaf_tuples(problem)
-    names = [released_as(h, levels) for h, levels in zip(problem.hierarchies, cut, strict=True)]
+    names = [label_ids(h, levels) for h, levels in zip(problem.hierarchies, cut, strict=True)]
     columns = [name[leaves[:, column]] for column, name in enumerate(names)]
     owners, first = number_tuples(columns, [int(name.max()) + 1 for name in names], len(leaves))
     judged = judge(problem, owners, len(first))
     kept = ~judged.failed
     numbers = np.where(kept, np.cumsum(kept) - 1, -1)
     levels = np.stack([cut[column][leaves[:, column]] for column in range(len(cut))], axis=1)
-    high, under = coarsest(levels, leaves, owners, len(first))
+    high, under = coarsest_values(levels, leaves, owners, len(first))
     assignment = CutAssignment(
         problem, high[kept], under[kept], np.arange(len(leaves)), numbers[owners], problem.table.counts, cut=cut
     )
     return assignment, judged.satisfied and not assignment.faults()
 
 
-def understated(problem: Problem, cut: tuple[Small, ...]) -> list[str]:
-    """Released values that stand for fewer leaves than lie under them, because some of their siblings stay."""
+def understatements(problem: Problem, cut: tuple[Small, ...]) -> list[str]:
+    """A note for each released value that covers fewer leaves than lie under it, because some siblings stay."""
     found = []
     for h, levels in zip(problem.hierarchies, cut, strict=True):
-        released = released_as(h, levels)
+        released = label_ids(h, levels)
         counts = np.bincount(released)
         raised = np.flatnonzero(levels > 0)
         under = np.array([h.leaf_counts[levels[leaf]][h.maps[levels[leaf]][leaf]] for leaf in raised], dtype=np.int64)

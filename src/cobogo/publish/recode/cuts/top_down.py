@@ -14,11 +14,11 @@ from cobogo.examine.metrics.classes import igpl, information_gain
 from cobogo.floor.arrays import Ints, Small
 from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.assignment import leaf_tuples
-from cobogo.publish.recode.contract.problem import Problem, merged, refuse_beyond_classes
+from cobogo.publish.recode.contract.problem import Problem, merge_rows, refuse_beyond_classes
 from cobogo.publish.recode.contract.solution import Assigned
-from cobogo.publish.recode.cuts.cut import CutAssignment, assigned, judge, node_numbers
-from cobogo.publish.recode.lattice.classic.tags import none_found
+from cobogo.publish.recode.cuts.cut import CutAssignment, assign_cut, judge, node_numbers
 from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import search_failure
 from cobogo.publish.recode.lattice.walk import node_count
 
 
@@ -36,8 +36,8 @@ def top_down(
     Formula: $\mathrm{IGPL}(v) = \frac{\mathrm{IG}(v)}{\mathrm{PL}(v) + 1}$ with $\mathrm{IG}(v)$ the information gained
         on the label, in bits, and $\mathrm{PL}(v)$ by how much the smallest class shrinks
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("top-down"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("top-down"))
         {('30-39', '*'): 2, ('40-49', '*'): 2, ('50-59', '*'): 2, ('60-69', '*'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -57,7 +57,7 @@ def top_down(
     search = Specialization(problem, top)
     assignment = search.descend(deadline, progress)
     if assignment is None:
-        raise none_found(problem, Evaluator(problem), "top-down")
+        raise search_failure(problem, Evaluator(problem), "top-down")
     value = float(problem.metric.value(assignment.outcome(), problem.scale))
     return Assigned("top-down", assignment, value, node_count(problem.lowest, problem.highest), search.checked)
 
@@ -79,9 +79,9 @@ class _Value:
 class Specialization:
     """The cut so far, its classes, and the values that may still be specialized.
 
-    Of the values that can be specialized while every model holds, the one with most IGPL is: what it tells of the label
-    over what it costs in privacy (Fung, Wang and Yu 2005). Where that is equal, or nothing is to be predicted, it is
-    the one that gives back most detail.
+    The next value to specialize is, of those that leave every model satisfied, the one with most IGPL: information
+    gained on the label per privacy lost (Fung, Wang and Yu 2005). Ties, and tables without a label, are decided by the
+    detail that specializing gives back.
     """
 
     def __init__(self, problem: Problem, cut: tuple[Small, ...]) -> None:
@@ -126,8 +126,8 @@ class Specialization:
         return best and self._better(best)
 
     def _better(self, best: CutAssignment | None) -> CutAssignment | None:
-        """The cut as it is now, if it satisfies the policy and is no worse than the best so far; else that."""
-        now, satisfied = assigned(self.problem, tuple(levels.copy() for levels in self.cut))
+        """The better of the present cut, if it satisfies the policy, and the best so far."""
+        now, satisfied = assign_cut(self.problem, tuple(levels.copy() for levels in self.cut))
         if not satisfied:  # at first; or values of different branches share a name, and merging them breaks a model
             return best
         metric, scale = self.problem.metric, self.problem.scale
@@ -136,7 +136,7 @@ class Specialization:
         return now if best is None or cost <= sign * float(metric.value(best.outcome(), scale)) else best
 
     def _admit(self, column: int, rows: Ints) -> None:
-        """Remember a value, told by its tuples, unless the policy allows none below it."""
+        """Remember the value that some tuples share, unless it is at the lowest level allowed."""
         problem, h = self.problem, self.problem.hierarchies[column]
         one = int(self._leaves[rows[0], column])
         level = int(self.cut[column][one])
@@ -155,7 +155,7 @@ class Specialization:
         label = self.problem.table.label
         if label is None:
             return [[1]] * size
-        found = merged(label, rows, children, size)
+        found = merge_rows(label, rows, children, size)
         matrix = np.zeros((size, len(label.domain)), dtype=np.int64)
         matrix[found.owners, found.values] = found.counts
         rows_of: list[list[int]] = matrix.tolist()

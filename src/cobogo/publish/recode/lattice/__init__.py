@@ -2,11 +2,13 @@
 
 In the order in which a search (`search.optimal`) uses them:
 
-1. ``walk`` holds what is known of the nodes and says which one to visit next; ``bounds`` gives each node a lower bound
-   of its cost. (``walk_kernels`` are their compiled steps.)
-2. ``evaluate`` checks a node: ``rolled`` rolls the frequency table up to it (``kernels``), ``checks`` finds the classes
-   that fail, ``outcome`` adds up what metrics are made of.
-3. ``explain`` says why no node satisfies the policy, where none does.
+1. ``walk`` holds what is known of the nodes and chooses the one to visit next; ``bounds`` gives each node a lower bound
+   of its cost.
+2. ``evaluate`` checks a node: ``tables`` rolls the frequency table up to it, ``checks`` finds the classes that fail
+(and
+   ``withhold`` the values to withhold in them), and the sums of what is left give the node's outcome.
+3. ``explain`` gives the reason where no node satisfies the policy.
 
-``ranking`` looks at every node instead of searching for one. ``classic`` has the algorithms of the literature.
+``kernels`` has the compiled loops of 1 and 2. ``survey`` evaluates every node instead of searching for one. ``classic``
+has the algorithms of the literature.
 """

@@ -11,20 +11,19 @@ from cobogo.examine.metrics import Outcome
 from cobogo.examine.metrics.base import Separable
 from cobogo.floor.arrays import Floats
 from cobogo.publish.recode.contract.problem import Problem
-from cobogo.publish.recode.contract.solution import slack
-from cobogo.publish.recode.lattice.evaluate import Floor
+from cobogo.publish.recode.contract.solution import Floor, slack
 
 
 def bounds(problem: Problem, nodes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Lower bounds of the cost of many nodes (one a row). The cost is the metric, negated where more is better."""
-    best = ideal(problem, nodes)
+    best = ideal_outcomes(problem, nodes)
     values = np.asarray(problem.metric.bound(best, problem.scale, problem.limit), dtype=float)
     return np.broadcast_to(-values if problem.metric.maximize else values, (len(nodes),))
 
 
 class Yardstick:
-    """Costs and bounds in the unit in which the search compares them: of a separable metric the sum of its terms, so
-    that bounds are read from a table; of another, the cost itself."""
+    """Costs and bounds in the unit in which the search compares them: for a separable metric the sum of its terms, so
+    that bounds are read from a table; for any other, the cost itself."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
@@ -33,7 +32,7 @@ class Yardstick:
         width = len(problem.highest)
         steps = np.arange(max(problem.highest, default=0) + 1)[:, None]
         self._steps = np.minimum(steps, np.array(problem.highest, dtype=np.int64).reshape(1, width))
-        self._ideal = ideal(problem, self._steps) if self._separable else None
+        self._ideal_outcome = ideal_outcomes(problem, self._steps) if self._separable else None
 
     @property
     def separable(self) -> bool:
@@ -41,11 +40,12 @@ class Yardstick:
         return self._separable is not None
 
     def terms(self, floor: Floor | None = None) -> Floats:
-        """What each attribute contributes at least at each level (attributes × levels); with a floor, at and below the
-        node where it was found: those records are lost there, each at no more leaves than it has at the node."""
+        """What each attribute contributes at least at each level (attributes × levels). A floor raises the terms for
+        the node where it was found and all below: its records are lost there, each with at most as many leaves as at
+        the node."""
         assert self._separable is not None
-        assert self._ideal is not None
-        best, scale = self._ideal, self._problem.scale
+        assert self._ideal_outcome is not None
+        best, scale = self._ideal_outcome, self._problem.scale
         if floor is not None:
             best = Outcome(
                 suppressed=np.full(len(self._steps), floor.suppressed),
@@ -64,7 +64,7 @@ class Yardstick:
         return np.asarray(self.terms()[np.arange(nodes.shape[1]), nodes].sum(axis=1))
 
     def ceiling(self, best: Outcome) -> float:
-        """Above this, a node is worse than the best found, and not only by rounding."""
+        """The bound above which a node is worse than the best one found, by more than rounding."""
         metric, scale = self._problem.metric, self._problem.scale
         value = float(metric.value(best, scale))
         found = -value if metric.maximize else value
@@ -78,25 +78,27 @@ A_LITTLE_LESS = 1 - 1e-12
 """Takes a bound that is a product of rounded numbers to the safe side."""
 
 
-def ideal(problem: Problem, nodes: NDArray[np.int64]) -> Outcome:
+def ideal_outcomes(problem: Problem, nodes: NDArray[np.int64]) -> Outcome:
     """Outcomes no worse in any respect than those of many nodes (one a row), from the attributes' own counts.
 
     Nothing is suppressed; there are as many classes, of sizes as equal, as the attributes' values allow.
     """
     records = problem.scale.records
     with np.errstate(over="ignore"):
-        combinations = _at(problem.distinct, nodes).prod(axis=1, dtype=float)
+        combinations = _look_up(problem.distinct, nodes).prod(axis=1, dtype=float)
     classes = np.maximum(np.minimum(combinations, len(problem.table.counts)), 1.0)
     needs = problem.metric.needs
     return Outcome(
         suppressed=np.zeros(len(nodes), dtype=np.int64),
         classes=classes,
         squares=float(records) ** 2 / classes,
-        leaf_sums=_at(problem.leaf_totals, nodes),
+        leaf_sums=_look_up(problem.leaf_totals, nodes),
         level_sums=nodes * records,
-        majority=_at(problem.raised_majorities, nodes).min(axis=1, initial=records) if "majority" in needs else None,
+        majority=_look_up(problem.raised_majorities, nodes).min(axis=1, initial=records)
+        if "majority" in needs
+        else None,
         products=_ideal_products(problem, nodes) if "products" in needs else None,
-        bits=_at(problem.bit_totals, nodes) if "bits" in needs else None,
+        bits=_look_up(problem.bit_totals, nodes) if "bits" in needs else None,
         cross_nats=_ideal_cross_nats(problem, nodes) if "cross_nats" in needs else None,
     )
 
@@ -105,24 +107,27 @@ def _ideal_products(problem: Problem, nodes: NDArray[np.int64]) -> Floats:
     """The mean of products is at least their geometric mean, and that is the product of the attributes' own."""
     records = problem.scale.records
     with np.errstate(over="ignore"):
-        means = np.exp(_at(problem.log_leaf_totals, nodes).sum(axis=1) / max(records, 1))
+        means = np.exp(_look_up(problem.log_leaf_totals, nodes).sum(axis=1) / max(records, 1))
         return np.asarray(records * means * A_LITTLE_LESS)
 
 
 def _ideal_cross_nats(problem: Problem, nodes: NDArray[np.int64]) -> Floats:
-    """Without suppression it is, per record, H(classes) + the mean of ln(tuples that a class may stand for).
+    """A lower bound of the cross entropy. Without suppression it is, per record, H(classes) + the mean of ln(tuples
+    that a class covers).
 
-    The second is a sum over the attributes. The first is at least the entropy of any one attribute's released values,
-    and at least H(tuples) − Σ H(value | released value), for what the classes leave open about the tuples is at most
-    what the attributes leave open about their values, one by one.
+    The second term is a sum over the attributes. The first is at least the entropy of any one attribute's released
+    values, and at least H(tuples) − Σ H(value | released value): the classes leave open at most as much about the
+    tuples as the attributes, one by one, leave open about their values.
     """
     records = max(problem.scale.records, 1)
-    open_nats = _at(problem.bit_totals, nodes).sum(axis=1) * np.log(2) / records
-    classes = np.maximum(_at(problem.value_nats, nodes).max(axis=1, initial=0.0), problem.scale.tuple_nats - open_nats)
-    return np.asarray(_at(problem.log_leaf_totals, nodes).sum(axis=1) + records * classes)
+    open_nats = _look_up(problem.bit_totals, nodes).sum(axis=1) * np.log(2) / records
+    classes = np.maximum(
+        _look_up(problem.value_nats, nodes).max(axis=1, initial=0.0), problem.scale.tuple_nats - open_nats
+    )
+    return np.asarray(_look_up(problem.log_leaf_totals, nodes).sum(axis=1) + records * classes)
 
 
-def _at(tables: tuple[NDArray[Any], ...], nodes: NDArray[np.int64]) -> NDArray[Any]:
-    """What tables by attribute and level say of each node's attributes."""
+def _look_up(tables: tuple[NDArray[Any], ...], nodes: NDArray[np.int64]) -> NDArray[Any]:
+    """The entries of tables (by attribute and level) for each node's levels."""
     columns = [table[nodes[:, column]] for column, table in enumerate(tables)]
     return np.stack(columns, axis=1) if columns else np.zeros((len(nodes), 0))

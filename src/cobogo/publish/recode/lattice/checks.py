@@ -1,7 +1,7 @@
-"""Compiled forms of the class checks that the search makes most often: which classes fail, and how many of their
-records fail at least in whatever parts they have (for the reasons see `Model.least_failing`).
+"""Compiled forms of the class checks that the search makes most often. Each marks the classes that fail (``failed``)
+and raises the number of their records that fail however the class is divided (``least``; see `Model.least_failing`).
 
-The plain forms, in `promises.models`, are what verification uses; the conformance suite holds the two equal.
+Verification uses the plain forms in `promises.models`; the conformance suite holds the two equal.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from cobogo.promises.models.t_closeness import SLACK, TCloseness
 
 
 @njit(cache=True, nogil=True)
-def _rounded_up(number):  # type: ignore[no-untyped-def]
-    """As `cobogo.promises.models.base.at_least`, with its slack: a bound that is rounded too high would be wrong."""
+def _round_up(number):  # type: ignore[no-untyped-def]
+    """Like `cobogo.promises.models.base.at_least`, with its slack: a bound rounded too high would be wrong."""
     return np.int64(math.ceil(max(number * (1 - 1e-9) - 1e-6, 0.0)))
 
 
 @njit(cache=True, nogil=True)
-def fewer_than(sizes, k, failed, least):  # type: ignore[no-untyped-def]
-    """Fewer than k records: so has every part."""
+def mark_few_records(sizes, k, failed, least):  # type: ignore[no-untyped-def]
+    """Mark classes of fewer than k records; every part has fewer as well."""
     for group in range(len(sizes)):
         if 0 < sizes[group] < k:
             failed[group] = True
@@ -35,8 +35,8 @@ def fewer_than(sizes, k, failed, least):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def fewer_values_than(sizes, offsets, l, failed, least):  # type: ignore[no-untyped-def]
-    """Fewer than l distinct values: so has every part."""
+def mark_few_values(sizes, offsets, l, failed, least):  # type: ignore[no-untyped-def]
+    """Mark classes of fewer than l distinct values; every part has fewer as well."""
     for group in range(len(sizes)):
         if sizes[group] > 0 and offsets[group + 1] - offsets[group] < l:
             failed[group] = True
@@ -44,8 +44,8 @@ def fewer_values_than(sizes, offsets, l, failed, least):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def less_entropy_than(sizes, offsets, counts, bound, failed, least):  # type: ignore[no-untyped-def]
-    """An entropy below the bound."""
+def mark_low_entropy(sizes, offsets, counts, bound, failed, least):  # type: ignore[no-untyped-def]
+    """Mark classes whose entropy is below the bound."""
     for group in range(len(sizes)):
         size = sizes[group]
         entropy = 0.0
@@ -54,12 +54,13 @@ def less_entropy_than(sizes, offsets, counts, bound, failed, least):  # type: ig
             entropy -= share * math.log(share)
         if size > 0 and entropy < bound:
             failed[group] = True
-            least[group] = max(least[group], 1, _rounded_up(size * (1 - max(entropy, 0.0) / bound)))
+            least[group] = max(least[group], 1, _round_up(size * (1 - max(entropy, 0.0) / bound)))
 
 
 @njit(cache=True, nogil=True)
-def less_diverse_than(sizes, offsets, counts, c, l, scratch, failed, least):  # type: ignore[no-untyped-def]
-    """A most frequent value that is not below c times the l-th most frequent and all rarer ones together."""
+def mark_low_diversity(sizes, offsets, counts, c, l, scratch, failed, least):  # type: ignore[no-untyped-def]
+    """Mark classes whose most frequent value is not below c times the l-th most frequent and all rarer ones
+    together."""
     for group in range(len(sizes)):
         begin, end = offsets[group], offsets[group + 1]
         distinct = end - begin
@@ -76,12 +77,12 @@ def less_diverse_than(sizes, offsets, counts, c, l, scratch, failed, least):  # 
                 first = max(first, counts[entry])
         if sizes[group] > 0 and not (tail > 0 and first / tail < c):
             failed[group] = True
-            least[group] = max(least[group], 1, _rounded_up(first - c * tail))
+            least[group] = max(least[group], 1, _round_up(first - c * tail))
 
 
 @njit(cache=True, nogil=True)
-def farther_than(sizes, offsets, values, counts, shares, bound, farthest, failed, least):  # type: ignore[no-untyped-def]
-    """A distance beyond the bound, all values being equally far from each other."""
+def mark_far(sizes, offsets, values, counts, shares, bound, farthest, failed, least):  # type: ignore[no-untyped-def]
+    """Mark classes farther from the whole than the bound, all values being equally far from each other."""
     for group in range(len(sizes)):
         size = sizes[group]
         distance = 0.0
@@ -91,15 +92,18 @@ def farther_than(sizes, offsets, values, counts, shares, bound, farthest, failed
                 distance += gain
         if size > 0 and distance > bound:
             failed[group] = True
-            least[group] = max(least[group], _beyond(size, distance, bound, farthest))
+            least[group] = max(least[group], _records_beyond(size, distance, bound, farthest))
 
 
 @njit(cache=True, nogil=True)
-def earth_moved_beyond(  # type: ignore[no-untyped-def]
+def mark_far_by_earth_mover(  # type: ignore[no-untyped-def]
     sizes, offsets, values, counts, groups, wholes, weight, cumulative, scratch, bound, farthest, failed, least
 ):
-    """A distance beyond the bound: over the rows of ``groups``, in which values fall into places, the differences
-    between the class's shares of the places and ``wholes``; of the shares up to each place if ``cumulative``."""
+    """Mark classes farther from the whole than the bound by the earth mover's distance.
+
+    A row of ``groups`` maps values to places. The distance sums, over rows and places, the differences between the
+    class's share of the place and that of the whole table (``wholes``); with ``cumulative``, shares up to the place.
+    """
     places = wholes.shape[1]
     for group in range(len(sizes)):
         size = sizes[group]
@@ -117,28 +121,28 @@ def earth_moved_beyond(  # type: ignore[no-untyped-def]
         distance *= weight
         if distance > bound:
             failed[group] = True
-            least[group] = max(least[group], _beyond(size, distance, bound, farthest))
+            least[group] = max(least[group], _records_beyond(size, distance, bound, farthest))
 
 
 @njit(cache=True, nogil=True)
-def _beyond(size, distance, bound, farthest):  # type: ignore[no-untyped-def]
-    """How many records lie at least in parts that are too far, none being farther than the farthest."""
+def _records_beyond(size, distance, bound, farthest):  # type: ignore[no-untyped-def]
+    """The least number of records in parts that are too far, where no part is farther than ``farthest``."""
     room = farthest - bound
-    return max(1, _rounded_up(size * (distance - bound) / room)) if room > 1e-12 else 1
+    return max(1, _round_up(size * (distance - bound) / room)) if room > 1e-12 else 1
 
 
 Form = Callable[[Classes, Mask, Ints], None]
-"""Adds to the mask the classes that fail, and raises the least number of records that fail in whatever parts they
-have. A class without records does not fail."""
+"""Marks the classes that fail in the mask, and raises the least number of their records that fail in any division. A
+class without records does not fail."""
 
 
-def form(model: Model, domains: Mapping[str, Domain]) -> Form | None:
-    """A model's compiled form; None where it has none, or where some have no value, which the plain form knows of."""
+def compiled_form(model: Model, domains: Mapping[str, Domain]) -> Form | None:
+    """A model's compiled form; None where it has none, or where NULL needs the care that only the plain form takes."""
     if not model.counts_missing and any(domains[name].missing is not None for name in model.attributes):
         return None
     match model:
         case KAnonymity():
-            return lambda classes, failed, least: fewer_than(classes.sizes, model.k, failed, least)
+            return lambda classes, failed, least: mark_few_records(classes.sizes, model.k, failed, least)
         case LDiversity():
             return _l_diversity(model, domains[model.attribute])
         case TCloseness():
@@ -151,7 +155,7 @@ def _l_diversity(model: LDiversity, domain: Domain) -> Form:
     if model.kind == "distinct":
 
         def distinct(classes: Classes, failed: Mask, least: Ints) -> None:
-            fewer_values_than(classes.sizes, classes.histograms[name].offsets, model.l, failed, least)
+            mark_few_values(classes.sizes, classes.histograms[name].offsets, model.l, failed, least)
 
         return distinct
     if model.kind == "entropy":
@@ -159,14 +163,14 @@ def _l_diversity(model: LDiversity, domain: Domain) -> Form:
 
         def entropy(classes: Classes, failed: Mask, least: Ints) -> None:
             found = classes.histograms[name]
-            less_entropy_than(classes.sizes, found.offsets, found.counts, bound, failed, least)
+            mark_low_entropy(classes.sizes, found.offsets, found.counts, bound, failed, least)
 
         return entropy
     c, l, scratch = float(model.c or 0), int(model.l), np.zeros(len(domain), dtype=np.int64)
 
     def recursive(classes: Classes, failed: Mask, least: Ints) -> None:
         found = classes.histograms[name]
-        less_diverse_than(classes.sizes, found.offsets, found.counts, c, l, scratch, failed, least)
+        mark_low_diversity(classes.sizes, found.offsets, found.counts, c, l, scratch, failed, least)
 
     return recursive
 
@@ -179,9 +183,7 @@ def _t_closeness(model: TCloseness, domain: Domain) -> Form:
 
         def equal(classes: Classes, failed: Mask, least: Ints) -> None:
             found = classes.histograms[name]
-            farther_than(
-                classes.sizes, found.offsets, found.values, found.counts, shares, bound, farthest, failed, least
-            )
+            mark_far(classes.sizes, found.offsets, found.values, found.counts, shares, bound, farthest, failed, least)
 
         return equal
     if model.distance == "ordered":
@@ -198,11 +200,11 @@ def _t_closeness(model: TCloseness, domain: Domain) -> Form:
     scratch = np.zeros(wholes.shape[1])
     cumulative = model.distance == "ordered"
 
-    def moved(classes: Classes, failed: Mask, least: Ints) -> None:
+    def earth_mover(classes: Classes, failed: Mask, least: Ints) -> None:
         found = classes.histograms[name]
-        earth_moved_beyond(
+        mark_far_by_earth_mover(
             classes.sizes, found.offsets, found.values, found.counts, groups, wholes, weight, cumulative, scratch,
             bound, farthest, failed, least,
         )  # fmt: skip
 
-    return moved
+    return earth_mover

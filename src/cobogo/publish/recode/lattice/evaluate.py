@@ -1,4 +1,4 @@
-"""Checking nodes of the lattice: whether they satisfy the models, what they cost, and what they say of those below."""
+"""Checking nodes of the lattice: whether they satisfy the models, what they cost, and what follows for nodes below."""
 
 from __future__ import annotations
 
@@ -11,34 +11,22 @@ from numpy.typing import NDArray
 from cobogo.data.classes import Members
 from cobogo.data.table.frequency import PeopleSets
 from cobogo.examine.metrics import Outcome
-from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models import Classes, Model, Monotone, Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.withhold import Withholding, withheld_values
-from cobogo.publish.recode.lattice.checks import Form, form
-from cobogo.publish.recode.lattice.outcome import Sums, outcome, sums
-from cobogo.publish.recode.lattice.rolled import Rolled, Tables
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Checked:
-    """What was found at a node. ``hopeless``: it fails, and so does every node below it."""
-
-    levels: Levels
-    hopeless: bool
-    satisfied: bool
-    outcome: Outcome | None  # of a satisfied node
-    value: float
-    failing_records: int  # that are suppressed, or whose values are withheld
-    floor: Floor | None = None  # of a node that is not hopeless
+from cobogo.publish.recode.contract.solution import Checked, Floor
+from cobogo.publish.recode.lattice import kernels
+from cobogo.publish.recode.lattice.checks import Form, compiled_form
+from cobogo.publish.recode.lattice.tables import RolledTable, Tables
+from cobogo.publish.recode.lattice.withhold import Withholding, withhold_values
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluatedNode:
-    """A node seen whole, whether or not it can be a solution: the classes that fail are taken to be suppressed."""
+    """A node with all its figures, solution or not: the classes that fail are counted as suppressed."""
 
-    rolled: Rolled
+    rolled: RolledTable
     gone: Mask  # the classes that are suppressed
     satisfied: bool
     outcome: Outcome
@@ -46,17 +34,9 @@ class EvaluatedNode:
     failing_records: int  # that are suppressed, or whose values are withheld
 
     @property
-    def kept(self) -> Mask:
+    def kept_classes(self) -> Mask:
         """The classes that are left."""
         return ~self.gone & (self.rolled.records > 0)
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Floor:
-    """What every node below suppresses at least, and the leaves under those records' values at this node, at most."""
-
-    suppressed: int
-    leaf_sums: Ints
 
 
 class Evaluator:
@@ -65,9 +45,9 @@ class Evaluator:
     def __init__(
         self, problem: Problem, *, histograms: Sequence[str] | None = None, needs: Collection[str] | None = None
     ) -> None:
-        """``histograms``: the sensitive attributes to count; those that some model looks at if not given.
+        """``histograms``: the sensitive attributes to count; by default those that some model looks at.
 
-        ``needs``: the fields of an outcome to fill beside those that are always there; the metric's if not given.
+        ``needs``: the optional fields of an outcome to fill; by default those that the metric needs.
         """
         self.problem = problem
         self._needs = problem.metric.needs if needs is None else needs
@@ -78,9 +58,9 @@ class Evaluator:
         self.strict = problem.limit == 0 or any(model.needs_every_class for model in problem.models)
         of_classes = [model for model in problem.models if model.scope is Scope.CLASS]
         of_table = [model for model in problem.models if model.scope is Scope.TABLE]
-        self._prunable = [self._check_of(model) for model in of_classes if self.rules_out(model)]
-        self._others = [self._check_of(model) for model in of_classes if not self.rules_out(model)]
-        self._conditions = [(model, self._check_of(model)) for model in of_classes] if problem.withholds else []
+        self._prunable = [self._model_check(model) for model in of_classes if self.rules_out(model)]
+        self._others = [self._model_check(model) for model in of_classes if not self.rules_out(model)]
+        self._conditions = [(model, self._model_check(model)) for model in of_classes] if problem.withholds else []
         self._prunable_of_table = [model for model in of_table if self.strict and self.rules_out(model)]
         self._other_of_table = [model for model in of_table if model not in self._prunable_of_table]
         self.checked = 0
@@ -92,20 +72,20 @@ class Evaluator:
 
     @property
     def closed_upwards(self) -> bool:
-        """Whether every node above one that satisfies the policy satisfies it, too."""
+        """Whether every node above one that satisfies the policy satisfies it."""
         if self._others or self._other_of_table or (self.problem.withholds and not self.strict):
             return False
         return self.strict or all(m.monotone is Monotone.EVEN_WITH_SUPPRESSION for m in self.problem.models)
 
     def rules_out(self, model: Model) -> bool:
-        """Whether a class that fails it has parts that fail it. People of two classes may be the same: their counts do
-        not add up, so little follows from them."""
+        """Whether a class that fails a model must have parts that fail it. Where people are counted, two classes may
+        share people and counts do not add up, so that less follows."""
         return model.monotone is Monotone.EVEN_WITH_SUPPRESSION or (
             model.monotone is Monotone.WITHOUT_SUPPRESSION and not self._of_people
         )
 
-    def _check_of(self, model: Model) -> Form:
-        compiled = None if self._of_people else form(model, self.problem.table.domains)
+    def _model_check(self, model: Model) -> Form:
+        compiled = None if self._of_people else compiled_form(model, self.problem.table.domains)
         return compiled or _PlainForm(model, of_people=self._of_people)
 
     def check(self, levels: Levels) -> Checked:
@@ -122,29 +102,29 @@ class Evaluator:
                 least[failed] = rolled.records[failed]
             if (doomed := int(least.sum())) > self.problem.limit:
                 return Checked(levels, True, False, None, np.nan, doomed)
-        found = sums(rolled, failed, least)
+        found = sum_classes(rolled, failed, least)
         if self._ruled_out(found, failed) or not _table_holds(self._prunable_of_table, classes, failed):
             return Checked(levels, True, False, None, np.nan, found.suppressed)
         floor = Floor(found.doomed, found.doomed_leaves)
         if self._others:
             for check in self._others:
                 check(classes, failed, least)
-            found = sums(rolled, failed, least)
+            found = sum_classes(rolled, failed, least)
         if not self._within_limits(found, failed) or not _table_holds(self._other_of_table, classes, failed):
             return Checked(levels, False, False, None, np.nan, found.suppressed, floor)
         reached = outcome(self.problem, rolled, failed, found, self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, found.suppressed, floor)
 
-    def _check_withholding(self, levels: Levels, rolled: Rolled, classes: Classes) -> Checked:
-        """The same where a class that fails for its sensitive values keeps its records. Records that fail are counted
-        whether they go or only their values do; but only those that go cost anything by a metric."""
+    def _check_withholding(self, levels: Levels, rolled: RolledTable, classes: Classes) -> Checked:
+        """`check` where a class that fails for its sensitive values keeps its records without them. The limit counts
+        suppressed records and those with withheld values; metrics count only the suppressed."""
         limit = self.problem.limit
         lost, least = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)
         for model, check in self._conditions:
             if not model.attributes and self.rules_out(model):
                 check(classes, lost, least)
-        found = sums(rolled, lost, least)
+        found = sum_classes(rolled, lost, least)
         floor = Floor(found.doomed, found.doomed_leaves)
         for model, check in self._conditions:
             if model.attributes and self.rules_out(model):
@@ -155,12 +135,12 @@ class Evaluator:
         settled = self.withholding(rolled, classes)
         if settled is None or not _table_holds(self._prunable_of_table + self._other_of_table, classes, settled.gone):
             return Checked(levels, False, False, None, np.nan, int(rolled.records[self.failing(rolled)].sum()), floor)
-        reached = outcome(self.problem, rolled, settled.gone, sums(rolled, settled.gone), self._needs)
+        reached = outcome(self.problem, rolled, settled.gone, sum_classes(rolled, settled.gone), self._needs)
         value = float(self.problem.metric.value(reached, self.problem.scale))
         return Checked(levels, False, True, reached, value, settled.records(rolled.records), floor)
 
-    def look(self, levels: Levels) -> EvaluatedNode:
-        """All there is to know of a node; of one that is no solution, `check` says little more than that."""
+    def evaluate(self, levels: Levels) -> EvaluatedNode:
+        """All figures of a node. (`check` stops as soon as a node is known to fail.)"""
         rolled = self.table(levels)
         classes = self.classes(rolled)
         gone, nothing = np.zeros(len(rolled), dtype=np.bool_), np.zeros(len(rolled), dtype=np.int64)
@@ -170,7 +150,7 @@ class Evaluator:
                 check(classes, gone, nothing)
         else:
             gone = settled.gone
-        found = sums(rolled, gone)
+        found = sum_classes(rolled, gone)
         possible = settled is not None or not self.problem.withholds or self.strict
         satisfied = (
             possible
@@ -182,8 +162,8 @@ class Evaluator:
         failing = found.suppressed if settled is None else settled.records(rolled.records)
         return EvaluatedNode(rolled, gone, satisfied, reached, value, failing)
 
-    def withholding(self, rolled: Rolled, classes: Classes) -> Withholding | None:
-        """What a node suppresses, and what it withholds; None where it cannot stay within the limit."""
+    def withholding(self, rolled: RolledTable, classes: Classes) -> Withholding | None:
+        """The classes that a node suppresses and the values that it withholds; None where that exceeds the limit."""
         gone = np.zeros(len(rolled), dtype=np.bool_)
         failing: dict[str, Mask] = {}
         nothing = np.zeros(len(rolled), dtype=np.int64)
@@ -195,7 +175,7 @@ class Evaluator:
                 failing[name] = failing.get(name, False) | failed
                 failed &= ~model.holds_withheld(classes)
             gone |= failed
-        return withheld_values(
+        return withhold_values(
             self.problem.models,
             classes,
             gone,
@@ -204,20 +184,20 @@ class Evaluator:
             order=lambda: np.argsort(np.lexsort(rolled.codes.T[::-1])),
         )
 
-    def _ruled_out(self, found: Sums, failed: Mask) -> bool:
+    def _ruled_out(self, found: ClassSums, failed: Mask) -> bool:
         """Whether too many records fail here and below, or all of them."""
         if self.strict and failed.any():
             return True
         return found.doomed > self.problem.limit or found.doomed == self.problem.scale.records
 
-    def _within_limits(self, found: Sums, failed: Mask) -> bool:
+    def _within_limits(self, found: ClassSums, failed: Mask) -> bool:
         """Few enough records suppressed, something left, and no class lost that may not be."""
         if self.strict and failed.any():
             return False
         return found.suppressed <= self.problem.limit and found.classes > 0
 
-    def classes(self, rolled: Rolled) -> Classes:
-        """What the models look at: people where they are told apart, records otherwise."""
+    def classes(self, rolled: RolledTable) -> Classes:
+        """The classes as the models see them: of people where the policy names a unit, of records otherwise."""
         total = self.problem.scale.records
         members = None if rolled.owners is None else members_of(self.problem, rolled.owners)
         if rolled.people is None:
@@ -230,21 +210,21 @@ class Evaluator:
         assert self.problem.table.people is not None
         return self.problem.table.people
 
-    def failing(self, rolled: Rolled) -> Mask:
-        """The classes that fail any model: those that a release suppresses. An empty class is none of them."""
-        return failing(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
+    def failing(self, rolled: RolledTable) -> Mask:
+        """The classes that fail any model, which a release suppresses. An empty class does not fail."""
+        return failing_classes(self.problem.models, self.classes(rolled)) & (rolled.records > 0)
 
-    def outcome(self, rolled: Rolled, failed: Mask) -> Outcome:
+    def outcome(self, rolled: RolledTable, failed: Mask) -> Outcome:
         """The sums that metrics are made of."""
-        return outcome(self.problem, rolled, failed, sums(rolled, failed), self._needs)
+        return outcome(self.problem, rolled, failed, sum_classes(rolled, failed), self._needs)
 
-    def table(self, levels: Levels) -> Rolled:
+    def table(self, levels: Levels) -> RolledTable:
         """The frequency table at a node."""
-        return self._tables.at(levels)
+        return self._tables.table(levels)
 
 
 class _PlainForm:
-    """A model's plain check, for those that have no compiled one."""
+    """The check of a model that has no compiled form."""
 
     def __init__(self, model: Model, *, of_people: bool) -> None:
         self._model = model
@@ -273,3 +253,84 @@ def members_of(problem: Problem, owners: Ints) -> Members:
     table = problem.table
     codes: list[NDArray[np.int32]] = [leaf[table.codes[:, column]] for column, leaf in enumerate(problem.leaf_codes)]
     return Members(owners, np.array(codes, dtype=np.int32).T, table.counts, table.histograms, problem.hierarchies)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassSums:
+    """Sums over the failing classes of a node, and over the records that must fail at every node below it."""
+
+    suppressed: int
+    classes: int  # kept
+    squares: int  # of the kept classes' sizes
+    lost_leaves: Ints  # per attribute: the leaves under the suppressed records' values
+    doomed: int  # records that fail at every node below
+    doomed_leaves: Ints  # per attribute: the leaves under their values here
+
+
+def sum_classes(rolled: RolledTable, failed: Mask, least: Ints | None = None) -> ClassSums:
+    """Sum over a node's classes; ``least`` is how many records of each class fail however it is divided."""
+    packing = rolled.packing
+    lost, doomed = np.zeros((2, packing.values), dtype=np.int64)
+    least = np.zeros(len(rolled), dtype=np.int64) if least is None else least
+    suppressed, below, kept, squares = kernels.sums_where(
+        failed, least, rolled.records, rolled.digits, packing.starts, lost, doomed
+    )
+    node = np.array(rolled.levels, dtype=np.int64)
+    lost_leaves = packing.leaf_sums(lost, node)
+    doomed_leaves = packing.leaf_sums(doomed, node) if below else np.zeros_like(node)
+    return ClassSums(int(suppressed), int(kept), int(squares), lost_leaves, int(below), doomed_leaves)
+
+
+def outcome(problem: Problem, rolled: RolledTable, failed: Mask, found: ClassSums, needs: Collection[str]) -> Outcome:
+    """The outcome of a node whose failing classes are suppressed: sums over the whole table less those over the failing
+    classes. ``needs`` are the optional fields to fill."""
+    levels = rolled.levels
+    whole = np.array([t[lv] for t, lv in zip(problem.leaf_totals, levels, strict=True)], dtype=np.int64)
+    kept = ~failed & (rolled.records > 0) if needs else failed
+    return Outcome(
+        suppressed=found.suppressed,
+        classes=found.classes,
+        squares=found.squares,
+        leaf_sums=whole - found.lost_leaves,
+        level_sums=np.array(levels, dtype=np.int64) * (problem.scale.records - found.suppressed),
+        majority=rolled.label.majority(kept) if "majority" in needs and rolled.label is not None else None,
+        products=_products(problem, rolled, kept) if "products" in needs else None,
+        bits=_bits(problem, rolled, failed) if "bits" in needs else None,
+        cross_nats=_cross_nats(problem, rolled, kept, found.suppressed) if "cross_nats" in needs else None,
+    )
+
+
+def _products(problem: Problem, rolled: RolledTable, kept: Mask) -> float:
+    """Over the kept records, the sum of the numbers of original tuples that each released tuple covers."""
+    tuples = rolled.records[kept].astype(float)
+    with np.errstate(over="ignore"):
+        for column, (h, level) in enumerate(zip(problem.hierarchies, rolled.levels, strict=True)):
+            tuples *= h.leaf_counts[level][rolled.codes[kept, column]]
+        return float(tuples.sum())
+
+
+def _bits(problem: Problem, rolled: RolledTable, failed: Mask) -> Floats:
+    """Per attribute, the bits lost over all records. The cost of suppression is added to the total without it, so that
+    no rounding brings it below the ideal."""
+    records = problem.scale.records
+    found = []
+    for column, level in enumerate(rolled.levels):
+        sharing = problem.sharing[column][level][rolled.codes[failed, column]]
+        more = rolled.records[failed] * np.log2(records / np.maximum(sharing, 1))
+        found.append(problem.bit_totals[column][level] + more.sum())
+    return np.array(found, dtype=float)
+
+
+def _cross_nats(problem: Problem, rolled: RolledTable, kept: Mask, suppressed: int) -> float:
+    """Over all records, −ln of the probability that the release gives the original tuple: the share of its class,
+    spread evenly over the tuples that the class covers, and that of the suppressed records, spread over all tuples."""
+    there = rolled.records > 0
+    sizes = rolled.records[there]
+    spread = np.zeros(len(sizes))
+    for column, (h, level) in enumerate(zip(problem.hierarchies, rolled.levels, strict=True)):
+        spread += np.log(h.leaf_counts[level])[rolled.codes[there, column]]
+    total = np.log(problem.scale.records)
+    with np.errstate(divide="ignore"):
+        own = np.where(kept[there], np.log(sizes) - total - spread, -np.inf)
+        starred = np.log(suppressed) - total - np.log(problem.scale.leaves).sum()
+    return float(-(sizes * np.logaddexp(own, starred)).sum())

@@ -1,4 +1,4 @@
-"""Why there is no solution: what stands in the way, and the smallest suppression limit that would work."""
+"""Errors of searches without a solution: what blocks it, and the smallest suppression limit that would work."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 from cobogo.data.policy.tables import records_allowed
 from cobogo.errors import NoSolution, number_of
 from cobogo.promises.models import Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.rolled import Rolled
+from cobogo.publish.recode.lattice.tables import RolledTable
 from cobogo.publish.recode.lattice.walk import predecessors
 
 NODES_TRIED = 2000
@@ -20,17 +20,18 @@ NODES_TRIED = 2000
 search."""
 
 
-def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
-    """Look at the most general node (and at others, where models are not monotone) for what fails there."""
+def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
+    """The error where no node satisfies the policy: what fails at the most general node, and the smallest suppression
+    limit that works there (or elsewhere, where models are not monotone)."""
     records = problem.scale.records
     top = evaluator.table(problem.highest)
-    lost = _lost(evaluator, top)
+    lost = _failing_records(evaluator, top)
     what = (
         f"no recoding within the levels allowed satisfies the policy: even the most general one has {lost:,} of "
         f"{number_of(records, 'record')} ({_percent(lost, records)}) in classes that fail"
     )
     hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
-    fewest = _fewest(problem)
+    fewest = _fewest_suppressed(problem)
     every = next((model for model in problem.models if model.needs_every_class), None)
     if every is not None:
         hints.append(f"{every} allows no class to be suppressed.")
@@ -44,13 +45,25 @@ def why_none(problem: Problem, evaluator: Evaluator) -> NoSolution:
     return NoSolution(what, remedy=" ".join(hint for hint in hints if hint))
 
 
-def _lost(evaluator: Evaluator, rolled: Rolled) -> int:
+def search_failure(problem: Problem, evaluator: Evaluator, algorithm: str, *, cut_short: bool = False) -> NoSolution:
+    """The error of an algorithm that found no solution: that there is none, or that it may have missed one."""
+    if cut_short:
+        return NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
+    if evaluator.closed_upwards or evaluator.check(problem.highest).hopeless:
+        return no_solution(problem, evaluator)
+    return NoSolution(
+        f"{algorithm} found no recoding that satisfies the policy, and cannot tell whether there is one",
+        remedy='Say algorithm = "optimal", which looks at all of them.',
+    )
+
+
+def _failing_records(evaluator: Evaluator, rolled: RolledTable) -> int:
     """The records that a node would have to suppress."""
     return int(rolled.records[evaluator.failing(rolled)].sum())
 
 
-def _blocking_model(problem: Problem, evaluator: Evaluator, top: Rolled, lost: int) -> str:
-    """Which model fails most there, when there are several."""
+def _blocking_model(problem: Problem, evaluator: Evaluator, top: RolledTable, lost: int) -> str:
+    """The model that most records fail at the most general node, where there are several."""
     classes = evaluator.classes(top)
     kept = classes.where(~evaluator.failing(top) & (classes.sizes > 0))
     for verdict in check([model for model in problem.models if model.scope is Scope.TABLE], kept):
@@ -58,19 +71,19 @@ def _blocking_model(problem: Problem, evaluator: Evaluator, top: Rolled, lost: i
             return f"The whole table fails {verdict.model}: measured {verdict.measured:.4g}."
     if len(problem.models) < 2 or not lost:
         return ""
-    alone = {str(model): int(top.records[failing([model], classes)].sum()) for model in problem.models}
+    alone = {str(model): int(top.records[failing_classes([model], classes)].sum()) for model in problem.models}
     worst = max(alone, key=lambda name: alone[name])
     return f"The model that blocks most is {worst}: {number_of(alone[worst], 'record')} would have to go there."
 
 
 def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> str:
-    """Which attribute, were it not released at all, would help most."""
+    """The attribute whose removal would rescue most records."""
     top = evaluator.table(problem.highest)
     best, least = None, lost
     for column, hierarchy in enumerate(problem.hierarchies):
         if len(np.unique(top.codes[:, column])) < 2:
             continue
-        still = _lost(evaluator, top.without([column]))
+        still = _failing_records(evaluator, top.drop_columns([column]))
         if still < least:
             best, least = hierarchy, still
     if best is None:
@@ -83,8 +96,8 @@ def _blocking_attribute(problem: Problem, evaluator: Evaluator, lost: int) -> st
     )
 
 
-def _fewest(problem: Problem) -> int | None:
-    """The fewest records that any node would have to suppress, if it may suppress as many as it likes."""
+def _fewest_suppressed(problem: Problem) -> int | None:
+    """The fewest records that any node has to suppress, were there no limit; None where every node fails."""
     relaxed = Evaluator(replace(problem, limit=problem.scale.records))
     nodes = [problem.highest]
     seen = set(nodes)
@@ -102,7 +115,7 @@ def _fewest(problem: Problem) -> int | None:
 
 
 def _limit_for(suppressed: int, records: int) -> str:
-    """A share, as short as can be, that allows so many records and not one more.
+    """The shortest share that allows exactly so many records.
 
     >>> _limit_for(1346, 30162)
     '0.04463'

@@ -17,16 +17,14 @@ from cobogo.examine.metrics import Outcome
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.solution import Solution, ranked
+from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
 from cobogo.publish.recode.lattice.bounds import Yardstick
-from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
-from cobogo.publish.recode.lattice.explain import why_none
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.walk import DENSE_AT_MOST, DenseWalk, SparseWalk, Walk, node_count, predecessors
 
 KEPT = 64
-"""Satisfied nodes that are remembered: enough for the runners-up, whatever ties are found later."""
-RUNNERS_UP = 10
-"""Satisfied nodes that a report shows beside the best."""
+"""Satisfied nodes that are remembered: enough for the runners-up (10), whatever ties are found later."""
 
 
 @card("optimal", group="lattice", guide="search", recodings=("full-domain",))
@@ -40,8 +38,8 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: $\arg\min_{g} m(g)$ over the nodes $g \in \prod_A \{0, \ldots, H_A\}$ whose failing records are at most
         $\lfloor \ell N \rfloor$, for the metric $m$ and the suppression limit $\ell$
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> release = released("optimal")
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> release = anonymize_patients("optimal")
         >>> release.levels, classes(release)
         ({'age': 3, 'sex': 0}, {('*', 'f'): 4, ('*', 'm'): 4})
 
@@ -70,7 +68,7 @@ def better_node(problem: Problem, than: Outcome | None, *, time_limit: float) ->
     search = _Search(problem, node_count(problem.lowest, problem.highest), time_limit, None)
     if than is not None:
         search.walk.ceiling = search.yardstick.ceiling(than)
-    return next(iter(search.look()), None)
+    return next(iter(search.find_nodes()), None)
 
 
 class _Search:
@@ -92,10 +90,10 @@ class _Search:
             self.yardstick.separable or problem.limit < problem.scale.records
         )
 
-    def look(self) -> list[Checked]:
-        """The satisfied nodes worth remembering, best first."""
+    def find_nodes(self) -> list[Checked]:
+        """Search, and return the satisfied nodes worth remembering, best first."""
         if isinstance(self.walk, SparseWalk) and self.from_above:
-            self._improve(raised=1)
+            self._improve_best(raised=1)
         for settled, levels in self.walk.cheapest_first(self._out_of_time):
             self.progress(min(settled, self.nodes), self.nodes)
             if self.from_above:
@@ -103,19 +101,19 @@ class _Search:
             else:
                 self._check(levels)
         if isinstance(self.walk, SparseWalk) and self.walk.overflowed:
-            self._improve(raised=len(self.problem.highest))
+            self._improve_best(raised=len(self.problem.highest))
             self.cut_short = True
         self.progress(self.nodes, self.nodes)
-        return self._ranked()
+        return self._rank()
 
     def run(self) -> Solution:
-        found = self.look()
+        found = self.find_nodes()
         if not found and self.cut_short and self._check(self.problem.highest).satisfied:  # coarse, and better than none
-            found = self._ranked()
+            found = self._rank()
         if not found:
             if self.cut_short:
                 raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
-            raise why_none(self.problem, self.evaluator)
+            raise no_solution(self.problem, self.evaluator)
         best, *rest = found
         return Solution(
             algorithm="optimal",
@@ -126,11 +124,11 @@ class _Search:
             runners_up=tuple(rest[:RUNNERS_UP]),
         )
 
-    def _ranked(self) -> list[Checked]:
-        return ranked(self.found, maximize=self.problem.metric.maximize)
+    def _rank(self) -> list[Checked]:
+        return rank_nodes(self.found, maximize=self.problem.metric.maximize)
 
     def _out_of_time(self) -> bool:
-        """Whether the time is up; from then on nothing that is still open counts as settled."""
+        """Whether the time is up; from then on no open node counts as settled."""
         self.cut_short = self.cut_short or time.monotonic() > self.deadline
         return self.cut_short
 
@@ -148,11 +146,11 @@ class _Search:
             self.found.append(checked)
             self.walk.ceiling = min(self.walk.ceiling, self.yardstick.ceiling(checked.outcome))
             if len(self.found) > 2 * KEPT:
-                self.found = self._ranked()[:KEPT]
+                self.found = self._rank()[:KEPT]
         return checked
 
     def _halve(self, path: list[Levels]) -> None:
-        """Settle the lowest node of a path by halving: what rules it out comes from above, solutions on the way."""
+        """Settle the lowest node of a path by halving the path: a failing node above rules it out."""
         low, high = 0, len(path)
         while low < high and not self._out_of_time():
             middle = (low + high) // 2
@@ -163,16 +161,16 @@ class _Search:
             else:
                 high = middle
 
-    def _improve(self, raised: int) -> None:
-        """Where a proof may be out of reach: go down from the best solution, then from nodes a little above it, in
-        which up to so many attributes are raised by a step, for as long as that finds better ones."""
+    def _improve_best(self, raised: int) -> None:
+        """Improve the best solution where a proof may be out of reach: descend from it, then from the nodes above it in
+        which up to ``raised`` attributes are a step higher, as long as that finds better ones."""
         if not self.found:
             self._halve(self.walk.path(self.problem.lowest, self._out_of_time))
         steps = 0
         while self.found and steps <= raised and not self._out_of_time():
             ceiling = self.walk.ceiling
-            best = self._ranked()[0].levels
-            for node in self._raised(best, steps):
+            best = self._rank()[0].levels
+            for node in self._raised_nodes(best, steps):
                 if self._out_of_time():
                     return
                 if node == best or (not self.walk.settled(node) and self._check(node).satisfied):
@@ -181,14 +179,14 @@ class _Search:
                     break
             steps = 0 if self.walk.ceiling < ceiling else steps + 1
 
-    def _raised(self, levels: Levels, steps: int) -> Iterator[Levels]:
-        """The nodes in which so many attributes are a step higher."""
+    def _raised_nodes(self, levels: Levels, steps: int) -> Iterator[Levels]:
+        """The nodes in which ``steps`` attributes are a step higher."""
         free = [column for column, level in enumerate(levels) if level < self.problem.highest[column]]
         for columns in itertools.combinations(free, steps):
             yield tuple(level + (column in columns) for column, level in enumerate(levels))
 
     def _descend(self, levels: Levels) -> None:
-        """From a solution down, by the cheapest step that still is one."""
+        """Go down from a solution by the cheapest step that is a solution too, as long as there is one."""
         while not self._out_of_time():
             steps = list(predecessors(levels, self.problem.lowest))
             while not self._out_of_time():

@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.lattice import walk_kernels as walks
-from cobogo.publish.recode.lattice.bounds import Yardstick, bounds
-
-__all__ = ["DENSE_AT_MOST", "DenseWalk", "Walk", "bounds", "node_count", "predecessors", "successors"]
+from cobogo.publish.recode.lattice import kernels
+from cobogo.publish.recode.lattice.bounds import Yardstick
 
 DENSE_AT_MOST = 1 << 24
 """Nodes of a lattice that is held in memory whole; a larger one is walked without a map."""
 
 NODES_AT_ONCE = 1 << 18
-"""Whose bounds are computed together: bounds the memory of what lies between, a few numbers for each node and
+"""Nodes whose bounds are computed together: limits the memory of intermediate results, a few numbers for each node and
 attribute."""
 
 Stop = Callable[[], bool]
@@ -52,7 +50,7 @@ class Walk(Protocol):
         ...
 
     def cheapest(self, nodes: list[Levels]) -> Levels | None:
-        """Of the nodes that are not settled, that of the lowest bound; the smallest of those that tie."""
+        """The unsettled node with the lowest bound; of those that tie, the smallest."""
         ...
 
     def close(self, levels: Levels) -> None:
@@ -64,11 +62,11 @@ class Walk(Protocol):
         ...
 
     def leave_hope(self, levels: Levels) -> None:
-        """Note that a node is not hopeless, so neither is anything above it."""
+        """Note that a node is not hopeless; so no node above it is."""
         ...
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
-        """Note what every attribute contributes at least, at each level, at this node and below."""
+        """Note what every attribute contributes at least, at each level, to the cost of this node and all below it."""
         ...
 
 
@@ -145,7 +143,7 @@ class DenseWalk:
         order = np.argsort(self._bounds, kind="stable").astype(np.int32)
         position = 0
         while not stop():
-            position = walks.next_open(order, position, self._bounds, self.ceiling)
+            position = kernels.next_open(order, position, self._bounds, self.ceiling)
             if position >= len(order):
                 return
             yield position, self._levels(int(order[position]))
@@ -158,7 +156,7 @@ class DenseWalk:
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
         """See `Walk`."""
-        length = walks.climb(
+        length = kernels.climb(
             self._number(levels), self._shape, self._strides, self._bounds, self._hopeful, self._through_hopeful,
             self._path,
         )  # fmt: skip
@@ -181,12 +179,12 @@ class DenseWalk:
     def leave_hope(self, levels: Levels) -> None:
         """See `Walk`."""
         if not self._through_hopeful:
-            walks.mark_above(self._place(levels), self._shape, self._strides, self._hopeful)
+            kernels.mark_above(self._place(levels), self._shape, self._strides, self._hopeful)
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
         """See `Walk`."""
         if levels:
-            walks.raise_below(self._place(levels), self._lowest, self._strides, terms, self._bounds)
+            kernels.raise_below(self._place(levels), self._lowest, self._strides, terms, self._bounds)
 
 
 CORNERS = 4096
@@ -194,14 +192,14 @@ CORNERS = 4096
 them, so more settle more nodes and cost more; the oldest give way."""
 
 LEVELS_HELD = 20_000_000
-"""Of all nodes that wait for their turn: more would not fit into memory."""
+"""Levels of all nodes that were reached: bounds the memory of the heap and of the set of nodes."""
 
 STEPS_AT_ONCE = 16
-"""Of a path, between two looks at the clock."""
+"""Steps of a path between two looks at the clock, which would otherwise cost as much as a step."""
 
 
 class SparseWalk:
-    """Nodes come from a heap as they are reached, from the bottom up. See `cobogo.publish.recode.lattice.walk.Walk`."""
+    """A lattice too large to hold: a heap yields nodes as they are reached, from the bottom up."""
 
     def __init__(self, problem: Problem, yardstick: Yardstick) -> None:
         self.ceiling = math.inf
@@ -240,8 +238,8 @@ class SparseWalk:
                 heapq.heappush(heap, entry)
 
     def _onwards(self, levels: Levels) -> list[Levels]:
-        """The lowest nodes above that may be worth a visit: one step up, or out from below a corner at once, since
-        whatever lies between a node and the corner that settles it is settled too."""
+        """The next nodes above to visit: one step up or, below a corner that settles the node, the first nodes outside
+        that corner's box, since the corner settles everything in between."""
         corner = self._corner(levels)
         if corner is None:
             return list(successors(levels, self._problem.highest))
@@ -254,12 +252,12 @@ class SparseWalk:
     def _corner(self, levels: Levels) -> Ints | None:
         """A corner that a node lies below (or at) and is settled by."""
         node = np.array(levels, dtype=np.int64)
-        place = walks.corner_above(node, self._hopeless, self._hopeless_count)
+        place = kernels.corner_above(node, self._hopeless, self._hopeless_count)
         if place >= 0:
             return np.asarray(self._hopeless[place])
         if self._corner_count and self.ceiling < math.inf:
             count = min(self._corner_count, CORNERS)
-            place = walks.dear_corner_above(node, self._corners, self._terms, count, self.ceiling)
+            place = kernels.dear_corner_above(node, self._corners, self._terms, count, self.ceiling)
         return np.asarray(self._corners[place]) if place >= 0 else None
 
     def settled(self, levels: Levels) -> bool:
@@ -268,7 +266,7 @@ class SparseWalk:
 
     def _is_open(self, levels: Levels) -> bool:
         node = np.array(levels, dtype=np.int64)
-        return levels not in self._closed and walks.corner_above(node, self._hopeless, self._hopeless_count) < 0
+        return levels not in self._closed and kernels.corner_above(node, self._hopeless, self._hopeless_count) < 0
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:
         """See `Walk`."""
@@ -306,7 +304,7 @@ class SparseWalk:
         self._hopeless_count = len(rest) + 1
 
     def leave_hope(self, levels: Levels) -> None:
-        """Not remembered: a path is short where it is known."""
+        """Not remembered: paths through a lattice of this size end early anyway."""
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
         """See `Walk`. The oldest corner gives way."""

@@ -8,8 +8,15 @@ from numba import njit
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.local.prices import NEARLY_ALL, settle_prices
-from cobogo.publish.recode.local.rebuild import RegionDraft, commit, draw
-from cobogo.publish.recode.local.region import AssignmentState, RegionGround, RegionWork, candidates, choose, dissolve
+from cobogo.publish.recode.local.rebuild import RegionDraft, commit, draft_solution
+from cobogo.publish.recode.local.region import (
+    AssignmentState,
+    RegionGround,
+    RegionWork,
+    choose_region,
+    dissolve,
+    find_candidates,
+)
 from cobogo.publish.recode.local.terrain import Terrain
 
 # The numbers below were set when the search was written; `benchmarks.local` measures what they yield on the Adult
@@ -36,8 +43,8 @@ HEAT = 0.003
 """What a region may become worse by at first: about a tenth of what one record costs. As in simulated annealing, it
 falls to 0 as the time runs out: worse steps at first lead out of local optima, and at the end none is taken."""
 IDLE, IDLE_PER_CLASS = 400, 20
-"""Steps without a better region after which the search ends: each class has been the seed of twenty regions on
-average by then. A small table does not use up its time for nothing."""
+"""Steps without a better region after which the search ends, so that a small table does not use up its time in vain: by
+then each class has been the seed of twenty regions on average."""
 NOISE = 0.3
 """Candidates are opened in the order of their costs, each times exp(noise · normal), the noise itself drawn from 0 to
 this: from strictly greedy to a shuffle by a third, so that the tries of one region differ."""
@@ -54,7 +61,7 @@ ROUNDING = 1e-12
 
 @njit(cache=True, nogil=True)
 def sort(score, order, count):  # type: ignore[no-untyped-def]
-    """The numbers up to ``count`` in the order of their scores (Shell 1959; NumPy's takes seconds to compile)."""
+    """Sort the numbers up to ``count`` by their scores (Shell 1959; NumPy's sort takes seconds to compile)."""
     for i in range(count):
         order[i] = i
     gap = count // 2
@@ -96,13 +103,13 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
             continue
         for column in range(len(levels)):
             levels[column] = state.levels[state.home[row, slot], column]
-        count = choose(ground, work, row, levels, RAISES, budget)
+        count = choose_region(ground, work, row, levels, RAISES, budget)
         if count == 0:
             continue
         paid, records = dissolve(state, work, levels, count, step)
         if records < 2 * ground.least or paid == 0:
             continue
-        found = candidates(ground, work, levels, count, step)
+        found = find_candidates(ground, work, levels, count, step)
         for i in range(count):
             price[i] = state.price[work.rows[i]]
         bound = settle_prices(work, price, best_price, cover, extra, ground.least, count, found, ROUNDS, paid)
@@ -130,7 +137,7 @@ def improve_steps(ground, state, work, draft, offset, steps, budget, heat):  # t
             for candidate in range(found):
                 score[candidate] = work.cost[candidate] * np.exp(noise * np.random.normal())
             sort(score, order, found)
-            total = draw(ground, state, work, draft, price, count, found, order, threshold, generous)
+            total = draft_solution(ground, state, work, draft, price, count, found, order, threshold, generous)
             if not last and total < best:
                 best, best_seed, best_threshold, best_generous = total, this_seed, threshold, generous
         if best_seed >= 0:
@@ -157,11 +164,11 @@ class Improver:
         self.steps = 0
         self.idle = 0
         self.reprice(terrain)
-        self.state.price[:] = _paid(self.state)
+        self.state.price[:] = _mean_costs(self.state)
 
     @property
     def exhausted(self) -> bool:
-        """Whether so many steps changed nothing that another is not worth while."""
+        """Whether so many steps changed nothing that another is not worth its time."""
         return self.idle > IDLE + IDLE_PER_CLASS * int((self.state.size > 0).sum())
 
     def warm_up(self) -> None:
@@ -198,7 +205,7 @@ class Improver:
         ).canonical()
 
 
-def _paid(state: AssignmentState) -> Floats:
+def _mean_costs(state: AssignmentState) -> Floats:
     held = state.held.sum(axis=1)
     cost = np.where(state.home >= 0, state.cost[state.home], 0.0)
     return np.where(held > 0, (state.held * cost).sum(axis=1) / np.maximum(held, 1), 0.0)

@@ -1,6 +1,6 @@
-"""The peel: go through the lattice from its cheapest node up and release, at each, every class that holds already.
+"""The peel: go through the lattice from its cheapest node up and release, at each node, every class that holds.
 
-What is left at the end joins a class that can take it, or is suppressed as far as the policy allows.
+The records left at the end join a class that can take them, or are suppressed as far as the policy allows.
 """
 
 from __future__ import annotations
@@ -13,20 +13,16 @@ from dataclasses import dataclass, field
 import numpy as np
 from numba import njit
 
-from cobogo.data.classes import Classes
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
-from cobogo.publish.recode.contract.problem import Levels, Problem, tally
+from cobogo.publish.recode.contract.problem import Levels, Problem, looks_at_sizes, tally
 from cobogo.publish.recode.local.terrain import Terrain
 
-LARGEST_LOOKED_AT = 1 << 20
-"""Records of a class up to which it is asked whether its size suffices: bounds the array of sizes. A model
-that asks for more is taken to ask for as many, and is checked like any other in the end."""
 PARTNERS = 512
-"""Classes, the cheapest first, that are tried as company for records that are left over. Bounds the table that the
-models are asked about; where none of so many holds, several classes are joined instead."""
+"""Classes, the cheapest first, that the remaining records are tried with. Bounds the table that the models check; where
+no such class holds with them, several classes are joined instead."""
 
 
 @dataclass(eq=False, repr=False)
@@ -47,26 +43,6 @@ class Peeling:
         ).canonical()
 
 
-def least_size(problem: Problem) -> int:
-    """The size from which on a class satisfies every model that looks at nothing else; 1 where there is none."""
-    alone = [model for model in problem.models if only_sizes(problem, model)]
-    if not alone:
-        return 1
-    most = min(problem.scale.records, LARGEST_LOOKED_AT)
-    sizes = np.arange(1, most + 1)
-    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
-    return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1
-
-
-def only_sizes(problem: Problem, model: object) -> bool:
-    """Whether a model is a condition on how many records each class has and nothing else."""
-    return (
-        model.scope is Scope.CLASS  # type: ignore[attr-defined]
-        and not model.attributes  # type: ignore[attr-defined]
-        and problem.table.people is None
-    )
-
-
 def peel(
     terrain: Terrain,
     *,
@@ -74,16 +50,16 @@ def peel(
     skipped: float = 0.0,
     deadline: float = math.inf,
     clock: Callable[[], float] = time.monotonic,
-    tell: Callable[[], None] = lambda: None,
+    report: Callable[[], None] = lambda: None,
 ) -> Peeling:
-    """Release what holds at each node. ``least``: no class smaller than this is looked at. ``skipped``: the share of
-    the nodes, the cheapest, that are left out.
+    """Release, at each node, the classes that hold and have at least ``least`` records; the share ``skipped`` of the
+    nodes, the cheapest ones, is left out.
 
-    Where the time is too short for all nodes, some are left out; the last one never is.
+    Where the time is too short for all nodes, more are left out, but never the last one.
     """
     problem = terrain.problem
     counts = problem.table.counts
-    others = [m for m in problem.models if m.scope is Scope.CLASS and not only_sizes(problem, m)]
+    others = [m for m in problem.models if m.scope is Scope.CLASS and not looks_at_sizes(problem, m)]
     found = Peeling(np.full(len(counts), -1, dtype=np.int64))
     rows = np.flatnonzero(counts > 0)
     slots, numbers, first = _room(len(rows))
@@ -100,17 +76,17 @@ def peel(
             inside = good[ids]
             part_ids = (np.cumsum(good) - 1)[ids[inside]]
             part = tally(problem, rows[inside], part_ids, int(good.sum()), problem.histograms_needed)
-            good[good] = ~failing(others, part)
+            good[good] = ~failing_classes(others, part)
         if good.any():
             rows = _release(found, rows, ids, first[:groups], good, tuple(nodes[place].tolist()))
-        tell()
+        report()
         ahead, now = len(nodes) - 1 - place, clock()
         place += 1 if now < half else _stride(ahead, now - begin, deadline - now)
     return found
 
 
 def _stride(ahead: int, each: float, left: float) -> int:
-    """How many nodes to go on by, when each takes so long and so much time is left for all those ahead.
+    """How many nodes to advance, when ``each`` takes so long and ``left`` is the time for all those ``ahead``.
 
     >>> _stride(100, 0.001, 1.0), _stride(100, 0.1, 1.0), _stride(100, 0.1, -1.0)
     (1, 10, 100)
@@ -127,7 +103,7 @@ def _room(rows: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _release(found: Peeling, rows: Ints, ids: Ints, first: Ints, good: Mask, node: Levels) -> Ints:
-    """Make classes of those that hold; what is left."""
+    """Make classes of the groups that hold; returns the remaining rows."""
     numbers = np.cumsum(good) - 1 + len(found.levels)
     inside = good[ids]
     found.owners[rows[inside]] = numbers[ids[inside]]
@@ -137,10 +113,10 @@ def _release(found: Peeling, rows: Ints, ids: Ints, first: Ints, good: Mask, nod
 
 
 def settle(terrain: Terrain, found: Peeling) -> None:
-    """Give those that are left over company: per class of the highest node, the partner that costs least and holds.
+    """Find classes for the remaining records: per class of the highest node, the cheapest class that holds with them.
 
-    Where no partner does, all records under that class become one. Where that does not hold either, they stay without
-    a class: they are to be suppressed.
+    Where no single class does, several are joined, and at last all records under that highest class become one. Where
+    that does not hold either, the records stay without a class and are to be suppressed.
     """
     problem = terrain.problem
     left = np.flatnonzero((found.owners < 0) & (problem.table.counts > 0))
@@ -167,7 +143,7 @@ def _settle_region(terrain: Terrain, found: Peeling, inside: Ints) -> None:
 
 
 def _join_one(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> bool:
-    """Let those without a class join the class that costs least and still holds."""
+    """Put the records without a class into the cheapest class that holds with them; whether there is one."""
     problem = terrain.problem
     classes = np.unique(found.owners[settled])
     firsts = np.array([found.first[c] for c in classes.tolist()])
@@ -192,7 +168,8 @@ def _join_one(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> 
 
 
 def _join_several(terrain: Terrain, found: Peeling, lonely: Ints, settled: Ints) -> bool:
-    """Dissolve classes, those that lose least by it first, until those without a class and theirs hold as one."""
+    """Merge the records without a class with existing classes, first those that lose least by it, until the merged
+    class holds; whether it does before all classes are merged."""
     problem = terrain.problem
     classes = np.unique(found.owners[settled])
     firsts = np.array([found.first[c] for c in classes.tolist()])
@@ -233,11 +210,11 @@ def _merge(terrain: Terrain, found: Peeling, rows: Ints) -> None:
 
 
 def _holds(problem: Problem, rows: Ints, ids: Ints, groups: int) -> Mask:
-    return ~failing(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
+    return ~failing_classes(problem.models, tally(problem, rows, ids, groups, problem.histograms_needed))
 
 
 def _join(terrain: Terrain, rows: Ints, levels: Ints, firsts: Ints) -> Ints:
-    """For each of some classes, the lowest levels, from its own up, at which it and all of some tuples are alike."""
+    """For each of some classes, the lowest levels, from its own up, at which it and all of some tuples are equal."""
     joined = np.array(levels)
     for column, h in enumerate(terrain.problem.hierarchies):
         others = np.unique(terrain.leaves[rows, column])
@@ -263,7 +240,7 @@ MIX = np.uint64(0x9E3779B97F4A7C15)  # 2^64 over the golden ratio: multiplicativ
 
 @njit(cache=True, nogil=True)
 def _place(leaves, starts, names, levels, mask):  # type: ignore[no-untyped-def]
-    """Where in a hash table to look first for what a tuple becomes at a node."""
+    """The place in a hash table where the search for a tuple, as it is at a node, begins."""
     key = np.uint64(0)
     for column in range(len(leaves)):
         name = names[starts[column, levels[column]] + leaves[column]]

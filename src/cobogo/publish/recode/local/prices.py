@@ -1,9 +1,9 @@
-"""Prices: what each record of a region should have to pay, by Lagrangian relaxation.
+"""Prices of the records of a region, by Lagrangian relaxation.
 
-Were every record free to be in any number of classes, at its price, a class would be worth opening if its records'
-prices pay for it. Prices are raised where no class wants a record and lowered where several do (subgradient ascent,
-Held, Wolfe and Crowder 1974); at their best they bound from below what any solution of the region costs, and the
-classes that are often wanted on the way are those of a good solution (Barahona and Anbil 2000).
+Relax the rule that a record is in one class, and charge each record its price wherever it is: then a class is worth
+opening if its records' prices pay for it. Prices rise where no class wants a record and fall where several do
+(subgradient ascent, Held, Wolfe and Crowder 1974). The best prices give a lower bound of what any solution of the
+region costs, and the classes that are wanted most often on the way make a good solution (Barahona and Anbil 2000).
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ LEAST_GAP = 0.001
 
 @njit(cache=True, nogil=True)
 def bid(work, price, least, candidate, extra):  # type: ignore[no-untyped-def]
-    """What a candidate gains at these prices (below 0), or 0: all members that pay more than it costs, and as many of
-    the others, the dearest first, as make it large enough. ``extra`` holds the others' records; all 0 before."""
+    """The gain of a candidate at these prices, as a number below 0, or 0 where it does not pay. Its members are those
+    that pay more than it costs, and as many others, the dearest first, as make it large enough; ``extra``, all 0
+    before, takes the others' records."""
     cost = work.cost[candidate]
     size, gain = 0, 0.0
     begin, end = work.begin[candidate], work.end[candidate]
@@ -58,7 +59,7 @@ def bid(work, price, least, candidate, extra):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def settle_prices(work, price, best_price, cover, extra, least, count, found, rounds, paid):  # type: ignore[no-untyped-def]
-    """Improve the prices of a region's rows; the bound. Ends early when little can be gained on what is paid now."""
+    """Improve the prices of a region's rows and return the bound; ends early when little can be gained on ``paid``."""
     best = -1.0e300  # below any bound
     stride, stalled = 1.0, 0
     for candidate in range(found):

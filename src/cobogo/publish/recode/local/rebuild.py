@@ -1,4 +1,4 @@
-"""Solving a region again: which candidates to open, by prices and chance; then keeping the result if it is better."""
+"""Solving a region again: a draft opens candidates, by prices and at random, and is committed if it is better."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ def _spare(ground, state, work, draft, i, slot):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _borrow(ground, state, work, draft, candidate, missing, gain):  # type: ignore[no-untyped-def]
-    """Bring a candidate to the least size with what other classes can spare, the dearest of them first.
+    """Bring a candidate to the least size with records that other classes can spare, the dearest first.
 
-    How many loans there are, and what the candidate gains with them; everything is given back if that is nothing.
+    Returns how many loans there are and what the candidate gains with them; where it gains nothing, all are given back.
     """
     cost = work.cost[candidate]
     loans = 0
@@ -108,10 +108,11 @@ def _lend(state, work, draft, i, source, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def draw(ground, state, work, draft, price, count, found, order, threshold, generous):  # type: ignore[no-untyped-def]
-    """Open candidates in an order, first those wanted at least as often as ``threshold``, until no record is left.
+def draft_solution(ground, state, work, draft, price, count, found, order, threshold, generous):  # type: ignore[no-untyped-def]
+    """Draft a solution: open candidates in an order, first those wanted at least as often as ``threshold``, until every
+    record has a class.
 
-    What the new solution costs more than nothing (loans count what they cost more); infinite where there is none.
+    Returns the cost of the free records, with the extra cost of loans; infinite where there is no solution.
     """
     draft.made[0] = 0
     draft.made[1] = 0
@@ -182,7 +183,7 @@ def draw(ground, state, work, draft, price, count, found, order, threshold, gene
 
 @njit(cache=True, nogil=True)
 def _cheapest_new(ground, work, draft, row, below):  # type: ignore[no-untyped-def]
-    """The cheapest new class that a tuple may be in, if it costs less than some limit; −1 for none."""
+    """The cheapest new class that covers a tuple and costs less than ``below``; −1 where there is none."""
     best = -1
     for new in range(draft.made[0]):
         if draft.cost[new] < below:
@@ -195,7 +196,7 @@ def _cheapest_new(ground, work, draft, row, below):  # type: ignore[no-untyped-d
 
 @njit(cache=True, nogil=True)
 def _place_rest(ground, state, work, draft, count):  # type: ignore[no-untyped-def]
-    """Put each record that no new class took into the cheapest class met in the region that may take it."""
+    """Put each record that no new class took into the cheapest class met in the region that covers it."""
     total = 0.0
     for i in range(count):
         if draft.left[i] == 0:
@@ -226,7 +227,7 @@ def _place_rest(ground, state, work, draft, count):  # type: ignore[no-untyped-d
 
 @njit(cache=True, nogil=True)
 def _cheaper_homes(ground, state, work, draft, count):  # type: ignore[no-untyped-def]
-    """Move what classes can spare to cheaper new ones; what that saves, as a number below 0."""
+    """Move records that classes can spare to cheaper new classes; returns the saving, as a number below 0."""
     saved = 0.0
     for i in range(count):
         row = work.rows[i]
@@ -279,7 +280,7 @@ def _fits(state, work, draft, count):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def commit(state, work, draft, count):  # type: ignore[no-untyped-def]
-    """Make the draft the state."""
+    """Write the draft into the state."""
     for i in range(count):
         row = work.rows[i]
         for slot in range(state.home.shape[1]):

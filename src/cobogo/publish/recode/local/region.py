@@ -1,7 +1,7 @@
 """A region of the table, and the classes that could be made of its records. Compiled; the state is shared arrays.
 
-A region is everything under one generalized tuple. The classes wholly inside it are dissolved, in thought, and their
-records are free; classes that reach beyond it may lend what they have beyond the least size.
+A region is all tuples under one generalized tuple. The classes wholly inside it are dissolved and their records are
+free; classes that reach beyond it may lend the records that they have beyond the least size.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def covers(ground, levels, first, row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def collect(ground, levels, row, rows):  # type: ignore[no-untyped-def]
-    """The tuples that are released like ``row`` at some levels; one more than fit if there are too many."""
+    """Collect the tuples that equal ``row`` at some levels; returns how many, one more than fit if there are too
+    many."""
     best, fewest = 0, 1 << 60
     for column in range(len(levels)):
         place = ground.starts[column, levels[column]] + ground.leaves[row, column]
@@ -115,8 +116,8 @@ def collect(ground, levels, row, rows):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def nodes_below(ground, levels, most):  # type: ignore[no-untyped-def]
-    """How many nodes lie below some levels or at them; ``most + 1`` where they are more. Many attributes make more than
-    any whole number of the machine holds, so it stops there."""
+    """How many nodes lie at or below some levels; ``most + 1`` where they are more, for with many attributes the
+    product would exceed 64 bits."""
     nodes = 1
     for column in range(len(levels)):
         nodes *= levels[column] - ground.lowest[column] + 1
@@ -126,8 +127,8 @@ def nodes_below(ground, levels, most):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def choose(ground, work, row, levels, raises, budget):  # type: ignore[no-untyped-def]
-    """Widen a class's levels by chance into a region that is worth the while; its number of rows, 0 for none."""
+def choose_region(ground, work, row, levels, raises, budget):  # type: ignore[no-untyped-def]
+    """Widen a class's levels at random into a region within the budget; returns its number of rows, 0 for no region."""
     count = collect(ground, levels, row, work.rows)
     if count > len(work.rows) or nodes_below(ground, levels, budget) * count > budget:
         return 0
@@ -147,7 +148,7 @@ def choose(ground, work, row, levels, raises, budget):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def dissolve(state, work, levels, count, step):  # type: ignore[no-untyped-def]
-    """Free the records of the classes inside the region; what they cost so far, and how many they are."""
+    """Free the records of the classes inside the region; returns what they cost so far, and how many they are."""
     paid_in_all = 0.0
     in_all = 0
     for i in range(count):
@@ -175,10 +176,12 @@ def dissolve(state, work, levels, count, step):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def candidates(ground, work, levels, count, step):  # type: ignore[no-untyped-def]
-    """Every class that enough free records fall into, at any levels up to the region's; of equal sets the cheapest.
+def find_candidates(ground, work, levels, count, step):  # type: ignore[no-untyped-def]
+    """Find every class of enough free records, at any levels up to the region's; of equal sets of rows the cheapest.
 
-    Levels are gone through like an odometer, so that the sums of tokens change in the last attributes only.
+    The levels advance like an odometer, so that the sums of tokens change in the last attributes only. Rows whose
+    tokens have equal sums form a class; the tokens are random 63-bit numbers, so that sums collide next to never, and a
+    result with a collision would fail the plain check at the end.
     """
     width = len(levels)
     now = np.empty(width, np.int64)
@@ -241,7 +244,7 @@ def candidates(ground, work, levels, count, step):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def _number(work, last, count):  # type: ignore[no-untyped-def]
-    """Number the rows of equal sums alike, and sum up the groups."""
+    """Give rows of equal sums one group number, and sum up the groups."""
     work.counters[0] += 1
     turn = work.counters[0]
     mask = len(work.table_key) - 1

@@ -1,7 +1,6 @@
 """Improving an assignment of whole tuples under any models: regions are dissolved and their classes chosen again.
 
-The same regions and candidates as in `improve`, but whether a class holds is asked of the models themselves, of all
-candidates at once.
+Regions and candidates are those of `improve`, but the models themselves check all candidates of a region at once.
 """
 
 from __future__ import annotations
@@ -11,25 +10,25 @@ from numba import njit
 
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.promises.models.base import Scope
-from cobogo.promises.models.check import failing
+from cobogo.promises.models.check import failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import tally
 from cobogo.publish.recode.local.improve import ROUNDING, Improver
-from cobogo.publish.recode.local.region import candidates, choose, covers, dissolve
+from cobogo.publish.recode.local.region import choose_region, covers, dissolve, find_candidates
 from cobogo.publish.recode.local.terrain import Terrain
 
 # Set when the search was written; no sweep of them is on record (see `improve`).
 
 ROWS, BUDGET = 300, 6_000
-"""Rows of a region, and rows times nodes, where classes need only few records: less than in `improve`, since the
-models are asked about all candidates."""
+"""Rows of a region, and rows times nodes, where classes need only few records: the latter less than in `improve`, since
+the models check all candidates."""
 RAISES = 3
 """How often a region is widened: as in `improve`."""
 NOISE = 0.3
 """How far candidates are shuffled out of the order of their costs: as in `improve`."""
 LEFT_AT_MOST = 8
-"""Tuples that may be without a class when all candidates are through, and still look for one. Each asks the models once
-for every open class; with more, another region is the better use of the time."""
+"""Tuples without a class, after all candidates, for which an open class is still searched. Each costs a check of the
+models for every open class; with more, another region is the better use of the time."""
 STEPS = 10
 """Of one run: bounds the time between two looks at the clock. A step takes longer than one of `improve`."""
 
@@ -68,13 +67,13 @@ class Reshaper(Improver):
             return False
         number = int(self.random.choice(dear))
         levels = state.levels[number].copy()
-        count = choose(ground, work, int(state.first[number]), levels, RAISES, self.budget)
+        count = choose_region(ground, work, int(state.first[number]), levels, RAISES, self.budget)
         if count == 0:
             return False
         paid, records = dissolve(state, work, levels, count, self.steps)
         if records < 2 * ground.least or paid == 0:
             return False
-        found = candidates(ground, work, levels, count, self.steps)
+        found = find_candidates(ground, work, levels, count, self.steps)
         owners = self._choose_classes(count, found)
         opened, places = np.unique(owners[work.free[:count] > 0], return_inverse=True)
         if not len(opened) or opened[0] < 0:
@@ -86,7 +85,7 @@ class Reshaper(Improver):
         return True
 
     def _choose_classes(self, count: int, found: int) -> Ints:
-        """Each row's candidate: the cheapest that hold and share no rows; then again with the rows that are left."""
+        """Choose each row's candidate: the cheapest that hold and share no rows; then again for the remaining rows."""
         work = self.work
         lengths = work.end[:found] - work.begin[:found]
         members = work.members[: int(lengths.sum())]
@@ -110,11 +109,11 @@ class Reshaper(Improver):
         holds = np.zeros(groups, dtype=np.bool_)
         if len(numbers):
             part = tally(problem, rows, places, len(numbers), problem.histograms_needed)
-            holds[numbers] = ~failing(self.models, part)
+            holds[numbers] = ~failing_classes(self.models, part)
         return holds
 
     def _join_open(self, homes: Ints, count: int, found: int) -> None:
-        """Let rows without a class join the cheapest open one that covers them and still holds with them."""
+        """Put rows without a class into the cheapest open class that covers them and holds with them."""
         work = self.work
         left = np.flatnonzero(homes < 0)
         if len(left) > LEFT_AT_MOST:
@@ -147,7 +146,7 @@ class Reshaper(Improver):
 
 
 def _disjoint(members: Ints, owners: Ints, holds: Mask, score: Floats, homes: Ints) -> bool:
-    """Open candidates that hold, the best first, each only if none of its rows was taken in this turn."""
+    """Open candidates that hold, the best first, each only if none of its rows was taken; whether any held."""
     good = np.flatnonzero(holds)
     bounds = np.searchsorted(owners, np.arange(len(holds) + 1))
     for candidate in good[np.argsort(score[good], kind="stable")].tolist():

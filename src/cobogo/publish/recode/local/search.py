@@ -14,27 +14,27 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Scope
 from cobogo.promises.models.check import check
-from cobogo.publish.recode.cells.recovery import recoverable, unrecoverable
-from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples, of_node
-from cobogo.publish.recode.contract.problem import Problem, refuse_beyond_classes
+from cobogo.publish.recode.cells.recovery import count_recoverable, hide_recoverable
+from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples, node_assignment
+from cobogo.publish.recode.contract.problem import Problem, least_size, looks_at_sizes, refuse_beyond_classes
 from cobogo.publish.recode.contract.solution import Assigned, slack
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.explain import why_none
+from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.search import better_node
 from cobogo.publish.recode.lattice.walk import node_count
 from cobogo.publish.recode.local.improve import Improver
-from cobogo.publish.recode.local.peel import least_size, only_sizes, peel, settle
+from cobogo.publish.recode.local.peel import peel, settle
 from cobogo.publish.recode.local.reshape import Reshaper
 from cobogo.publish.recode.local.terrain import STEERED, Terrain
 
 Clock = Callable[[], float]
 
 SECONDS, TUPLES_A_SECOND, SECONDS_AT_MOST = 4.0, 10_000, 60.0
-"""How long it computes where the policy does not say: longer for more distinct tuples. Five seconds for the Adult
-extract, for which the losses in the guide are given."""
+"""Computing time where the policy has no time limit: longer for more distinct tuples. The Adult extract, for which the
+guide gives losses, gets five seconds."""
 SHARE = 0.3
-"""Of the time that is left: what the peel, and what the comparison with full-domain recodings, may take. Where both
-use it up, half of the time is left for the regions."""
+"""The share of the time left that the peel may take, and then the comparison with full-domain recodings. Where both use
+it up, half of the time (0.7 · 0.7) is left for the regions."""
 SKIPPED = (0.0, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
 """The share of the cheapest nodes that a peel leaves out, one peel after another while that is better; finely at first,
 since the cheapest nodes matter most."""
@@ -56,8 +56,8 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
     Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
         satisfies the models
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("local", **{"time-limit": 1})).values())
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("local", **{"time-limit": 1})).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain
@@ -70,11 +70,11 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
         data publishing: a survey of recent developments, ACM Computing Surveys, 2010.
     """
     refuse_beyond_classes(problem, "local")
-    tell = progress or (lambda *_: None)
+    report = progress or (lambda *_: None)
     if time_limit is None:  # computing time, so that what is found does not depend on what else the machine does
         seconds = min(SECONDS + len(problem.table.counts) / TUPLES_A_SECOND, SECONDS_AT_MOST)
-        return _Search(problem, seconds, time.thread_time, tell).run()
-    return _Search(problem, time_limit, time.monotonic, tell).run()
+        return _Search(problem, seconds, time.thread_time, report).run()
+    return _Search(problem, time_limit, time.monotonic, report).run()
 
 
 class _Search:
@@ -93,7 +93,7 @@ class _Search:
         self.nodes = node_count(problem.lowest, problem.highest)
 
     def run(self) -> Assigned:
-        terrain = Terrain.of(self.problem)
+        terrain = Terrain.from_problem(self.problem)
         least = least_size(self.problem)
         on_table = any(model.scope is Scope.TABLE for model in self.problem.models)
         self._build(terrain, least)
@@ -104,22 +104,22 @@ class _Search:
             self._build(terrain, least)
         self._full_domain()
         if self.best is None:
-            raise why_none(self.problem, Evaluator(self.problem))
+            raise no_solution(self.problem, Evaluator(self.problem))
         if self._fast:
             self._improve(Improver(terrain, self.best, least))
         elif not self.best.split:
             self._improve(Reshaper(terrain, self.best, least))
         self.progress(PARTS, PARTS)
-        hiding, notes = unrecoverable(self.best)
+        hiding, notes = hide_recoverable(self.best)
         if not hiding.faults() and self._holds(hiding):
             self.best = hiding
         else:
             notes = tuple(
                 f'{number_of(cells, "suppressed cell")} of "{name}" can be told from the rest of the release: hiding '
                 "them would break a model"
-                for name, cells in recoverable(self.best).items()
+                for name, cells in count_recoverable(self.best).items()
             )
-        metric, value = self.best.allotted().valued()
+        metric, value = self.best.allot_values().metric_value()
         steered = self.metric is self.problem.metric
         note = f"the local search went by {self.metric.name}: {self.problem.metric.name} cannot steer it"
         return Assigned(
@@ -139,28 +139,30 @@ class _Search:
 
     @property
     def _fast(self) -> bool:
-        """Whether classes need only be large enough, and records of a tuple can be told apart."""
+        """Whether classes need only be large enough, and the records of a tuple are distinguishable."""
         table = self.problem.table
-        told = table.joint is not None or not (table.histograms or table.label)
+        distinguishable = table.joint is not None or not (table.histograms or table.label)
         wanted = [model for model in self.problem.models if model.scope is Scope.CLASS]
-        return told and bool(wanted) and all(only_sizes(self.problem, model) for model in wanted)
+        return distinguishable and bool(wanted) and all(looks_at_sizes(self.problem, model) for model in wanted)
 
-    def _tell(self) -> None:
+    def _report_progress(self) -> None:
         self.progress(min(PARTS, int(PARTS * (1 - max(self.left, 0) / self.seconds))), PARTS)
 
     def _build(self, terrain: Terrain, least: int) -> None:
-        """Peel. Where a class needs more than size, what the finest classes leave over may fit nowhere: then it can
-        pay to leave those out, and more of them as long as it does."""
+        """Peel the lattice. Where a class needs more than size, the records that the finest classes leave over may fit
+        nowhere; so the peel is repeated without the cheapest nodes, and with ever fewer while that is better."""
         until = self.clock() + SHARE * max(self.left, 0)
         for skipped in SKIPPED:
-            found = peel(terrain, least=least, skipped=skipped, deadline=until, clock=self.clock, tell=self._tell)
+            found = peel(
+                terrain, least=least, skipped=skipped, deadline=until, clock=self.clock, report=self._report_progress
+            )
             settle(terrain, found)
             better = self._offer(found.assignment(terrain))
             if self._fast or self.clock() > until or (skipped and not better):
                 return
 
     def _offer(self, assignment: Assignment) -> bool:
-        """Keep an assignment if it is the best so far and the plain reference finds that every model holds."""
+        """Keep an assignment if it is the best so far and every model holds by its plain definition."""
         self.checked += 1
         if assignment.suppressed > self.problem.limit or not len(assignment):
             return False
@@ -175,38 +177,38 @@ class _Search:
         return -value if self.metric.maximize else value
 
     def _holds(self, assignment: Assignment) -> bool:
-        classes = assignment.allotted().classes(self.problem.histograms_needed)
+        classes = assignment.allot_values().classes(self.problem.histograms_needed)
         return all(verdict.satisfied for verdict in check(self.problem.models, classes))
 
     def _full_domain(self) -> None:
-        """A node of the lattice, as far as the time goes: seldom better, but there where the peel fails."""
+        """Try the best node of the lattice that time allows: seldom better, but a solution where the peel has none."""
         if self.metric is not self.problem.metric:
             return
         seconds = SHARE * max(self.left, 0) if self.best is not None else max(self.left, self.seconds)
         than = None if self.best is None else self.best.outcome()
         node = better_node(self.problem, than, time_limit=max(seconds, 0.01))
         if node is not None:
-            self._offer(self._of_node(node.levels))
+            self._offer(self._node_assignment(node.levels))
 
-    def _of_node(self, levels: tuple[int, ...]) -> Assignment:
+    def _node_assignment(self, levels: tuple[int, ...]) -> Assignment:
         evaluator = Evaluator(self.problem)
         rolled = evaluator.table(levels)
         index = {tuple(row): number for number, row in enumerate(rolled.codes.tolist())}
         steps = [h.maps[level] for h, level in zip(self.problem.hierarchies, levels, strict=True)]
         columns = [step[leaf].tolist() for step, leaf in zip(steps, leaf_tuples(self.problem).T, strict=True)]
         owners = np.array([index[row] for row in zip(*columns, strict=True)], dtype=np.int64)
-        return of_node(self.problem, levels, evaluator.failing(rolled), owners)
+        return node_assignment(self.problem, levels, evaluator.failing(rolled), owners)
 
     def _improve(self, improver: Improver) -> None:
-        """Solve regions again until the time is up, or nothing has become better for long."""
+        """Solve regions again until the time is up, or no region has improved for long."""
         before = self.clock()
         improver.warm_up()
         self.begin += self.clock() - before  # the first time on a machine it is compiled: that is not searching
         while self.left > 0 and not improver.exhausted:
-            improver.reprice(improver.terrain.priced(improver.result().outcome()))
+            improver.reprice(improver.terrain.reprice(improver.result().outcome()))
             until = min(PAUSE, self.left) + self.clock()
             while self.clock() < until and not improver.exhausted:
                 improver.run(heat=min(1.0, max(self.left, 0) / self.seconds))
-                self._tell()
+                self._report_progress()
         self.checked += improver.steps
         self._offer(improver.result())

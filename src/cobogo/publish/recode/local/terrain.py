@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-from cobogo.data.hierarchy import Hierarchy, Label
+from cobogo.data.hierarchy import Hierarchy
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Floats, Ints, Small
 from cobogo.publish.recode.contract.assignment import leaf_tuples
-from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem, label_numbers
 from cobogo.publish.recode.lattice.walk import node_count
 
 STEERED = ("loss", "iloss", "precision", "height")
@@ -28,8 +27,8 @@ groups the tuples that are left at each."""
 class Terrain:
     """A problem's tuples as leaves, and for each attribute and level what each leaf is released as and costs there.
 
-    What attribute ``a`` has for leaf ``v`` at level ``l`` stands at ``starts[a, l] + v`` of ``names`` (a number for
-    the released value: equal values have equal numbers, at whatever level) and ``costs`` (for one record).
+    For leaf ``v`` of attribute ``a`` at level ``l``, index ``starts[a, l] + v`` of ``names`` is a number for the
+    released value (equal values have equal numbers, at whatever level), and that of ``costs`` what one record costs.
     """
 
     problem: Problem
@@ -40,30 +39,29 @@ class Terrain:
     costs: Floats
 
     @classmethod
-    def of(cls, problem: Problem) -> Terrain:
-        """With the costs of the first steps away from the original table."""
+    def from_problem(cls, problem: Problem) -> Terrain:
+        """The terrain with the costs of the first steps away from the original table."""
         height = max((h.height for h in problem.hierarchies), default=0)
         starts = np.zeros((len(problem.hierarchies), height + 1), dtype=np.int64)
         names: list[Small] = [np.zeros(0, dtype=np.int32)]
         shares = []
         place = 0
         for column, h in enumerate(problem.hierarchies):
-            index: dict[Label, int] = {}
-            numbers = [np.array([index.setdefault(label, len(index)) for label in labels]) for labels in h.labels]
-            under = _leaves_under(h, numbers, len(index))
-            shares.append(tuple(under[number[codes]] for number, codes in zip(numbers, h.maps, strict=True)))
-            for level, (number, codes) in enumerate(zip(numbers, h.maps, strict=True)):
+            labels, by_level = label_numbers(h)
+            under = _leaves_under(by_level, len(labels))
+            shares.append(tuple(under[numbers] for numbers in by_level))
+            for level, numbers in enumerate(by_level):
                 starts[column, level] = place
-                names.append(number[codes].astype(np.int32))
-                place += len(codes)
+                names.append(numbers.astype(np.int32))
+                place += len(numbers)
         flat = np.concatenate(names).astype(np.int32)
         terrain = cls(problem, leaf_tuples(problem), starts, flat, tuple(shares), np.zeros(place))
-        return terrain.priced(None)
+        return terrain.reprice(None)
 
-    def priced(self, outcome: Outcome | None) -> Terrain:
-        """The same with the costs that a cell has when the rest of the table is as in an outcome.
+    def reprice(self, outcome: Outcome | None) -> Terrain:
+        """The terrain with the costs that cells have when the rest of the table is as in an outcome.
 
-        Loss is a product over the attributes of 1 + v, so a cell costs the less the more its attribute lost already.
+        Loss is a product over the attributes of 1 + v, so a cell costs less the more its attribute has lost already.
         """
         prices = _prices(self.problem, outcome)
         parts: list[Floats] = [np.zeros(0)]
@@ -113,15 +111,11 @@ class Terrain:
         return np.unique(np.concatenate(found), axis=0)
 
 
-def _leaves_under(hierarchy: Hierarchy, numbers: list[NDArray[np.int64]], size: int) -> Floats:
-    """For each released value, the leaves it stands for at any of the levels where it occurs."""
-    pairs = np.concatenate(
-        [
-            number[codes].astype(np.int64) * len(hierarchy.leaves) + np.arange(len(codes))
-            for number, codes in zip(numbers, hierarchy.maps, strict=True)
-        ]
-    )
-    return np.bincount(np.unique(pairs) // max(len(hierarchy.leaves), 1), minlength=size).astype(float)
+def _leaves_under(by_level: tuple[Ints, ...], labels: int) -> Floats:
+    """For each label, how many leaves it covers at any of the levels where it occurs."""
+    leaves = len(by_level[0])
+    pairs = np.concatenate([numbers * leaves + np.arange(leaves) for numbers in by_level])
+    return np.bincount(np.unique(pairs) // max(leaves, 1), minlength=labels).astype(float)
 
 
 def _prices(problem: Problem, outcome: Outcome | None) -> Floats:

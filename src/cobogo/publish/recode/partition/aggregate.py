@@ -1,8 +1,8 @@
-"""Aggregation: every record of a group is released with what the group has in common, which need not be its own.
+"""Aggregation: every record of a group is released with one value of the group, which need not be its own.
 
-Numbers become the group's mean or median, ordered values its median, categories the most frequent one. A hierarchy's
-ancestor, too, is something that a group has in common, and so is the range of its numbers: these stand for every
-record's own value, and stay true.
+Numbers become the group's mean or median, ordered values its median, categories the most frequent one. The lowest
+common ancestor in the hierarchy, and the range of the numbers, are values of the group as well; they cover every
+record's own value, and so stay true.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from cobogo.publish.recode.partition import ranges
 Labels = NDArray[np.object_]
 
 NUMERIC = ("mean", "median", "drawn", "range")
-"""What is made of numbers."""
+"""Methods that treat values as numbers."""
 
 TRUE = ("ancestor", "range")
-"""What stands for every record's own value."""
+"""Methods whose values cover every record's own."""
 
 DIGITS_AT_MOST = 6
 """Digits after the decimal mark that a mean is written with; fewer where the data has fewer."""
@@ -38,78 +38,80 @@ DIGITS_AT_MOST = 6
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Aggregation(Assignment):
-    """An assignment whose classes are released as values of their own. ``errors``: what each attribute lost, from 0 to
-    1. Levels and leaves mean something for the attributes only that are released as an ancestor."""
+    """An assignment whose classes are released with values of their own. ``errors`` has each attribute's loss, from 0
+    to 1. Levels and leaves are meaningful only for attributes that are released as an ancestor."""
 
     labels: tuple[Labels, ...] = ()
-    hows: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
     errors: tuple[float, ...] = ()
     bounds: tuple[Ints, ...] = ()  # of each attribute that is released as a range: classes × first and last place
 
     @cached_property
     def names(self) -> tuple[Labels, ...]:
         """For each quasi-identifier, the value that each class is released with."""
-        generalized = self._generalized()
+        generalized = self._hierarchy_values()
         return tuple(
             ancestors if how == "ancestor" else labels
-            for how, labels, ancestors in zip(self.hows, self.labels, generalized, strict=True)
+            for how, labels, ancestors in zip(self.methods, self.labels, generalized, strict=True)
         )
 
-    def numbered(self) -> list[Ints]:
+    def value_numbers(self) -> list[Ints]:
         indices: list[dict[Label, int]] = [{} for _ in self.names]
         return [
             np.array([index.setdefault(name, len(index)) for name in names.tolist()], dtype=np.int64)
             for index, names in zip(indices, self.names, strict=True)
         ]
 
-    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
+    def _class_fields(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
         labels, bounds = tuple(own[chosen] for own in self.labels), tuple(own[chosen] for own in self.bounds)
-        return {**super()._of_classes(chosen), "labels": labels, "bounds": bounds}
+        return {**super()._class_fields(chosen), "labels": labels, "bounds": bounds}
 
     @property
     def aggregated(self) -> Mapping[str, str]:
-        """How each of the quasi-identifiers was aggregated that are no longer true."""
-        pairs = zip(self.problem.hierarchies, self.hows, strict=True)
+        """The quasi-identifiers whose values are not true of single records, and the method of each."""
+        pairs = zip(self.problem.hierarchies, self.methods, strict=True)
         return {h.attribute: how for h, how in pairs if how not in TRUE}
 
     @property
     def ranged(self) -> tuple[str, ...]:
-        """Those that the policy wants released so."""
-        pairs = zip(self.problem.hierarchies, self.hows, strict=True)
+        """The quasi-identifiers that are released as ranges."""
+        pairs = zip(self.problem.hierarchies, self.methods, strict=True)
         return tuple(h.attribute for h, how in pairs if how == "range")
 
     @cached_property
-    def stands_for(self) -> Ints:
-        """Of a range, the leaves within it."""
-        found = super().stands_for.copy()
+    def leaf_counts(self) -> Ints:
+        """Leaves under an ancestor, or within a range."""
+        found = super().leaf_counts.copy()
         for column, h in enumerate(self.problem.hierarchies):
-            if self.hows[column] == "range":
+            if self.methods[column] == "range":
                 found[:, column] = ranges.widths(h, self.problem.decimal, self.bounds[column])
         return found
 
     def outcome(self) -> Outcome:
-        """What metrics of classes need, and the squared error; what a value stands for is not known of all."""
+        """The sums for metrics of classes, and the squared error. Sums over covered leaves are unknown (NaN) where some
+        attribute is released as a value that covers nothing."""
         found = super().outcome()
         weights = self.problem.scale.weights
         lost = float((weights * self.errors).sum() / weights.sum())
         kept = 1 - self.suppressed / max(self.problem.scale.records, 1)
-        unknown = np.full(len(self.hows), np.nan)
+        unknown = np.full(len(self.methods), np.nan)
         error = lost * kept + (1 - kept)
         if not self.aggregated:
-            levels, bits = (unknown, unknown) if "range" in self.hows else (found.level_sums, found.bits)
+            levels, bits = (unknown, unknown) if "range" in self.methods else (found.level_sums, found.bits)
             return replace(found, level_sums=levels, bits=bits, others={AGGREGATED: error})
         return replace(
             found, leaf_sums=unknown, level_sums=unknown, products=np.nan, bits=unknown, others={AGGREGATED: error}
         )
 
     def level_shares(self) -> dict[str, list[float]]:
-        """Of the attributes that are released as an ancestor."""
-        own = {h.attribute for h, how in zip(self.problem.hierarchies, self.hows, strict=True) if how == "ancestor"}
+        """The shares for the attributes that are released as an ancestor."""
+        own = {h.attribute for h, how in zip(self.problem.hierarchies, self.methods, strict=True) if how == "ancestor"}
         return {name: shares for name, shares in super().level_shares().items() if name in own}
 
     def faults(self) -> list[str]:
-        """Records lost or made, ancestors that are none; other values are those of the group, whatever they are."""
-        pairs = list(zip(self.problem.hierarchies, self.hows, strict=True))
+        """Lost or invented records, values that are no ancestor, ranges without the original. Other methods allow any
+        value."""
+        pairs = list(zip(self.problem.hierarchies, self.methods, strict=True))
         other = [f'"{h.attribute}"' for h, how in pairs if how != "ancestor"]
         found = [fault for fault in super().faults() if not any(fault.startswith(name) for name in other)]
         kept = self.owners >= 0
@@ -123,10 +125,10 @@ class Aggregation(Assignment):
         return found
 
 
-def hows(problem: Problem) -> tuple[str, ...]:
-    """How each attribute is aggregated: as the policy says, or as fits: numbers by their mean, what has a hierarchy of
-    more than one step by its ancestor, other categories by the most frequent one. Digits that begin with 0, or whose
-    hierarchy masks them, are a code and no number."""
+def aggregation_methods(problem: Problem) -> tuple[str, ...]:
+    """The method for each attribute: the policy's, or by default the mean for numbers, the ancestor for hierarchies of
+    more than one step, and the mode for other categories. Digits that begin with 0, or that the hierarchy masks, are a
+    code and no number."""
     found = []
     asked = problem.aggregates or (None,) * len(problem.hierarchies)
     for column, (h, how) in enumerate(zip(problem.hierarchies, asked, strict=True)):
@@ -154,7 +156,7 @@ def hows(problem: Problem) -> tuple[str, ...]:
 
 
 def _is_code(hierarchy: Hierarchy) -> bool:
-    """Whether what looks like numbers is none: postal codes, numbers of areas."""
+    """Whether values that look like numbers are codes, such as postal codes."""
     known = [leaf for leaf in hierarchy.leaves if leaf is not None]
     masked = hierarchy.height > 1 and all(
         label is None or (len(label) == len(leaf) and label[:1] + label[-1:] != leaf[:1] + leaf[-1:])
@@ -163,7 +165,7 @@ def _is_code(hierarchy: Hierarchy) -> bool:
     return masked or any(len(leaf) > 1 and leaf[0] == "0" and leaf.isdigit() for leaf in known)
 
 
-def aggregated(assignment: Assignment, chosen: tuple[str, ...]) -> Aggregation:
+def aggregate(assignment: Assignment, chosen: tuple[str, ...]) -> Aggregation:
     """An assignment's classes released as what their records have in common, attribute by attribute."""
     problem = assignment.problem
     kept = assignment.owners >= 0
@@ -202,7 +204,7 @@ def _means(h: Hierarchy, decimal: str, leaf: Ints, owners: Ints, counts: Ints, g
     total = np.bincount(owners[known], counts[known] * numeric[leaf[known]], groups)
     missing = np.bincount(owners, counts, groups) > 2 * many
     means = np.round(np.divide(total, many, out=np.full(groups, np.nan), where=many > 0), places) + 0.0
-    labels = written(np.where(missing, np.nan, means), places, decimal)
+    labels = format_numbers(np.where(missing, np.nan, means), places, decimal)
     return labels, squared_error(numeric[leaf], np.where(missing, np.nan, means)[owners], counts)
 
 
@@ -211,8 +213,8 @@ def digits(hierarchy: Hierarchy, decimal: str) -> int:
     return max((_digits(label, decimal) for label in hierarchy.leaves), default=0)
 
 
-def written(values: Floats, places: int, decimal: str) -> Labels:
-    """Numbers as text with so many digits; NULL for what is none."""
+def format_numbers(values: Floats, places: int, decimal: str) -> Labels:
+    """Numbers as text with so many digits; NULL for NaN."""
     rounded = (np.round(values, places) + 0.0).tolist()
     texts = [None if math.isnan(value) else f"{value:.{places}f}".replace(".", decimal) for value in rounded]
     return np.array([*texts, None], dtype=object)[:-1]
@@ -251,10 +253,10 @@ def _modes(h: Hierarchy, leaf: Ints, owners: Ints, counts: Ints, groups: int) ->
 
 
 def _ancestors(assignment: Assignment, column: int) -> float:
-    """The share of the domain that a released value stands for beside the true one."""
+    """The mean share of the domain that a released value covers besides the true one."""
     leaves = len(assignment.problem.hierarchies[column].leaves)
     kept = max(int(assignment.sizes.sum()), 1)
-    return float((assignment.sizes * (assignment.stands_for[:, column] - 1)).sum() / kept / max(leaves - 1, 1))
+    return float((assignment.sizes * (assignment.leaf_counts[:, column] - 1)).sum() / kept / max(leaves - 1, 1))
 
 
 def squared_error(before: Floats, after: Floats, counts: Ints) -> float:

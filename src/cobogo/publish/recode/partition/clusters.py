@@ -1,4 +1,4 @@
-"""Algorithms that put similar records together: what they have in common, and how their groups are made whole."""
+"""What clustering algorithms share: clustering block by block, and joining groups until every model holds."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.publish.recode.partition.groups import Parcels, RecordGroups, least_size
+from cobogo.publish.recode.contract.problem import least_size
+from cobogo.publish.recode.partition.groups import Parcels, RecordGroups
 from cobogo.publish.recode.partition.space import Centres, Points, blocks
 
 Pieces = tuple[Ints, Ints, Ints, int]
-"""Parcels, how many records of each, the group they go to, and how many groups there are."""
+"""Parcels, how many records of each, the group of those records, and the number of groups."""
 
 Cluster = Callable[[Ints, Ints, int], Pieces]
-"""Puts some parcels, each with a number of records, in groups of at least so many; the pieces are numbered within."""
+"""Clusters some parcels, each with a number of records, into groups of at least so many. Pieces refer to places among
+the parcels given."""
 
 
-def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster: Cluster) -> RecordGroups:
+def cluster_regions(whole: Parcels, where: Points, regions: Ints, least: int, cluster: Cluster) -> RecordGroups:
     """Cluster each region, block by block, and join groups until every model holds."""
     size = max(least, least_size(whole.problem))
     parts: list[tuple[Ints, Ints, Ints]] = []
@@ -29,7 +31,7 @@ def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster:
         groups += count
     places, amounts, owners = (np.concatenate([part[n] for part in parts]) for n in range(3))
     if not whole.divisible:
-        places, owners = _undivided(places, amounts, owners, len(whole))
+        places, owners = _keep_whole(places, amounts, owners, len(whole))
         amounts = whole.counts[places]
     order = np.lexsort((owners, places))
     places, amounts, owners = places[order], amounts[order], owners[order]
@@ -39,11 +41,11 @@ def clustered(whole: Parcels, where: Points, regions: Ints, least: int, cluster:
         counts=amounts,
         values=None if whole.values is None else whole.values[places],
     )
-    return mended(pieces, where[places], owners, regions[places], least)
+    return join_failing_groups(pieces, where[places], owners, regions[places], least)
 
 
-def _undivided(places: Ints, amounts: Ints, owners: Ints, parcels: int) -> tuple[Ints, Ints]:
-    """Where equal tuples must stay together, each goes whole to the group that has most of it."""
+def _keep_whole(places: Ints, amounts: Ints, owners: Ints, parcels: int) -> tuple[Ints, Ints]:
+    """Where equal tuples must stay together, give each parcel whole to the group that has most of it."""
     order = np.lexsort((-amounts, places))
     _, first = np.unique(places[order], return_index=True)
     found = np.empty(parcels, dtype=np.int64)
@@ -51,31 +53,31 @@ def _undivided(places: Ints, amounts: Ints, owners: Ints, parcels: int) -> tuple
     return np.arange(parcels), found
 
 
-def mended(parcels: Parcels, where: Points, owners: Ints, regions: Ints, least: int) -> RecordGroups:
-    """Each group that fails a model joins the nearest of its region, again and again; one that is alone in its region
-    and fails is suppressed. Two at a time: in every round some do."""
+def join_failing_groups(parcels: Parcels, where: Points, owners: Ints, regions: Ints, least: int) -> RecordGroups:
+    """Join each group that fails a model with the nearest one of its region, in pairs and round after round; a failing
+    group that is alone in its region is suppressed."""
     there = owners >= 0
     numbers, inverse = np.unique(owners[there], return_inverse=True)
     owners = np.full(len(owners), -1, dtype=np.int64)
     owners[there] = inverse
-    count, looked_at = len(numbers), 0
+    count, checked = len(numbers), 0
     while True:
         kept = np.flatnonzero(owners >= 0)
         fit = parcels.fit(kept, owners[kept], count, least)
-        looked_at += count
+        checked += count
         if fit.all():
-            return RecordGroups(parcels, owners, count, looked_at)
+            return RecordGroups(parcels, owners, count, checked)
         region = np.zeros(count, dtype=np.int64)
         region[owners[kept]] = regions[kept]
-        joined = _joined(Centres.of(where, owners, parcels.counts, count), ~fit, region)
+        joined = _choose_joins(Centres.from_groups(where, owners, parcels.counts, count), ~fit, region)
         names, numbers = np.unique(joined[joined >= 0], return_inverse=True)
         joined[joined >= 0] = numbers
         owners = np.where(owners >= 0, joined[owners], -1)
         count = len(names)
 
 
-def _joined(centres: Centres, failed: Mask, region: Ints) -> Ints:
-    """The group that each becomes part of: its own number, another's, or −1 where it fails and is alone."""
+def _choose_joins(centres: Centres, failed: Mask, region: Ints) -> Ints:
+    """The group that each group joins: its own number, another's, or −1 where it fails and is alone."""
     root = np.arange(len(failed))
     for place in np.unique(region[failed]).tolist():
         among = np.flatnonzero(region == place)

@@ -21,13 +21,18 @@ from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.partition.aggregate import (
     Aggregation,
     Labels,
-    aggregated,
+    aggregate,
+    aggregation_methods,
     digits,
-    hows,
+    format_numbers,
     squared_error,
-    written,
 )
-from cobogo.publish.recode.partition.groups import RecordGroups, generalized, solved, suppressing
+from cobogo.publish.recode.partition.groups import (
+    RecordGroups,
+    generalize_groups,
+    retry_with_suppression,
+    solve_by_groups,
+)
 from cobogo.publish.recode.partition.mdav import grouping
 from cobogo.publish.recode.partition.ranges import numbers
 
@@ -38,25 +43,25 @@ NOTE = (
 NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn, and groups are released as ancestors"
 
 
-@suppressing
+@retry_with_suppression
 @card("condensation", group="partition")
 def condensation(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
     records drawn from those: correlations stay, single values are nobody's.
 
-    Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that stands for the
+    Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that covers the
     whole group. Which group a record is of is released, too: it is what the models are measured on.
 
     Formula: $x = \mu_G + \sum_i u_i \sqrt{\lambda_i}\, v_i$ with $u_i$ uniform of variance 1, and $\lambda_i$, $v_i$
         the eigenvalues and eigenvectors of the covariance of the group $G$
     Example: Every row names its group, and every group has at least two.
         >>> from collections import Counter
-        >>> from cobogo.studies.worked import released
-        >>> rows = released("condensation").to_arrow().to_pylist()
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> rows = anonymize_patients("condensation").to_arrow().to_pylist()
         >>> sorted(Counter(row["group"] for row in rows).values())
         [2, 2, 2, 2]
 
-    Guarantee: Every group stands for at least k people and its sensitive values satisfy the models. Not differential
+    Guarantee: Every group has at least k people and its sensitive values satisfy the models. Not differential
         privacy: no budget bounds the draws.
     Limits: Rows with equal quasi-identifiers are not k; most tuples are unique, and nobody's. A released value may
         happen to be somebody's. One person far from the rest makes a group wide, which can be seen.
@@ -69,14 +74,14 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
             where="recoding.algorithm",
             remedy='Choose another algorithm, such as "mdav".',
         )
-    chosen = _chosen(problem)
+    chosen = _choose_methods(problem)
     stand_in = tuple("mode" if how == "drawn" else how for how in chosen)
 
     def publish(groups: RecordGroups) -> Assignment:
-        assignment = generalized(groups, joined=False)
-        return condensed(assignment, chosen, aggregated(assignment, stand_in).errors)
+        assignment = generalize_groups(groups, joined=False)
+        return condense(assignment, chosen, aggregate(assignment, stand_in).errors)
 
-    return solved(
+    return solve_by_groups(
         problem,
         "condensation",
         grouping(problem, chosen),
@@ -86,11 +91,15 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
     )
 
 
-def _chosen(problem: Problem) -> tuple[str, ...]:
-    """Numbers are drawn, unless the policy binds their levels or asks for an ancestor; the rest are ancestors."""
+def _choose_methods(problem: Problem) -> tuple[str, ...]:
+    """The method for each attribute: numbers are drawn unless the policy bounds their levels or asks for an ancestor;
+    the rest are ancestors."""
     found = []
     for h, how, asked in zip(
-        problem.hierarchies, hows(problem), problem.aggregates or (None,) * len(problem.hierarchies), strict=True
+        problem.hierarchies,
+        aggregation_methods(problem),
+        problem.aggregates or (None,) * len(problem.hierarchies),
+        strict=True,
     ):
         if asked in ("median", "mode", "range"):
             raise PolicyError(
@@ -104,8 +113,8 @@ def _chosen(problem: Problem) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Condensed(Aggregation):
-    """An assignment whose classes are groups, told by a column of their own. An attribute that is ``"drawn"`` has in
-    each record a number drawn from the group's mean and covariance; the others are ancestors of all of the group."""
+    """An assignment whose classes are groups, named in a released column. A ``"drawn"`` attribute has in each record a
+    number drawn from the group's mean and covariance; the others have the group's common ancestor."""
 
     drawn: dict[int, Floats] = field(default_factory=dict)  # by attribute, one number a kept record; NaN is NULL
 
@@ -118,7 +127,7 @@ class Condensed(Aggregation):
 
     @cached_property
     def group_names(self) -> Labels:
-        """What each group is called: a number that tells nothing."""
+        """The name of each group: a number in random order."""
         order = np.argsort(randomness.keys(len(self)))
         return np.array([*(str(number + 1) for number in order.tolist()), None], dtype=object)[:-1]
 
@@ -127,16 +136,16 @@ class Condensed(Aggregation):
         found, (_, owners) = [], self.records
         for column, h in enumerate(self.problem.hierarchies):
             if column in self.drawn:
-                found.append(written(self.drawn[column], digits(h, self.problem.decimal), self.problem.decimal))
+                found.append(format_numbers(self.drawn[column], digits(h, self.problem.decimal), self.problem.decimal))
             else:
                 found.append(self.names[column][owners])
         return found
 
-    def _of_classes(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
+    def _class_fields(self, chosen: NDArray[np.intp]) -> dict[str, Any]:
         raise NotImplementedError("groups that are released alike in some values are groups of their own")
 
     def outcome(self) -> Outcome:
-        """With the squared error of the numbers that were drawn."""
+        """The outcome with the squared error of the drawn numbers."""
         found = super().outcome()
         weights, errors = self.problem.scale.weights, list(self.errors)
         parcels, _ = self.records
@@ -150,18 +159,27 @@ class Condensed(Aggregation):
         return replace(found, others={AGGREGATED: lost * kept + (1 - kept)})
 
 
-def condensed(assignment: Assignment, hows: tuple[str, ...], errors: tuple[float, ...]) -> Condensed:
-    """Groups as their statistics, and for each record of a group numbers drawn from them.
+def condense(assignment: Assignment, methods: tuple[str, ...], errors: tuple[float, ...]) -> Condensed:
+    """Draw numbers for each record from the mean and covariance of its group.
 
-    Along each eigenvector of the group's covariance a number is drawn, uniform around the mean and with the variance
-    that the group has there: mean and covariance of what is drawn are the group's own, on average. NULL counts as the
-    mean of the known, and is released where most of the group are.
+    Along each eigenvector of the group's covariance a number is drawn, uniform around the mean and with the group's
+    variance there, so that the mean and covariance of the draws are the group's own on average. NULL counts as the mean
+    of the known numbers, and is released where most of the group's values are NULL.
     """
     a = assignment
-    columns = [column for column, how in enumerate(hows) if how == "drawn"]
+    columns = [column for column, how in enumerate(methods) if how == "drawn"]
     nothing = np.empty(len(a), dtype=object)
     empty = Condensed(
-        a.problem, a.levels, a.leaves, a.tuples, a.owners, a.counts, a.values, (nothing,) * len(hows), hows, errors
+        a.problem,
+        a.levels,
+        a.leaves,
+        a.tuples,
+        a.owners,
+        a.counts,
+        a.values,
+        (nothing,) * len(methods),
+        methods,
+        errors,
     )
     if not columns or not len(a):
         return empty
@@ -169,11 +187,11 @@ def condensed(assignment: Assignment, hows: tuple[str, ...], errors: tuple[float
     leaves = leaf_tuples(a.problem)[a.tuples[parcels]]
     known = np.stack([numbers(a.problem.hierarchies[n], a.problem.decimal)[leaves[:, n]] for n in columns], axis=1)
     means, covariances, missing = _statistics(known, owners, len(a))
-    drawn = _drawn(means, covariances, owners)
+    drawn = _draw_records(means, covariances, owners)
     drawn[missing[owners]] = np.nan
     return Condensed(
-        a.problem, a.levels, a.leaves, a.tuples, a.owners, a.counts, a.values, (nothing,) * len(hows), hows, errors,
-        drawn={column: drawn[:, place] for place, column in enumerate(columns)},
+        a.problem, a.levels, a.leaves, a.tuples, a.owners, a.counts, a.values, (nothing,) * len(methods), methods,
+        errors, drawn={column: drawn[:, place] for place, column in enumerate(columns)},
     )  # fmt: skip
 
 
@@ -193,7 +211,7 @@ def _statistics(values: Floats, owners: Ints, groups: int) -> tuple[Floats, Floa
     return means, covariances, 2 * many < sizes[:, None]
 
 
-def _drawn(means: Floats, covariances: Floats, owners: Ints) -> Floats:
+def _draw_records(means: Floats, covariances: Floats, owners: Ints) -> Floats:
     """A point for each record. Uniform numbers of −1 … 1 have the variance 1/3."""
     spreads, axes = np.linalg.eigh(covariances)
     words = randomness.Entropy().words(len(owners) * means.shape[1]).reshape(len(owners), means.shape[1])

@@ -1,4 +1,5 @@
-"""Ways to divide groups along one quasi-identifier: here, numbers at the median of each group."""
+"""Dividing groups for Mondrian: numbers at the median of each group, and loans of records to parts that are too
+small."""
 
 from __future__ import annotations
 
@@ -7,25 +8,29 @@ from dataclasses import dataclass
 import numpy as np
 
 from cobogo.floor.arrays import Floats, Ints, Mask
-from cobogo.publish.recode.partition.groups import Parcels, least_size, sums
+from cobogo.publish.recode.contract.problem import least_size, sum_by_group
+from cobogo.publish.recode.partition.groups import Parcels
 
 A_LITTLE = 1e-6
-"""What a division tells that narrows nothing: more than none, so that it is still made where no other is possible."""
+"""The gain of a division that narrows no value: above 0, so that it is made where no other is possible, and below any
+other gain (a gain is a share of a domain, so this serves domains of up to a million values)."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ways:
-    """For each parcel of some groups the child that it would come to, and what a record of it would tell more; and
-    which groups can be divided at all."""
+    """A way to divide groups: the child that each parcel goes to, the gain per record of it, and which groups can be
+    divided at all."""
 
     child: Ints
-    told: Floats
+    gain: Floats
     possible: Mask
 
 
 def halves(whole: Parcels, chosen: Ints, ids: Ints, groups: int, column: int, places: Ints) -> Ways:
-    """Below and above the median of each group's numbers (LeFevre and others 2006); NULL is apart. ``places``: of each
-    leaf in the order of the numbers, −1 for NULL. What is told is by how many places a half is narrower."""
+    """Divide each group at the median of its numbers (LeFevre and others 2006); NULL is a part of its own.
+
+    ``places`` has each leaf's rank among the numbers, −1 for NULL. The gain is by how many places a half is narrower.
+    """
     place, counts = places[whole.leaves[chosen, column]], whole.counts[chosen]
     order = np.lexsort((place, ids))
     ends = np.cumsum(np.where(place[order] >= 0, counts[order], 0))
@@ -40,13 +45,13 @@ def halves(whole: Parcels, chosen: Ints, ids: Ints, groups: int, column: int, pl
     first, last = _ends(place, subs, 3 * groups)
     mixed = np.bincount(ids, place < 0, groups) > 0
     wide = np.where(mixed & (high >= 0), len(places), np.maximum(high - low, 0))
-    told = (wide[ids] - np.maximum(last - first, 0)[subs]) / max(len(places) - 1, 1)
+    gain = (wide[ids] - np.maximum(last - first, 0)[subs]) / max(len(places) - 1, 1)
     possible = (high > low) | (mixed & (high >= 0))
-    return Ways(child, whole.problem.weights[column] * (np.maximum(told, 0.0) + A_LITTLE), possible)
+    return Ways(child, whole.problem.weights[column] * (np.maximum(gain, 0.0) + A_LITTLE), possible)
 
 
 def _ends(place: Ints, ids: Ints, groups: int) -> tuple[Ints, Ints]:
-    """The first and the last place of each group's numbers; the first after the last where there are none."""
+    """The first and the last place of each group's numbers; where there are none, the first is after the last."""
     known = place >= 0
     low, high = np.full(groups, np.iinfo(np.int32).max, dtype=np.int64), np.full(groups, -1, dtype=np.int64)
     np.minimum.at(low, ids[known], place[known])
@@ -61,24 +66,25 @@ the models again."""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parts:
-    """The parts that groups fall into: each parcel's, and each part's group, records, and whether it may stand."""
+    """The parts of divided groups: the part of each parcel, and of each part its group, its records, and whether it
+    satisfies the models."""
 
-    of: Ints
+    owners: Ints
     parent: Ints
     sizes: Ints
     good: Mask
 
 
 def lend(whole: Parcels, chosen: Ints, ids: Ints, parts: Parts, needy: Mask, least: int) -> tuple[Ints, Mask]:
-    """How many records of each parcel go to what is left over in its group, and which groups that helps.
+    """Lend records to the remainder of each needy group: how many of each parcel, and which groups that helps.
 
-    The largest good part lends, from its most frequent parcels, as many as are wanting; where what is left over needs
-    more than records, twice and four times as many. Both must satisfy the models after.
+    The largest good part lends, from its most frequent parcels, as many records as the remainder lacks; where those do
+    not suffice for the models, twice and four times as many. Lender and remainder must satisfy the models afterwards.
     """
     least = max(least, least_size(whole.problem))
     lent, helped = np.zeros(len(chosen), dtype=np.int64), np.zeros(len(needy), dtype=np.bool_)
-    bad = ~parts.good[parts.of]
-    wanting = np.maximum(least - sums(ids[bad], whole.counts[chosen[bad]], len(needy)), 1)
+    bad = ~parts.good[parts.owners]
+    wanting = np.maximum(least - sum_by_group(ids[bad], whole.counts[chosen[bad]], len(needy)), 1)
     for attempt in range(ATTEMPTS):
         asking = needy & ~helped
         candidates = np.flatnonzero(parts.good & asking[parts.parent])
@@ -87,15 +93,15 @@ def lend(whole: Parcels, chosen: Ints, ids: Ints, parts: Parts, needy: Mask, lea
         lenders = lenders[parts.sizes[lenders] - (wanting[parts.parent[lenders]] << attempt) >= least]
         if not len(lenders):
             break
-        taken = _taken(whole, chosen, parts.of, lenders, wanting[parts.parent[lenders]] << attempt)
+        taken = _choose_loans(whole, chosen, parts.owners, lenders, wanting[parts.parent[lenders]] << attempt)
         good = _both_fit(whole, chosen, ids, parts, lenders, taken, least)
         helped[parts.parent[lenders[good]]] = True
-        lent = np.where(np.isin(parts.of, lenders[good]), taken, lent)
+        lent = np.where(np.isin(parts.owners, lenders[good]), taken, lent)
     return lent, helped
 
 
-def _taken(whole: Parcels, chosen: Ints, of: Ints, lenders: Ints, amounts: Ints) -> Ints:
-    """Of each parcel, how many records are lent: the most frequent first; all of one where it may not be divided."""
+def _choose_loans(whole: Parcels, chosen: Ints, of: Ints, lenders: Ints, amounts: Ints) -> Ints:
+    """How many records of each parcel to lend: the most frequent first; whole parcels where they may not be divided."""
     places = np.flatnonzero(np.isin(of, lenders))
     counts, rank = whole.counts[chosen[places]], np.argsort(lenders)
     owner = rank[np.searchsorted(lenders[rank], of[places])]
@@ -112,13 +118,13 @@ def _taken(whole: Parcels, chosen: Ints, of: Ints, lenders: Ints, amounts: Ints)
 
 
 def _both_fit(whole: Parcels, chosen: Ints, ids: Ints, parts: Parts, lenders: Ints, taken: Ints, least: int) -> Mask:
-    """Whether what is left of each lender and what was left over, with the loan, satisfy the models."""
+    """Whether each lender without the loan, and the remainder with it, satisfy the models."""
     number = np.full(int(parts.parent.max(initial=0)) + 1, -1, dtype=np.int64)
     number[parts.parent[lenders]] = np.arange(len(lenders))
-    of_lender = np.isin(parts.of, lenders)
+    of_lender = np.isin(parts.owners, lenders)
     counts = whole.counts[chosen]
     stay = np.flatnonzero(of_lender & (counts > taken))
-    go = np.flatnonzero((of_lender & (taken > 0)) | (~parts.good[parts.of] & (number[ids] >= 0)))
+    go = np.flatnonzero((of_lender & (taken > 0)) | (~parts.good[parts.owners] & (number[ids] >= 0)))
     places = np.concatenate([stay, go])
     groups = np.concatenate([2 * number[ids[stay]], 2 * number[ids[go]] + 1])
     amounts = np.concatenate([(counts - taken)[stay], np.where(of_lender, taken, counts)[go]])

@@ -1,7 +1,7 @@
 """Groups of records, and what the models and the hierarchies say of them.
 
-Every partitioning algorithm answers with groups. What a group is released as is another question: here it is the lowest
-values of the hierarchies that stand for all its records.
+Every partitioning algorithm returns groups. `generalize_groups` releases a group as the lowest values of the
+hierarchies that cover all its records; other modules aggregate.
 """
 
 from __future__ import annotations
@@ -19,26 +19,28 @@ from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Monotone, Scope
-from cobogo.promises.models.check import check, failing
+from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
-from cobogo.publish.recode.contract.problem import Levels, Problem, refuse_beyond_classes, tally
+from cobogo.publish.recode.contract.problem import Levels, Problem, refuse_beyond_classes, sum_by_group, tally
 from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.explain import why_none
+from cobogo.publish.recode.lattice.explain import no_solution
 from cobogo.publish.recode.lattice.search import better_node
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Parcels:
-    """Records that nothing tells apart: ``counts[p]`` of the original tuple ``tuples[p]`` and, where parcels may be
-    divided, of the combination of sensitive values (and label) ``values[p]``, if there are any. ``told[name][v]`` is
-    the attribute's own value in combination ``v``."""
+    """Records in parcels of equal ones: ``counts[p]`` records of the original tuple ``tuples[p]`` and, where parcels
+    may be divided, of the combination ``values[p]`` of sensitive values (and label), if there are any.
+
+    ``attribute_codes[name][v]`` is an attribute's value in combination ``v``.
+    """
 
     problem: Problem
     tuples: Ints
     counts: Ints
     values: Small | None = None
-    told: Mapping[str, Small] = field(default_factory=dict)
+    attribute_codes: Mapping[str, Small] = field(default_factory=dict)
     divisible: bool = False
 
     def __len__(self) -> int:
@@ -50,40 +52,40 @@ class Parcels:
         return np.ascontiguousarray(leaf_tuples(self.problem)[self.tuples])
 
     def regions(self) -> Ints:
-        """Parcels that the highest levels allowed do not release alike can be in no group together."""
+        """The region of each parcel: parcels that differ at the highest levels allowed cannot share a group."""
         highest = list(zip(self.problem.hierarchies, self.problem.highest, strict=True))
         columns = [h.maps[level][self.leaves[:, column]] for column, (h, level) in enumerate(highest)]
-        return self.numbered(columns, [len(h.labels[level]) for h, level in highest])
+        return self.number_values(columns, [len(h.labels[level]) for h, level in highest])
 
-    def numbered(self, columns: Sequence[Small], sizes: Sequence[int]) -> Ints:
-        """The number of each parcel's values of some columns; those that are kept apart have others."""
+    def number_values(self, columns: Sequence[Small], sizes: Sequence[int]) -> Ints:
+        """Number the parcels by their values of some columns; parcels that are kept apart get numbers of their own."""
         apart = np.zeros(len(self), dtype=np.bool_) if self.problem.apart is None else self.problem.apart[self.tuples]
         return number_tuples([*columns, apart], [*sizes, 2], len(self))[0]
 
     def classes(self, chosen: Ints, ids: Ints, groups: int, counts: Ints | None = None) -> Classes:
-        """Some parcels as classes, as the models see them; ``counts``: where not all of each is meant."""
+        """Some parcels as classes, as the models see them; ``counts`` takes only a part of each parcel."""
         needed = self.problem.histograms_needed
         if not self.divisible:
             return tally(self.problem, self.tuples[chosen], ids, groups, needed)
         counts = self.counts[chosen] if counts is None else counts
-        sizes = sums(ids, counts, groups)
+        sizes = sum_by_group(ids, counts, groups)
         histograms: dict[str, Histogram] = {}
         values = None if self.values is None else self.values[chosen]
         for name in needed if values is not None else ():
-            known, own = self.problem.table.histograms[name], self.told[name][values]
+            known, own = self.problem.table.histograms[name], self.attribute_codes[name][values]
             pairs, first = number_tuples([ids, own], [groups, len(known.domain)], len(ids))
             offsets = np.searchsorted(ids[first], np.arange(groups + 1)).astype(np.int64)
-            found = sums(pairs, counts, len(first))
+            found = sum_by_group(pairs, counts, len(first))
             histograms[name] = replace(known, offsets=offsets, values=own[first], counts=found)
         return Classes(sizes, histograms, self.problem.scale.records)
 
     def fit(self, chosen: Ints, ids: Ints, groups: int, least: int = 1, counts: Ints | None = None) -> Mask:
         """Which groups of some parcels satisfy every model that is a condition on classes, and have enough records."""
-        enough = sums(ids, self.counts[chosen] if counts is None else counts, groups) >= least
-        return enough & ~failing(self.problem.models, self.classes(chosen, ids, groups, counts))
+        enough = sum_by_group(ids, self.counts[chosen] if counts is None else counts, groups) >= least
+        return enough & ~failing_classes(self.problem.models, self.classes(chosen, ids, groups, counts))
 
-    def divided(self, places: Ints, taken: Ints) -> Parcels:
-        """The same with so many records of some parcels taken out, as new parcels at the end."""
+    def divide(self, places: Ints, taken: Ints) -> Parcels:
+        """Split ``taken`` records off some parcels, as new parcels at the end."""
         counts = self.counts.copy()
         counts[places] -= taken
         return replace(
@@ -94,13 +96,6 @@ class Parcels:
         )
 
 
-def sums(ids: Ints, counts: Ints, groups: int) -> Ints:
-    """Sums of whole numbers by group."""
-    total = np.zeros(groups, dtype=np.int64)
-    np.add.at(total, ids, counts)
-    return total
-
-
 def can_divide(problem: Problem) -> bool:
     """Whether it is known which sensitive values go with some of a tuple's records."""
     table = problem.table
@@ -108,8 +103,8 @@ def can_divide(problem: Problem) -> bool:
 
 
 def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
-    """The table's records. ``divisible``: those of one tuple may go different ways, where it is known which sensitive
-    values they have; where people have several records, records of equal tuples stay together."""
+    """The table's records. With ``divisible``, records of one tuple may go to different groups, where their sensitive
+    values are known; where people have several records, records of equal tuples stay together."""
     table = problem.table
     there = np.flatnonzero(table.counts > 0)
     if not divisible or not can_divide(problem):
@@ -117,8 +112,8 @@ def parcels(problem: Problem, *, divisible: bool = False) -> Parcels:
     joint = table.joint
     if joint is not None:
         known = joint.histogram
-        told = dict(zip(joint.labels, joint.codes.T, strict=True))
-        return Parcels(problem, known.owners, known.counts, known.values, told, divisible=True)
+        codes = dict(zip(joint.labels, joint.codes.T, strict=True))
+        return Parcels(problem, known.owners, known.counts, known.values, codes, divisible=True)
     if table.histograms:
         return parcels_by_value(problem)
     return Parcels(problem, there, table.counts[there], divisible=True)
@@ -133,12 +128,12 @@ def parcels_by_value(problem: Problem) -> Parcels:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordGroups:
-    """The group of each parcel; −1 for those that are to be suppressed. ``looked_at``: groups that were tried."""
+    """The group of each parcel; −1 for those that are to be suppressed. ``checked``: how many groups were tried."""
 
     parcels: Parcels
     owners: Ints
     count: int
-    looked_at: int = 0
+    checked: int = 0
 
     @property
     def suppressed(self) -> int:
@@ -164,9 +159,9 @@ def common_levels(found: Parcels, chosen: Ints, ids: Ints, groups: int) -> Small
     return levels
 
 
-def generalized(groups: RecordGroups, *, joined: bool = True) -> Assignment:
-    """Each group released as the lowest values that stand for all its records; ``joined``: groups that are released
-    alike are one class, as whoever reads the release sees them."""
+def generalize_groups(groups: RecordGroups, *, joined: bool = True) -> Assignment:
+    """Release each group as the lowest values of the hierarchies that cover all its records. With ``joined``, groups
+    with equal released values become one class, as they are to a reader of the release."""
     found = groups.parcels
     kept = np.flatnonzero(groups.owners >= 0)
     ids = groups.owners[kept]
@@ -180,7 +175,8 @@ def generalized(groups: RecordGroups, *, joined: bool = True) -> Assignment:
 
 
 SECONDS = 5.0
-"""For finding the records to suppress, where the policy gives no time limit."""
+"""For finding the records to suppress, where the policy has no time limit: a hint for a second try, so it may not take
+longer than most first tries."""
 
 
 class Partition(Protocol):
@@ -192,44 +188,44 @@ class Partition(Protocol):
 
 
 Grouping = Callable[[int], RecordGroups]
-"""An algorithm, given the fewest records that a group may have beside what the models say."""
+"""An algorithm: makes groups of at least so many records, whatever the models ask for."""
 
 
-def solved(
+def solve_by_groups(
     problem: Problem,
     algorithm: str,
     grouping: Grouping,
     *,
-    publish: Callable[[RecordGroups], Assignment] = generalized,
+    publish: Callable[[RecordGroups], Assignment] = generalize_groups,
     measured: tuple[str, Callable[[Assignment], float]] | None = None,
     notes: tuple[str, ...] = (),
 ) -> Assigned:
-    """The groups of an algorithm, published, if the plain reference finds that every model holds.
+    """Make groups and release them, if every model holds by its plain definition.
 
-    ``publish`` says what groups are released as; ``measured``, what the algorithm goes by, if not the metric asked for.
-
-    Models of the whole table cannot be looked at group by group: where one fails, groups are made larger.
+    ``publish`` turns groups into an assignment; ``measured`` names and computes the algorithm's own measure, where that
+    is not the policy's metric. Models of the whole table cannot be checked group by group: where one fails, groups are
+    made larger.
     """
     refuse_beyond_classes(problem, algorithm)
-    least, looked_at = 1, 0
+    least, checked = 1, 0
     while True:
         groups = grouping(least)
-        looked_at += groups.looked_at
+        checked += groups.checked
         if groups.suppressed > problem.limit or not groups.count:
-            raise _none(algorithm)
+            raise _no_partition(algorithm)
         assignment = publish(groups)
         if unbroken(assignment):
             break
         least = max(2 * least, int(assignment.sizes.min(initial=1)) + 1)
         if least > problem.scale.records:
-            raise _none(algorithm)
-    metric, value = assignment.valued() if measured is None else (measured[0], measured[1](assignment))
+            raise _no_partition(algorithm)
+    metric, value = assignment.metric_value() if measured is None else (measured[0], measured[1](assignment))
     return Assigned(
         algorithm=algorithm,
         assignment=assignment,
         value=value,
-        nodes=looked_at,
-        checked=looked_at,
+        nodes=checked,
+        checked=checked,
         metric=metric,
         notes=notes,
     )
@@ -243,41 +239,41 @@ def unbroken(assignment: Assignment) -> bool:
     return all(verdict.satisfied for verdict in check(problem.models, assignment.classes(problem.histograms_needed)))
 
 
-def _none(algorithm: str) -> NoSolution:
+def _no_partition(algorithm: str) -> NoSolution:
     return NoSolution(
         f"{algorithm} found no partition that satisfies the policy within the suppression limit",
         remedy='Another algorithm may: say algorithm = "local" or "optimal". Or raise suppression-limit.',
     )
 
 
-def suppressing(algorithm: Partition) -> Partition:
-    """The algorithm, tried once more where all records together cannot be put in groups: those that the best node of
-    the lattice suppresses are then kept apart from the others, and suppressed unless they make groups of their own."""
+def retry_with_suppression(algorithm: Partition) -> Partition:
+    """Let an algorithm try twice. Where it finds no groups for all records, the records that the best node of the
+    lattice suppresses are kept apart; they are suppressed unless they make groups of their own."""
 
     @wraps(algorithm)
-    def tried(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
+    def retry(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
         try:
             return algorithm(problem, time_limit=time_limit, progress=progress)
         except NoSolution as none:
             node = better_node(problem, None, time_limit=SECONDS if time_limit is None else time_limit)
             if node is None:
-                raise _explained(problem, none) from None
-            apart = _suppressed(problem, node.levels)
+                raise _explain(problem, none) from None
+            apart = _suppressed_tuples(problem, node.levels)
         return algorithm(replace(problem, apart=apart), time_limit=time_limit, progress=progress)
 
-    return tried
+    return retry
 
 
-def _explained(problem: Problem, none: NoSolution) -> NoSolution:
-    """Why there are no groups: what stands in the way of every algorithm, or the limits of this one."""
+def _explain(problem: Problem, none: NoSolution) -> NoSolution:
+    """The reason for no groups: one that holds for every algorithm, or else this algorithm's own error."""
     evaluator = Evaluator(problem)
     top = evaluator.check(problem.highest)
     if not top.satisfied and all(m.monotone is not Monotone.NO and m.scope is Scope.CLASS for m in problem.models):
-        return why_none(problem, evaluator)
+        return no_solution(problem, evaluator)
     return none
 
 
-def _suppressed(problem: Problem, levels: Levels) -> Mask:
+def _suppressed_tuples(problem: Problem, levels: Levels) -> Mask:
     """The tuples whose class at a node fails."""
     evaluator = Evaluator(problem)
     rolled = evaluator.table(levels)
@@ -291,18 +287,3 @@ def _suppressed(problem: Problem, levels: Levels) -> Mask:
     failed = np.zeros(int(ids.max(initial=-1)) + 1, dtype=np.bool_)
     failed[ids[: len(rolled)]] = evaluator.failing(rolled)
     return np.asarray(failed[ids[len(rolled) :]])
-
-
-LARGEST_LOOKED_AT = 1 << 20
-"""Records of a group up to which it is asked whether its size suffices: bounds the array of sizes. A model
-that asks for more is taken to ask for as many, and is checked like any other in the end."""
-
-
-def least_size(problem: Problem) -> int:
-    """The size from which on a group satisfies every model that looks at sizes alone; 1 where there is none."""
-    alone = [m for m in problem.models if m.scope is Scope.CLASS and not m.attributes and not m.needs_people]
-    if not alone or problem.table.people is not None:
-        return 1
-    sizes = np.arange(1, min(problem.scale.records, LARGEST_LOOKED_AT) + 1)
-    bad = failing(alone, Classes(sizes, {}, problem.scale.records))
-    return int(np.flatnonzero(bad)[-1]) + 2 if bad.any() else 1

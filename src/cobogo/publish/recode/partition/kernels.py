@@ -1,4 +1,8 @@
-"""Compiled kernels of the clustering algorithms: parcels as points, each with a number of records."""
+"""Compiled kernels of the clustering algorithms. A parcel is a point, or a tuple of leaves, with a number of records.
+
+Sizes of arrays: a group divides at most one parcel, the last it takes, so n parcels and g groups make at most n + g
+pieces; what is added to that is slack. `tests/publish/recode/test_kernels.py` runs all kernels with checked indices.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +32,10 @@ def _farthest(points, active, many, centre):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _take(points, left, active, many, centre, wanted, near, gaps, taken):  # type: ignore[no-untyped-def]
-    """Choose the nearest ``wanted`` records for a group: returns how many parcels are touched, in ``near``.
+    """Choose the ``wanted`` records nearest to a centre. Returns how many parcels they are of; ``near`` has those
+    parcels and ``taken`` how many records of each. ``left`` is not changed.
 
-    What is to be taken of each stands in ``taken`` then; ``left`` is not changed.
+    ``near`` is kept sorted by insertion: k is small, and most parcels are farther than the last.
     """
     known = 0
     for position in range(many):
@@ -74,8 +79,6 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
     for parcel in range(n):
         for axis in range(dims):
             total[axis] += points[parcel, axis] * left[parcel]
-    # Each group divides at most one parcel (the last it takes), so n parcels make at most n pieces and one a group; the
-    # rest is slack for the last groups, which may be cut off.
     room = n + 2 * (records // max(k, 1)) + 4 * k + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     used, group = 0, 0
@@ -118,11 +121,9 @@ def mdav(points, counts, k):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def joined(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
-    """The lowest levels, from those of a group up, at which it and a parcel are alike; what a record costs there.
-
-    Infinite where no level allowed does.
-    """
+def join_levels(row, levels, first, leaves, starts, codes, costs, highest, found):  # type: ignore[no-untyped-def]
+    """Find the lowest levels (``found``), from those of a group up, at which the group and a parcel have equal values.
+    Returns what a record costs there; infinite where no level allowed makes them equal."""
     total = 0.0
     for column in range(len(levels)):
         level = levels[column]
@@ -138,15 +139,12 @@ def joined(row, levels, first, leaves, starts, codes, costs, highest, found):  #
 
 @njit(cache=True, nogil=True)
 def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type: ignore[no-untyped-def]
-    """Groups grown one after another: each begins far from the one before, and takes what costs least until it has k.
-
-    What is left at the end joins the group in which it costs least.
-    """
+    """Grow groups one after another: each begins with the parcel that is dearest to join with the previous seed, and
+    takes the cheapest record until it has k. The rest joins the groups in which it costs least."""
     n, width = leaves.shape
     left = counts.copy()
     active, many = np.arange(n), n
     records = left.sum()
-    # Each group divides at most one parcel (the last it takes): n pieces and one a group, with slack.
     room = n + 2 * (records // max(k, 1)) + 16
     parcels, amounts, owners = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int64)
     levels = np.empty((records // max(k, 1) + 2, width), np.int64)  # of each group; what fits nowhere is one more
@@ -156,7 +154,7 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
     while records >= k:
         best, place = -1.0, -1
         for position in range(many):
-            apart = joined(active[position], lowest, seed, leaves, starts, codes, costs, highest, trial)
+            apart = join_levels(active[position], lowest, seed, leaves, starts, codes, costs, highest, trial)
             if apart > best:
                 best, place = apart, position
         seed = active[place]
@@ -167,7 +165,9 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
             if size > 0:
                 best, place = np.inf, -1
                 for position in range(many):
-                    cost = joined(active[position], levels[group], seed, leaves, starts, codes, costs, highest, trial)
+                    cost = join_levels(
+                        active[position], levels[group], seed, leaves, starts, codes, costs, highest, trial
+                    )
                     if cost < best:
                         best, place = cost, position
                         best_trial[:] = trial
@@ -190,7 +190,7 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
         parcel = active[position]
         best, chosen = np.inf, -1
         for other in range(group):
-            cost = joined(parcel, levels[other], firsts[other], leaves, starts, codes, costs, highest, trial)
+            cost = join_levels(parcel, levels[other], firsts[other], leaves, starts, codes, costs, highest, trial)
             now = 0.0
             for column in range(width):
                 now += costs[starts[column, levels[other, column]] + leaves[firsts[other], column]]
@@ -212,8 +212,8 @@ def k_member(leaves, counts, starts, codes, costs, lowest, highest, k):  # type:
 
 @njit(cache=True, nogil=True)
 def oka(points, counts, seeds, k):  # type: ignore[no-untyped-def]
-    """One pass: each parcel joins the nearest centre, which moves. Then groups that are too large give what is farthest
-    from their centre to those that are too small, nearest first."""
+    """Assign each parcel, in one pass, to the nearest centre, which moves with it. Then groups above k give the parcels
+    farthest from their centre to the nearest groups below k."""
     n, dims = points.shape
     groups = len(seeds)
     centres = points[seeds].astype(np.float64)
@@ -286,7 +286,7 @@ def best_runs(leaves, counts, starts, codes, costs, lowest, highest, k):  # type
         for end in range(start, n):
             if size >= 2 * k:
                 break  # two runs of at least k each cost no more than one of both
-            cost = joined(end, levels, start, leaves, starts, codes, costs, highest, trial)
+            cost = join_levels(end, levels, start, leaves, starts, codes, costs, highest, trial)
             if cost == np.inf:
                 break
             levels[:] = trial
@@ -320,7 +320,7 @@ def _spanning_tree(leaves, starts, codes, costs, lowest, highest):  # type: igno
         for other in range(n):
             if reached[other]:
                 continue
-            cost = joined(other, lowest, here, leaves, starts, codes, costs, highest, trial)
+            cost = join_levels(other, lowest, here, leaves, starts, codes, costs, highest, trial)
             if cost < edges[other]:
                 edges[other], parents[other] = cost, here
             if following < 0 or edges[other] < best:

@@ -12,13 +12,20 @@ from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Assigned
 from cobogo.publish.recode.partition import kernels
-from cobogo.publish.recode.partition.aggregate import NUMERIC, aggregated, hows
-from cobogo.publish.recode.partition.clusters import Pieces, clustered
-from cobogo.publish.recode.partition.groups import Grouping, Parcels, generalized, parcels, solved, suppressing
+from cobogo.publish.recode.partition.aggregate import NUMERIC, aggregate, aggregation_methods
+from cobogo.publish.recode.partition.clusters import Pieces, cluster_regions
+from cobogo.publish.recode.partition.groups import (
+    Grouping,
+    Parcels,
+    generalize_groups,
+    parcels,
+    retry_with_suppression,
+    solve_by_groups,
+)
 from cobogo.publish.recode.partition.space import points
 
 
-@suppressing
+@retry_with_suppression
 @card("mdav", title="MDAV", group="partition")
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
@@ -30,8 +37,8 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps |
     Formula: the k records nearest to $r = \arg\max_r d(r, \bar{x})$ form a group, and so do those nearest to the record
         farthest from $r$; what is lost is $\frac{\sum (x - \hat{x})^2}{\sum (x - \bar{x})^2}$
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> release = released("mdav")
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> release = anonymize_patients("mdav")
         >>> classes(release), round(release.metrics["squared_error"], 3)
         ({('38', 'f'): 2, ('40', 'm'): 2, ('56', 'f'): 2, ('62', 'm'): 2}, 0.072)
 
@@ -43,16 +50,16 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps |
     Paper: J. Domingo-Ferrer and V. Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation,
         Data Mining and Knowledge Discovery, 2005.
     """
-    chosen = hows(problem)
+    chosen = aggregation_methods(problem)
 
     def release(assignment: Assignment) -> Assignment:
-        return aggregated(assignment, chosen)
+        return aggregate(assignment, chosen)
 
-    return solved(
+    return solve_by_groups(
         problem,
         "mdav",
         grouping(problem, chosen),
-        publish=lambda groups: release(generalized(groups, joined=False)).canonical(),
+        publish=lambda groups: release(generalize_groups(groups, joined=False)).canonical(),
         measured=(AGGREGATED, lambda assignment: assignment.outcome().others[AGGREGATED]),
         notes=_notes(problem, chosen),
     )
@@ -64,11 +71,11 @@ def grouping(problem: Problem, chosen: tuple[str, ...]) -> Grouping:
     where = points(whole, [column for column, how in enumerate(chosen) if how in NUMERIC])
     regions = _regions(whole, chosen)
 
-    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+    def cluster(block: Ints, counts: Ints, k: int) -> Pieces:
         found: Pieces = kernels.mdav(np.ascontiguousarray(where[block]), counts, k)
         return found
 
-    return lambda least: clustered(whole, where, regions, least, grouped)
+    return lambda least: cluster_regions(whole, where, regions, least, cluster)
 
 
 def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
@@ -77,7 +84,7 @@ def _regions(whole: Parcels, chosen: tuple[str, ...]) -> Ints:
     bound = [column for column, how in enumerate(chosen) if how == "ancestor"]
     columns = [problem.hierarchies[n].maps[problem.highest[n]][whole.leaves[:, n]] for n in bound]
     sizes = [len(problem.hierarchies[n].labels[problem.highest[n]]) for n in bound]
-    return whole.numbered(columns, sizes)
+    return whole.number_values(columns, sizes)
 
 
 def _notes(problem: Problem, chosen: tuple[str, ...]) -> tuple[str, ...]:

@@ -16,43 +16,42 @@ from cobogo.floor.arrays import Floats, Ints, Mask, Small
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.assignment import Assignment
-from cobogo.publish.recode.contract.problem import Problem
+from cobogo.publish.recode.contract.problem import Problem, sum_by_group
 from cobogo.publish.recode.contract.solution import Assigned
-from cobogo.publish.recode.partition.aggregate import aggregated, hows
+from cobogo.publish.recode.partition.aggregate import aggregate, aggregation_methods
 from cobogo.publish.recode.partition.divide import A_LITTLE, Parts, Ways, halves, lend
 from cobogo.publish.recode.partition.groups import (
     Parcels,
     RecordGroups,
     common_levels,
-    generalized,
+    generalize_groups,
     parcels,
-    solved,
-    sums,
-    suppressing,
+    retry_with_suppression,
+    solve_by_groups,
 )
 from cobogo.publish.recode.partition.ranges import places
 
 TIMES_GIVEN_UP = 16
-"""How many children of one value may be left undivided so that the rest is large enough. Bounds the tries, each of
-which asks the models about all groups; a value with more such children is not divided."""
+"""How many children of one value may stay undivided so that the remainder is large enough. Bounds the tries, each of
+which checks the models on all groups; a value with more such children is not divided."""
 
 
-@suppressing
+@retry_with_suppression
 @card("mondrian", title="Mondrian", group="partition")
-def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+def mondrian(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
 
-    A part has, in each quasi-identifier, the lowest value of the hierarchy that stands for all its records, and is
+    A part has, in each quasi-identifier, the lowest value of the hierarchy that covers all its records, and is
     divided into the children of that value; those that would fail stay together at the value itself. Numbers with
     ``aggregate = "range"`` are divided at their median instead. Always runs to its end: a time limit is of no use to
     it.
 
     Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
-        models; $A$ is the attribute that tells most about most records
+        models; $A$ is the attribute that narrows most values of most records
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("mondrian"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("mondrian"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -61,12 +60,12 @@ def strict(problem: Problem, *, time_limit: float | None = None, progress: Steps
     Cost: $O(a\,n \log n)$ for n distinct tuples and a attributes.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
-    return _solved(problem, "mondrian", parcels(problem), progress, lending=False)
+    return _solve(problem, "mondrian", parcels(problem), progress, lending=False)
 
 
-@suppressing
+@retry_with_suppression
 @card("mondrian-relaxed", title="Mondrian, relaxed", group="partition")
-def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
+def mondrian_relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.
 
@@ -76,8 +75,8 @@ def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Step
     Formula: as of mondrian; what is left over, $P$, becomes $P \cup L$ with $L \subset E$ records of the largest part
         beside it, if both $P \cup L$ and $E \setminus L$ satisfy the models
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> classes(released("mondrian-relaxed"))
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> classes(anonymize_patients("mondrian-relaxed"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -85,13 +84,15 @@ def relaxed(problem: Problem, *, time_limit: float | None = None, progress: Step
     Cost: $O(a\,n \log n)$ for n distinct tuples and a attributes.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
-    return _solved(problem, "mondrian-relaxed", parcels(problem, divisible=True), progress, lending=True)
+    return _solve(problem, "mondrian-relaxed", parcels(problem, divisible=True), progress, lending=True)
 
 
-def _solved(problem: Problem, name: str, whole: Parcels, progress: Steps | None, *, lending: bool) -> Assigned:
-    """Attributes whose ``aggregate`` is a range are divided at the median of each part."""
+def _solve(problem: Problem, name: str, whole: Parcels, progress: Steps | None, *, lending: bool) -> Assigned:
+    """Divide and release; attributes whose ``aggregate`` is a range are divided at the median of each part."""
     asked = problem.aggregates or (None,) * len(problem.hierarchies)
-    chosen = hows(replace(problem, aggregates=tuple("range" if how == "range" else "ancestor" for how in asked)))
+    chosen = aggregation_methods(
+        replace(problem, aggregates=tuple("range" if how == "range" else "ancestor" for how in asked))
+    )
     numeric = {
         column: places(problem.hierarchies[column], problem.decimal)
         for column, how in enumerate(chosen)
@@ -99,14 +100,21 @@ def _solved(problem: Problem, name: str, whole: Parcels, progress: Steps | None,
     }
 
     def publish(groups: RecordGroups) -> Assignment:
-        return aggregated(generalized(groups, joined=False), chosen).canonical() if numeric else generalized(groups)
+        return (
+            aggregate(generalize_groups(groups, joined=False), chosen).canonical()
+            if numeric
+            else generalize_groups(groups)
+        )
 
-    return solved(
-        problem, name, lambda least: divided(whole, least, progress, lending=lending, numeric=numeric), publish=publish
+    return solve_by_groups(
+        problem,
+        name,
+        lambda least: divide_records(whole, least, progress, lending=lending, numeric=numeric),
+        publish=publish,
     )
 
 
-def divided(
+def divide_records(
     whole: Parcels,
     least: int,
     progress: Steps | None = None,
@@ -114,14 +122,14 @@ def divided(
     lending: bool = False,
     numeric: Mapping[int, Ints] | None = None,
 ) -> RecordGroups:
-    """Mondrian's groups; ``least``: none has fewer records than this. ``numeric``: attributes that are divided at the
-    median of their leaves' places, and not along the hierarchy."""
+    """Mondrian's groups, of at least ``least`` records each. Attributes in ``numeric`` (with their leaves' places) are
+    divided at the median instead of along the hierarchy."""
     owners = whole.regions()
     count = int(owners.max(initial=-1)) + 1
     everything = np.arange(len(whole))
     fit = whole.fit(everything, owners, count, least)
     owners = np.where(fit[owners], owners, -1)
-    looked_at = count
+    checked = count
     open_ = fit
     while open_.any():
         if progress is not None:
@@ -130,12 +138,12 @@ def divided(
         numbers = np.cumsum(open_) - 1
         ids, groups = numbers[owners[chosen]], int(open_.sum())
         cut = _best_cut(whole, chosen, ids, groups, least, numeric or {}, lending=lending)
-        looked_at += cut.looked_at
+        checked += cut.checked
         cut.parts[cut.lent == whole.counts[chosen]] = -1
         lent = np.flatnonzero((cut.lent > 0) & (cut.parts >= 0))
         if len(lent):
             more = np.arange(len(whole), len(whole) + len(lent))
-            whole = whole.divided(chosen[lent], cut.lent[lent])
+            whole = whole.divide(chosen[lent], cut.lent[lent])
             owners = np.concatenate([owners, owners[chosen[lent]]])
             chosen, ids = np.concatenate([chosen, more]), np.concatenate([ids, ids[lent]])
             cut.parts = np.concatenate([cut.parts, np.full(len(lent), -1)])
@@ -150,24 +158,24 @@ def divided(
     numbers_left = np.unique(owners[owners >= 0])
     compact = np.full(count + 1, -1, dtype=np.int64)
     compact[numbers_left] = np.arange(len(numbers_left))
-    return RecordGroups(whole, compact[owners], len(numbers_left), looked_at)
+    return RecordGroups(whole, compact[owners], len(numbers_left), checked)
 
 
 @dataclass(eq=False, repr=False)
 class _Cut:
-    """For each group whether it can be divided, and for each parcel the part it comes to: −1 for what is left over."""
+    """A division of groups: which groups it divides, and for each parcel its part, −1 for the remainder."""
 
     allowed: Mask
     parts: Ints
     gains: Floats
-    lent: Ints  # how many of each parcel's records come to what is left over
-    looked_at: int = 0
+    lent: Ints  # how many of each parcel's records go to the remainder
+    checked: int = 0
 
 
 def _best_cut(
     whole: Parcels, chosen: Ints, ids: Ints, groups: int, least: int, numeric: Mapping[int, Ints], *, lending: bool
 ) -> _Cut:
-    """Along the quasi-identifier that tells most, of those along which a group can be divided."""
+    """Divide each group along the quasi-identifier that gains most, of those along which it can be divided."""
     nowhere, none = np.full(len(chosen), -1, dtype=np.int64), np.zeros(len(chosen), dtype=np.int64)
     best = _Cut(np.zeros(groups, dtype=np.bool_), nowhere, np.zeros(groups), none)
     levels = common_levels(whole, chosen, ids, groups)
@@ -182,31 +190,31 @@ def _best_cut(
         best.gains = np.where(better, cut.gains, best.gains)
         best.parts = np.where(better[ids], cut.parts, best.parts)
         best.lent = np.where(better[ids], cut.lent, best.lent)
-        best.looked_at += cut.looked_at
+        best.checked += cut.checked
     return best
 
 
 def _cut(whole: Parcels, chosen: Ints, ids: Ints, groups: int, ways: Ways, least: int, *, lending: bool) -> _Cut:
-    """Divide groups into the children of their value of one quasi-identifier, or at its median.
+    """Divide groups along one quasi-identifier, into the children of their value or at the median.
 
-    Children that do not satisfy the models are left over, at the value itself; where what is left over does not satisfy
-    them either, the smallest of the others is left over, too.
+    Children that do not satisfy the models form the remainder, which keeps the value itself. Where the remainder does
+    not satisfy them either, the smallest of the other children joins it, again and again.
     """
     child = ways.child
     known = int(child.max(initial=0)) + 1
     subs, first = number_tuples([ids, child], [groups, known], len(ids))
-    parent, sizes = ids[first], sums(subs, whole.counts[chosen], len(first))
+    parent, sizes = ids[first], sum_by_group(subs, whole.counts[chosen], len(first))
     good = whole.fit(chosen, subs, len(first), least)
-    looked_at = len(first)
+    checked = len(first)
     lent, helped = np.zeros(len(chosen), dtype=np.int64), np.zeros(groups, dtype=np.bool_)
     left_fit = np.ones(groups, dtype=np.bool_)
     for attempt in range(TIMES_GIVEN_UP):
         left_fit, tried = _left_over(whole, chosen, ids, ~good[subs], groups, least)
-        looked_at += tried
+        checked += tried
         if lending and not attempt:
             lent, helped = lend(whole, chosen, ids, Parts(subs, parent, sizes, good), ~left_fit, least)
         left_fit |= helped
-        many = sums(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 1
+        many = sum_by_group(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 1
         doomed = ~left_fit & many
         if not doomed.any():
             break
@@ -214,15 +222,15 @@ def _cut(whole: Parcels, chosen: Ints, ids: Ints, groups: int, ways: Ways, least
         order = candidates[np.lexsort((sizes[candidates], parent[candidates]))]
         smallest = order[np.unique(parent[order], return_index=True)[1]]
         good[smallest] = False
-    some = sums(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 0
-    still = sizes - sums(subs, lent, len(first))
-    told = np.where(good, still * ways.told[first], 0.0)
-    gains = np.bincount(parent, told, groups).astype(np.float64)
-    return _Cut(left_fit & some & ways.possible, np.where(good[subs], child, -1), gains, lent, looked_at)
+    some = sum_by_group(parent[good], np.ones(int(good.sum()), dtype=np.int64), groups) > 0
+    still = sizes - sum_by_group(subs, lent, len(first))
+    per_part = np.where(good, still * ways.gain[first], 0.0)
+    gains = np.bincount(parent, per_part, groups).astype(np.float64)
+    return _Cut(left_fit & some & ways.possible, np.where(good[subs], child, -1), gains, lent, checked)
 
 
 def _left_over(whole: Parcels, chosen: Ints, ids: Ints, left: Mask, groups: int, least: int) -> tuple[Mask, int]:
-    """Which groups' left-over parcels satisfy the models; none do, too."""
+    """Which groups have a remainder that satisfies the models, or none; and how many remainders were checked."""
     there = np.unique(ids[left])
     fit = np.ones(groups, dtype=np.bool_)
     if len(there):
@@ -231,19 +239,18 @@ def _left_over(whole: Parcels, chosen: Ints, ids: Ints, left: Mask, groups: int,
 
 
 def _children(whole: Parcels, chosen: Ints, ids: Ints, levels: Small, column: int) -> Ways:
-    """By the value one level below that of the group."""
+    """The division of each group into the children of its value."""
     h = whole.problem.hierarchies[column]
     leaf, level = whole.leaves[chosen, column], levels[ids]
     found = np.zeros(len(chosen), dtype=np.int64)
     for number in np.unique(levels).tolist():
         there = level == number
         found[there] = h.maps[max(number - 1, 0)][leaf[there]]
-    told = _told(whole, column, level, found)
-    return Ways(found, told, levels > whole.problem.lowest[column])
+    return Ways(found, _gains(whole, column, level, found), levels > whole.problem.lowest[column])
 
 
-def _told(whole: Parcels, column: int, levels: Small, child: Ints) -> Floats:
-    """How much of the attribute's domain a record of each child no longer stands for, by the attribute's weight."""
+def _gains(whole: Parcels, column: int, levels: Small, child: Ints) -> Floats:
+    """The share of the attribute's domain that each child no longer covers, times the attribute's weight."""
     problem = whole.problem
     h = problem.hierarchies[column]
     found = np.zeros(len(child))
@@ -252,5 +259,5 @@ def _told(whole: Parcels, column: int, levels: Small, child: Ints) -> Floats:
         below = h.leaf_counts[number - 1][child[there]]
         above = h.leaf_counts[number][h.parents[number - 1][child[there]]]
         found[there] = (above - below) / max(len(h.leaves) - 1, 1)
-    # A level that names the same leaves anew tells little, and is still worth having where it is free.
+    # A level that only renames the same leaves gains next to nothing, and is still made where it is free.
     return problem.weights[column] * (found + A_LITTLE)

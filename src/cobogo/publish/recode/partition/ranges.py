@@ -35,7 +35,8 @@ def places(hierarchy: Hierarchy, decimal: str) -> Ints:
 
 
 def bounds(hierarchy: Hierarchy, decimal: str, leaf: Ints, owners: Ints, groups: int) -> Ints:
-    """For each group its first and its last place. NULL among numbers is in no range: −1, and beyond the last."""
+    """For each group its first and its last place; (−1, beyond the last) where NULL is among numbers, for no range has
+    both."""
     own = places(hierarchy, decimal)
     found = np.stack([np.full(groups, np.iinfo(np.int64).max), np.full(groups, -2)], axis=1)
     np.minimum.at(found[:, 0], owners, own[leaf])

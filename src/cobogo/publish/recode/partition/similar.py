@@ -16,17 +16,17 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem, refuse_beyond_classes
 from cobogo.publish.recode.contract.solution import Assigned
-from cobogo.publish.recode.partition import curves, kernels
-from cobogo.publish.recode.partition.clusters import Pieces, clustered
-from cobogo.publish.recode.partition.groups import can_divide, parcels, solved, suppressing
-from cobogo.publish.recode.partition.mondrian import divided
-from cobogo.publish.recode.partition.space import Points, points, tree_order
+from cobogo.publish.recode.partition import kernels
+from cobogo.publish.recode.partition.clusters import Pieces, cluster_regions
+from cobogo.publish.recode.partition.groups import can_divide, parcels, retry_with_suppression, solve_by_groups
+from cobogo.publish.recode.partition.mondrian import divide_records
+from cobogo.publish.recode.partition.space import Points, hilbert_order, points, tile_order, tree_order
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeCosts:
-    """What attribute ``a`` has for leaf ``v`` at level ``l`` stands at ``starts[a, l] + v``: the code of its value, and
-    the share of the domain under it, by the attribute's weight."""
+    """The hierarchies as flat arrays for the kernels. At ``starts[a, l] + v`` are, for leaf ``v`` of attribute ``a`` at
+    level ``l``, the code of its value and the share of the domain under it, times the attribute's weight."""
 
     starts: Ints
     codes: Small
@@ -35,8 +35,8 @@ class TreeCosts:
     highest: Ints
 
     @classmethod
-    def of(cls, problem: Problem) -> TreeCosts:
-        """Of a problem's hierarchies."""
+    def from_problem(cls, problem: Problem) -> TreeCosts:
+        """The arrays of a problem's hierarchies."""
         height = max(h.height for h in problem.hierarchies)
         starts = np.zeros((len(problem.hierarchies), height + 1), dtype=np.int64)
         codes, costs, place = [], [], 0
@@ -53,7 +53,7 @@ class TreeCosts:
 Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 
 
-@suppressing
+@retry_with_suppression
 @card("k-member", group="partition")
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Grows groups of k records one after another, each time by the record that costs least.
@@ -63,8 +63,8 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
     Formula: $r^{\ast} = \arg\min_r \mathrm{IL}(G \cup \{r\}) - \mathrm{IL}(G)$ with $\mathrm{IL}$ the loss of releasing
         a group alike; until $\lvert G\rvert = k$
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("k-member")).values())
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("k-member")).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -75,12 +75,12 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
     """
 
     def cluster(trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
-        return _grown(trees, leaves, counts, k)
+        return _grow_groups(trees, leaves, counts, k)
 
-    return _solved(problem, "k-member", cluster)
+    return _solve(problem, "k-member", cluster)
 
 
-@suppressing
+@retry_with_suppression
 @card("k-similar", group="partition")
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
@@ -91,8 +91,8 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: a minimum spanning tree by $d(r, r') = \mathrm{IL}(\{r, r'\})$; an edge is cut, the dearest first, if both
         sides keep at least k records
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("k-similar")).values())
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("k-similar")).values())
         2
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -111,22 +111,22 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
         parts = [(settled, counts[settled], owners[settled])]
         for large in np.flatnonzero(sizes >= 2 * k).tolist():
             inside = np.flatnonzero(owners == large)
-            places, amounts, own, more = _grown(trees, np.ascontiguousarray(leaves[inside]), counts[inside], k)
+            places, amounts, own, more = _grow_groups(trees, np.ascontiguousarray(leaves[inside]), counts[inside], k)
             parts.append((inside[places], amounts, own + groups))
             groups += more
         places, amounts, owners = (np.concatenate([part[n] for part in parts]) for n in range(3))
         return places, amounts, np.unique(owners, return_inverse=True)[1], len(np.unique(owners))
 
-    return _solved(problem, "k-similar", cluster)
+    return _solve(problem, "k-similar", cluster)
 
 
-def _grown(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
+def _grow_groups(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
     """Groups grown one by one, each time by what costs least."""
     found: Pieces = kernels.k_member(leaves, counts, t.starts, t.codes, t.costs, t.lowest, t.highest, k)
     return found
 
 
-@suppressing
+@retry_with_suppression
 @card("oka", title="OKA", group="partition")
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
@@ -136,8 +136,8 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Formula: $G(r) = \arg\min_G d(r, G)$ over $\lfloor n/k \rfloor$ groups; then the farthest records of groups above k
         go to groups below k
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("oka")).values()) >= 2
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("oka")).values()) >= 2
         True
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
@@ -151,10 +151,10 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
         seeds = np.argsort(randomness.keys(len(counts)))[:groups].astype(np.int64)
         return np.arange(len(counts)), counts, kernels.oka(where, counts, seeds, k), groups
 
-    return _solved(problem, "oka", cluster)
+    return _solve(problem, "oka", cluster)
 
 
-@suppressing
+@retry_with_suppression
 @card("hilbert", title="Hilbert", group="partition")
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
@@ -163,8 +163,8 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 
     Formula: $c(j) = \min_{k \le j - i < 2k} c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, a dynamic programme over the order
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("hilbert")).values()) >= 2
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("hilbert")).values()) >= 2
         True
 
     Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
@@ -175,10 +175,10 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
     Paper: G. Ghinita, P. Karras, P. Kalnis and N. Mamoulis, Fast data anonymization with low information loss, VLDB
         2007.
     """
-    return _solved(problem, "hilbert", partial(_runs, problem, "hilbert"))
+    return _solve(problem, "hilbert", partial(_runs, problem, "hilbert"))
 
 
-@suppressing
+@retry_with_suppression
 @card("r-tree", title="R-tree", group="partition")
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
     r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
@@ -188,8 +188,8 @@ def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps
 
     Formula: as of hilbert, $c(j) = \min_i c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, along the order of the leaves
     Example:
-        >>> from cobogo.studies.worked import classes, released
-        >>> min(classes(released("r-tree")).values()) >= 2
+        >>> from cobogo.studies.worked_examples import classes, anonymize_patients
+        >>> min(classes(anonymize_patients("r-tree")).values()) >= 2
         True
 
     Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
@@ -199,18 +199,15 @@ def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps
     Paper: After T. Iwuchukwu and J. F. Naughton, k-anonymization as spatial indexing: toward scalable and incremental
         anonymization, VLDB 2007.
     """
-    return _solved(problem, "r-tree", partial(_runs, problem, "r-tree"))
+    return _solve(problem, "r-tree", partial(_runs, problem, "r-tree"))
 
 
 def _runs(problem: Problem, how: str, trees: TreeCosts, leaves: Small, _: Points, counts: Ints, k: int) -> Pieces:
-    """The cheapest runs of an order. Where no cut is possible, all are one group, and mended after."""
+    """The cheapest runs of an order. Where no cut is possible, all records are one group; joining mends it later."""
     orders = [tree_order(h) for h in problem.hierarchies]
     ranks = np.stack([order[leaves[:, column]] for column, order in enumerate(orders)], axis=1)
     spans, weights = np.array([len(order) for order in orders], dtype=np.int64), np.array(problem.weights)
-    if how == "hilbert":
-        order = curves.hilbert_order(ranks, spans, weights)
-    else:
-        order = curves.tile_order(ranks, counts, k, weights)
+    order = hilbert_order(ranks, spans, weights) if how == "hilbert" else tile_order(ranks, counts, k, weights)
     places, amounts = _cut_up(order, counts, k) if can_divide(problem) else (order, counts[order])
     t = trees
     runs = kernels.best_runs(
@@ -233,29 +230,31 @@ def _cut_up(order: Ints, counts: Ints, k: int) -> tuple[Ints, Ints]:
     return places, np.where(middle, np.repeat(many - 4 * k, pieces), 1)
 
 
-def _solved(problem: Problem, name: str, cluster: Cluster) -> Assigned:
+def _solve(problem: Problem, name: str, cluster: Cluster) -> Assigned:
     refuse_beyond_classes(problem, name)
     whole = parcels(problem, divisible=True)
-    where, trees, regions = points(whole), TreeCosts.of(problem), whole.regions()
+    where, trees, regions = points(whole), TreeCosts.from_problem(problem), whole.regions()
 
-    def grouped(block: Ints, counts: Ints, k: int) -> Pieces:
+    def cluster_block(block: Ints, counts: Ints, k: int) -> Pieces:
         inside = np.ascontiguousarray(whole.leaves[block])
         return cluster(trees, inside, np.ascontiguousarray(where[block]), counts, k)
 
-    def within(inside: Ints) -> Assigned:
-        return solved(problem, name, lambda least: clustered(whole, where, inside, least, grouped))
+    def solve_within(inside: Ints) -> Assigned:
+        return solve_by_groups(problem, name, lambda least: cluster_regions(whole, where, inside, least, cluster_block))
 
     if not any(model.attributes for model in problem.models):
-        return within(regions)
-    parts = divided(whole, 1)
+        return solve_within(regions)
+    parts = divide_records(whole, 1)
     inside = number_tuples([regions, parts.owners + 1], [len(whole), parts.count + 1], len(whole))[0]
-    return _better(problem, [partial(within, regions), partial(within, inside)])
+    return _better_solution(problem, [partial(solve_within, regions), partial(solve_within, inside)])
 
 
-def _better(problem: Problem, ways: list[Callable[[], Assigned]]) -> Assigned:
-    """The better of two ways to cluster where models look at sensitive values: everywhere, groups that fail joining
-    their neighbours, which tend to fail for the same reason; or within parts that satisfy the models, as mondrian makes
-    them, so that at worst a part is one group."""
+def _better_solution(problem: Problem, ways: list[Callable[[], Assigned]]) -> Assigned:
+    """The better of two solutions where models look at sensitive values.
+
+    One clusters all records, and failing groups join their neighbours, which tend to fail for the same reason. The
+    other clusters within parts that satisfy the models (those of mondrian), so that at worst a part is one group.
+    """
     found: list[Assigned] = []
     for number, way in enumerate(ways):
         try:

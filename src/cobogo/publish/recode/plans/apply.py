@@ -1,81 +1,76 @@
 """Applying a plan to a table, in the table's engine, by null-safe joins.
 
-Of a full-domain recoding each value is told by itself. Of others each row is told by its tuple, and by its turn among
-the rows with the same tuple.
+A full-domain recoding replaces value by value. Every other one finds a row by its tuple, and by its turn among the rows
+with the same tuple (`assign`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.lookup import replace_values, unused_names
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.plans.distort import Distortion, Tuple
 
-if TYPE_CHECKING:
-    from cobogo.publish.recode.plans.base import FullDomainPlan
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moves:
-    """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` those of the class
-    ``owners[p]``; −1 is for those that are suppressed. Where a tuple's parcels are told apart by other columns,
-    ``told`` gives what each parcel has there, and ``values`` a code for it."""
+    """Which records get which values: ``counts[p]`` records of the tuple ``tuples[p]`` get those of class
+    ``owners[p]``; −1 marks suppressed records. Where other columns distinguish a tuple's parcels, ``known`` gives what
+    each parcel has there, and ``values`` a code for it."""
 
     problem: Problem
     tuples: Ints
     owners: Ints
     counts: Ints
     values: NDArray[np.int32] | None
-    told: Mapping[str, NDArray[np.object_]]
+    known: Mapping[str, NDArray[np.object_]]
     released: Mapping[str, NDArray[np.object_]]  # by column, what each class's records get
     star: bool
 
     @property
     def split(self) -> bool:
-        """Whether records that are told apart by nothing go different ways."""
+        """Whether records of one tuple go to different classes."""
         return len(np.unique(self.tuples)) < len(self.tuples)
 
 
-def named(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
+def label_codes(labels: Sequence[Label], codes: NDArray[np.int32]) -> NDArray[np.object_]:
     """Codes as the labels that they stand for."""
     return np.array([*labels, None], dtype=object)[codes]  # the last makes an array of texts of it, whatever they are
 
 
-def generalize(table: Table, plan: FullDomainPlan, columns: Sequence[str]) -> Expression:
-    """The rows of a full-domain recoding, in no particular order: columns recoded, suppressed records dropped or
-    starred."""
-    engine, released = table.engine, table.expression.select(list(columns))
-    for attribute, recoding in plan.recodings.items():
-        released = replace_values(engine, released, attribute, recoding)
-    for attribute, tuples in plan.withheld.items():
-        if attribute in columns:
-            released = _starred(engine, released, list(plan.levels), tuples, [attribute])
-    return _suppressed(engine, released, plan).select(list(columns)) if plan.suppressed else released
+def joint_labels(table: FrequencyTable, values: NDArray[np.int32] | None) -> dict[str, NDArray[np.object_]]:
+    """Codes of combinations of sensitive values (and label) as the labels of each attribute; none where no combinations
+    were counted."""
+    if values is None or table.joint is None:
+        return {}
+    codes = table.joint.codes[values].T
+    return {
+        name: label_codes(labels, code) for (name, labels), code in zip(table.joint.labels.items(), codes, strict=True)
+    }
 
 
-def _suppressed(engine: Engine, released: Expression, plan: FullDomainPlan) -> Expression:
-    names = list(plan.levels)
-    if plan.star:
-        return _starred(engine, released, names, plan.suppressed, names)
-    _, matches, doomed = _found(engine, released, names, plan.suppressed)
+def drop_tuples(engine: Engine, released: Expression, names: list[str], tuples: Sequence[Tuple]) -> Expression:
+    """The rows without those that have one of some tuples in the columns ``names``."""
+    _, matches, doomed = _join_tuples(engine, released, names, tuples)
     return released.anti_join(doomed, matches)
 
 
-def _starred(
+def star_tuples(
     engine: Engine, released: Expression, names: list[str], tuples: Sequence[Tuple], columns: Sequence[str]
 ) -> Expression:
-    """The same rows, in which those with one of some tuples have ``*`` in some columns."""
-    mark, matches, doomed = _found(engine, released, names, tuples)
+    """The same rows; those that have one of some tuples in the columns ``names`` have ``*`` in ``columns``."""
+    mark, matches, doomed = _join_tuples(engine, released, names, tuples)
     joined = released.left_join(doomed, matches)
     starred = joined[mark].fill_null(False)
     return joined.select(
@@ -86,7 +81,7 @@ def _starred(
     )
 
 
-def _found(
+def _join_tuples(
     engine: Engine, released: Expression, names: list[str], tuples: Sequence[Tuple]
 ) -> tuple[str, list[Expression], Expression]:
     """A table of tuples with a mark, and what joins it null-safely with the released rows."""
@@ -124,16 +119,16 @@ def assign(table: Table, moves: Moves, columns: Sequence[str]) -> Expression:
     import ibis
 
     engine, counted = table.engine, moves.problem.table
-    told_by = [*counted.quasi_identifiers, *moves.told]
-    wanted = table.expression.select(list(dict.fromkeys([*(n for n in columns if n in table.columns), *told_by])))
-    turn, first, last, *rest = unused_names([*wanted.columns, *columns], 3 + len(told_by) + len(moves.released))
-    keys, after = rest[: len(told_by)], rest[len(told_by) :]
+    known_by = [*counted.quasi_identifiers, *moves.known]
+    wanted = table.expression.select(list(dict.fromkeys([*(n for n in columns if n in table.columns), *known_by])))
+    turn, first, last, *rest = unused_names([*wanted.columns, *columns], 3 + len(known_by) + len(moves.released))
+    keys, after = rest[: len(known_by)], rest[len(known_by) :]
     parcels = engine.lookup(_parcels(moves, keys, after, first, last))
-    pairs = list(zip(told_by, keys, strict=True))
+    pairs = list(zip(known_by, keys, strict=True))
     matches = [engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs]
     if moves.split:
         wanted = wanted.mutate(**{turn: engine.random_key(wanted)})
-        window = ibis.window(group_by=[engine.text(wanted[name]) for name in told_by], order_by=wanted[turn])
+        window = ibis.window(group_by=[engine.text(wanted[name]) for name in known_by], order_by=wanted[turn])
         wanted = wanted.mutate(**{turn: ibis.row_number().over(window)})
         matches = [
             *(engine.same(engine.text(wanted[name]), parcels[key]) for name, key in pairs),
@@ -155,10 +150,9 @@ def _parcels(moves: Moves, keys: list[str], after: list[str], first: str, last: 
     columns: dict[str, Any] = {}
     codes = [table.codes[moves.tuples, n] for n in range(len(table.quasi_identifiers))]
     labels = [table.values[name] for name in table.quasi_identifiers]
-    told = keys[len(codes) :]
     for key, code, known in zip(keys[: len(codes)], codes, labels, strict=True):
         columns[key] = pa.array(list(known), pa.string()).take(pa.array(code[chosen]))
-    for key, values in zip(told, moves.told.values(), strict=True):
+    for key, values in zip(keys[len(codes) :], moves.known.values(), strict=True):
         columns[key] = pa.array(values[chosen].tolist(), pa.string())
     columns[first] = pa.array(begin[chosen])
     columns[last] = pa.array((begin + moves.counts)[chosen])
@@ -169,7 +163,7 @@ def _parcels(moves: Moves, keys: list[str], after: list[str], first: str, last: 
 
 
 def _turns(moves: Moves) -> Ints:
-    """How many of the rows that are told apart from a parcel's by nothing come before it."""
+    """For each parcel, the turn of its first row: the rows of the same tuple (and values) in the parcels before it."""
     tuples = moves.tuples
     if moves.values is not None:
         tuples = tuples * (int(moves.values.max(initial=0)) + 1) + moves.values

@@ -21,14 +21,15 @@ from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.policy import MaskHierarchy, Policy
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.lookup import replace_values
 from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
-from cobogo.publish.recode.cells.recovery import recoverable
+from cobogo.publish.recode.cells.recovery import count_recoverable
 from cobogo.publish.recode.contract.assignment import Assignment
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.cuts.cut import CutAssignment
-from cobogo.publish.recode.plans.apply import Moves, assign, distort, generalize, named
+from cobogo.publish.recode.plans.apply import Moves, assign, distort, drop_tuples, joint_labels, star_tuples
 from cobogo.publish.recode.plans.distort import Distortion, Tuple
 from cobogo.release import dictionary
 from cobogo.release.contract import ROWS
@@ -126,10 +127,10 @@ class RecodingPlan(ABC):
     ranged: tuple[str, ...] = ()  # quasi-identifiers that are released as ranges of numbers
     withheld: Mapping[str, tuple[Tuple, ...]] = field(
         default_factory=dict
-    )  # by sensitive attribute, the released tuples whose values are not told
+    )  # by sensitive attribute, the released tuples whose values are withheld
     warnings: tuple[str, ...] = ()
 
-    hides_identity: ClassVar[bool] = True  # whether whoever knows a person's tuple finds a class, and not the person
+    hides_identity: ClassVar[bool] = True  # whether a person's tuple leads an attacker to a class, not to the person
     shows_tuples: ClassVar[bool] = True  # whether a class is what has equal released quasi-identifiers
     has_rows: ClassVar[bool] = True  # whether records are released, and not only counts of them
 
@@ -154,13 +155,13 @@ class RecodingPlan(ABC):
         """The released tables, by the names of their files; ``rows`` gives the released rows."""
         return {ROWS: rows()}
 
-    def beside(self, about: Description) -> tuple[BucketEntry | None, list[ColumnEntry]]:  # noqa: ARG002
-        """What the manifest says of buckets, and the columns that are there because of them."""
+    def group_entries(self, about: Description) -> tuple[BucketEntry | None, list[ColumnEntry]]:  # noqa: ARG002
+        """The manifest's entry for buckets or groups, and the columns that exist because of them."""
         return None, []
 
     def manifest(self, about: Description) -> Manifest:
         """What is said of the release, before anything was measured."""
-        buckets, added = self.beside(about)
+        buckets, added = self.group_entries(about)
         own = {column.name for column in added if column.file is None}
         columns = [self._column(name, about) for name in about.columns if name not in own]
         return about.manifest([*added, *columns], self.records, buckets)
@@ -178,7 +179,7 @@ class RecodingPlan(ABC):
         )
 
     def meaning(self, name: str, about: Description) -> tuple[str, bool]:
-        """What a column's values mean, and whether each is what was collected or stands for it."""
+        """What a column's values mean, and whether each is the collected value or covers it."""
         if about.is_distorted(name):
             return "distorted where a value was too frequent: not always what was collected", False
         if name in self.aggregated:
@@ -192,7 +193,7 @@ class RecodingPlan(ABC):
         return about.meaning(name, self.levels.get(name, 0)), True
 
     def faults(self, released: FrequencyTable) -> Iterator[str]:
-        """What of a file that was read back is not as planned: no row may be lost or merged on the way to disk."""
+        """Differences between the file that was read back and the plan: no row may be lost or merged on the way."""
         found, planned = (released.records, len(released.counts)), (self.records, self.classes)
         if found != planned:
             what = (
@@ -200,16 +201,17 @@ class RecodingPlan(ABC):
             )
             yield what
 
-    def for_population(self) -> RecodingPlan | None:
-        """The plan that recodes other people's tables as this one does; None where it tells of its own records only."""
+    def population_plan(self) -> RecodingPlan | None:
+        """The plan that recodes a population's table as this one does; None where the plan covers its own records
+        only."""
         return None
 
-    def unshuffled(self) -> RecodingPlan:
-        """The same, before slices are shuffled."""
+    def unshuffled_plan(self) -> RecodingPlan:
+        """The plan without the shuffling of slices."""
         return self
 
     def shuffle(self, engine: Engine, rows: Expression) -> Expression:  # noqa: ARG002
-        """Rows of the plan `unshuffled`, with their slices shuffled."""
+        """Shuffle the slices of rows that `unshuffled_plan` released."""
         return rows
 
     def level_shares(self) -> dict[str, list[float]]:
@@ -221,16 +223,16 @@ class RecodingPlan(ABC):
         return classes
 
     def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
-        """The release's quasi-identifiers, counted: where its classes are no tuples they are as before."""
+        """The frequency table of the released quasi-identifiers: the original one, where classes are not tuples."""
         return released if self.shows_tuples else original
 
     def to_json(self) -> dict[str, Any]:
-        """The plan as the registry keeps it, so that it can be applied to other rows; its kind, where it cannot."""
+        """The plan as the registry stores it, to be applied to other rows; only its kind, where it cannot be."""
         return {"kind": "full-domain", "levels": dict(self.levels), "star": self.star}
 
     @property
     def class_columns(self) -> tuple[str, ...]:
-        """The columns by which the registry tells classes apart."""
+        """The columns by which the registry distinguishes classes."""
         return self.attributes
 
     @property
@@ -246,23 +248,35 @@ class RecodingPlan(ABC):
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class FullDomainPlan(RecodingPlan):
-    """Of a full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
+    """A full-domain recoding: a level per quasi-identifier, and the released tuples to be suppressed."""
 
     recodings: Mapping[str, Mapping[Label, Label]]  # original → released, for the attributes above level 0
     suppressed: tuple[tuple[Label, ...], ...]  # released tuples
 
     def recode(self, table: Table, columns: Sequence[str]) -> Expression:
-        """Each value by itself."""
-        return generalize(table, self, columns)
+        """The columns are recoded value by value; suppressed records are dropped or starred."""
+        engine, names, released = table.engine, list(self.levels), table.expression.select(list(columns))
+        for attribute, recoding in self.recodings.items():
+            released = replace_values(engine, released, attribute, recoding)
+        for attribute, tuples in self.withheld.items():
+            if attribute in columns:
+                released = star_tuples(engine, released, names, tuples, [attribute])
+        if not self.suppressed:
+            return released
+        if self.star:
+            released = star_tuples(engine, released, names, self.suppressed, names)
+        else:
+            released = drop_tuples(engine, released, names, self.suppressed)
+        return released.select(list(columns))
 
-    def for_population(self) -> RecodingPlan:
-        """The only plan that tells what becomes of other tables' values."""
+    def population_plan(self) -> RecodingPlan:
+        """This plan without suppression: the only one that determines what becomes of other tables' values."""
         return replace(self, suppressed=(), distortions=())
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class LocalPlan(RecodingPlan):
-    """Of a local recoding: which records of which tuple are released as what."""
+    """A local recoding: which records of which tuple are released as what."""
 
     assignment: Assignment
 
@@ -271,27 +285,25 @@ class LocalPlan(RecodingPlan):
         return assign(table, self.moves, columns)
 
     def faults(self, released: FrequencyTable) -> Iterator[str]:
-        """The file must hold the classes of the assignment, one by one; and every record's values must stand for its
-        own.
+        """The file must have exactly the classes of the assignment, and every record's values must generalize its own.
 
-        Rows carry nothing that tells whose they are. But the assignment gives every record of the original a class
-        whose values are generalizations of its own, and the file has exactly those classes, of those sizes.
+        Rows do not show whose they are. But the assignment gives every original record a class whose values generalize
+        its own, and the file has exactly those classes, of those sizes.
         """
         yield from super().faults(released)
         yield from self.assignment.faults()
-        if self.assignment.hides and recoverable(self.assignment):
+        if self.assignment.hides and count_recoverable(self.assignment):
             what = "a suppressed cell can be told from the rest of the release"
             yield what
         sizes = enumerate(self.assignment.sizes.tolist())
-        expected = Counter({self.assignment.released(number): size for number, size in sizes})
+        expected = Counter({self.assignment.released_tuple(number): size for number, size in sizes})
         if self.star:
             expected[(SUPPRESSED,) * len(self.attributes)] += self.suppressed_records
-        if counted_tuples(released) != expected:
+        if tuple_counts(released) != expected:
             what = "the file's classes are not those that were planned"
             yield what
 
     def level_shares(self) -> dict[str, list[float]]:
-        """Those of the assignment."""
         return self.assignment.level_shares()
 
     def to_json(self) -> dict[str, Any]:
@@ -313,7 +325,7 @@ class LocalPlan(RecodingPlan):
 
     @property
     def alike(self) -> bool:
-        """Of an assignment that is a cut through the hierarchies."""
+        """True of an assignment that is a cut through the hierarchies."""
         return isinstance(self.assignment, CutAssignment)
 
     @property
@@ -321,12 +333,8 @@ class LocalPlan(RecodingPlan):
         """Each record's quasi-identifiers are replaced by those of its class."""
         a = self.assignment
         released = dict(zip(self.attributes, a.names, strict=True))
-        joint = a.problem.table.joint
-        told = {}
-        if a.values is not None and joint is not None:
-            codes = joint.codes[a.values].T
-            told = {name: named(known, code) for (name, known), code in zip(joint.labels.items(), codes, strict=True)}
-        return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, told, released, star=self.star)
+        known = joint_labels(a.problem.table, a.values)
+        return Moves(a.problem, a.tuples, a.owners, a.counts, a.values, known, released, star=self.star)
 
 
 def released_trees(policy: Policy, problem: Problem, released: FrequencyTable) -> dict[str, list[list[Label]]]:
@@ -342,17 +350,18 @@ def released_trees(policy: Policy, problem: Problem, released: FrequencyTable) -
 
 
 def _differing(levels: list[list[Label]]) -> list[list[Label]]:
-    """Levels without those that are like the one below: the longest value, which may be suppressed, makes them."""
+    """Levels without those that equal the one below: masks are as long as the longest value, which may be
+    suppressed."""
     return [level for number, level in enumerate(levels) if not number or level != levels[number - 1]]
 
 
-def counted_tuples(table: FrequencyTable) -> Counter[Tuple]:
+def tuple_counts(table: FrequencyTable) -> Counter[Tuple]:
     """How many records have each released tuple."""
     return Counter({table.tuple_labels(number): count for number, count in enumerate(table.counts.tolist())})
 
 
 def group_faults(released: FrequencyTable, names: NDArray[np.object_], sizes: Ints) -> Iterator[str]:
-    """Where the groups that were read back are not those that were planned, or have other sizes."""
+    """Differences between the groups that were read back, with their sizes, and the planned ones."""
     planned = dict(zip(names.tolist(), sizes.tolist(), strict=True))
     if {released.tuple_labels(n)[0]: count for n, count in enumerate(released.counts.tolist())} != planned:
         what = "the file's buckets are not those that were planned"
@@ -360,7 +369,7 @@ def group_faults(released: FrequencyTable, names: NDArray[np.object_], sizes: In
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:
-    """A name for a column of our own that no other has."""
+    """A name for an added column that no other column has."""
     names = {name.casefold() for name in taken}
     while wanted in names:
         wanted += "_"

@@ -1,9 +1,9 @@
 """Distorting sensitive values where a blind model fails. The values released there are no longer those collected.
 
-The recoding was chosen without a look at the sensitive attribute. For m-confidentiality (MASK; Wong, Fu, Wang and Pei
-2007), a class in which a value is too frequent takes its frequency from a class, drawn at random, in which none is: so
-what was distorted looks like what was not. For l-diversity, the most frequent values of a class give way, one record
-after another, to those that it has least of, until it holds.
+The recoding was chosen without regard to the sensitive attribute. For m-confidentiality (MASK; Wong, Fu, Wang and Pei
+2007), a class in which a value is too frequent takes the frequencies of a class, drawn at random, in which none is: so
+distorted classes look like the others. For l-diversity, the most frequent value of a class gives a record to one of the
+rarest, again and again, until the model holds.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Distortion:
 
 
 def settle(blind: Sequence[Model], kept: Classes, tuples: Sequence[Tuple]) -> tuple[Classes, tuple[Distortion, ...]]:
-    """The kept classes when the blind models hold, and what must be distorted for them to: or there is no solution."""
+    """Distort values until the blind models hold: the classes then, and the distortions; or there is no solution."""
     distortions = []
     for model in blind:
         holds = model.holds(kept, model.measure(kept))
@@ -61,17 +61,17 @@ def settle(blind: Sequence[Model], kept: Classes, tuples: Sequence[Tuple]) -> tu
                 where="privacy.models",
                 remedy="Leave out distort, or bring each person's records together into one.",
             )
-        kept, distortion = _distorted(model, kept, holds, tuples)
+        kept, distortion = _distort(model, kept, holds, tuples)
         distortions.append(distortion)
     return kept, tuple(distortions)
 
 
-def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]) -> tuple[Classes, Distortion]:
+def _distort(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]) -> tuple[Classes, Distortion]:
     (attribute,) = model.attributes
     histogram = kept.histograms[attribute]
     rows = [_row(histogram, number) for number in range(len(kept))]
     patterns = np.flatnonzero(holds)
-    aside = None if model.counts_missing else histogram.domain.missing  # who has no value keeps none
+    aside = None if model.counts_missing else histogram.domain.missing  # a person without a value gets none
     whole = {value: count for value, count in enumerate(histogram.domain.total.tolist()) if value != aside}
     places, old, ranks, new = [], [], [], []
     for number in np.flatnonzero(~holds).tolist():
@@ -81,7 +81,7 @@ def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]
         if isinstance(model, MConfidentiality):
             after = _target(before, pattern or whole, whole, model.m)
         else:
-            after = _diversified(model, histogram, before, kept.total, aside)
+            after = _diversify(model, histogram, before, kept.total, aside)
         gone = {value: count - after.get(value, 0) for value, count in before.items() if count > after.get(value, 0)}
         come = {value: count - before.get(value, 0) for value, count in after.items() if count > before.get(value, 0)}
         drawn = np.repeat(list(come), list(come.values()))
@@ -101,9 +101,9 @@ def _distorted(model: Model, kept: Classes, holds: Mask, tuples: Sequence[Tuple]
     return replace(kept, histograms={**kept.histograms, attribute: _histogram(histogram, rows)}), distortion
 
 
-def _diversified(model: Model, histogram: Histogram, before: Counts, total: int, aside: int | None) -> Counts:
-    """The counts of a class after as few exchanges as will do: the most frequent value gives a record to one that the
-    class has least of, drawn by how frequent those are in the whole table."""
+def _diversify(model: Model, histogram: Histogram, before: Counts, total: int, aside: int | None) -> Counts:
+    """The counts of a class after the fewest exchanges that suffice: the most frequent value gives a record to one of
+    the class's rarest, drawn in proportion to their frequencies in the whole table."""
     domain = histogram.domain
     size, after = sum(before.values()), dict(before)
     values = [value for value in range(len(domain)) if value != aside]
@@ -132,8 +132,8 @@ def _holds(model: Model, histogram: Histogram, row: Counts, total: int) -> bool:
 
 
 def _target(before: Counts, pattern: Mapping[int, int], whole: Mapping[int, int], m: int) -> Counts:
-    """The counts of a class after distortion: what is too frequent becomes as frequent as in the pattern, and the room
-    goes to other values as the pattern has them, then as the whole table does. None gets above 1/m."""
+    """The counts of a class after distortion: a value that is too frequent becomes as frequent as in the pattern; other
+    values get the records in the pattern's proportions, then in the whole table's. No value gets above 1/m."""
     size = sum(before.values())
     most = size // m
     crowd = sum(pattern.values())
@@ -153,7 +153,7 @@ def _target(before: Counts, pattern: Mapping[int, int], whole: Mapping[int, int]
 
 
 def _share_out(after: Counts, source: Mapping[int, int], most: int, left: int) -> None:
-    """Give so many records to values in proportion to the source's, none above the most; remainders go by lot."""
+    """Give ``left`` records to values in proportion to the source's, none above ``most``; remainders by lot."""
     lot = secrets.SystemRandom()
     while left:
         room = {v: most - after.get(v, 0) for v, n in source.items() if n and after.get(v, 0) < most}

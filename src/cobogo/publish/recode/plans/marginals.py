@@ -14,14 +14,14 @@ from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError
-from cobogo.publish.recode.plans.base import Description, RecodingPlan, counted_tuples
+from cobogo.publish.recode.plans.base import Description, RecodingPlan, tuple_counts
 from cobogo.release.manifest import ColumnEntry, Manifest
 from cobogo.release.margins import Margins
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MarginalPlan(RecodingPlan):
-    """Of marginals: tables of counts, and no records."""
+    """Marginals: tables of counts, and no records."""
 
     margins: Margins
     count: str  # the column that counts records
@@ -67,7 +67,7 @@ class MarginalPlan(RecodingPlan):
     def faults(self, released: FrequencyTable) -> Iterator[str]:
         """The cells must be those that were planned."""
         yield from super().faults(released)
-        if counted_tuples(released) != counted_tuples(self.margins.table(self.records)):
+        if tuple_counts(released) != tuple_counts(self.margins.table(self.records)):
             what = "the files' cells are not those that were planned"
             yield what
 
@@ -76,5 +76,5 @@ class MarginalPlan(RecodingPlan):
         return classes.where(np.arange(len(classes)) < len(self.kept_records))
 
     def to_json(self) -> dict[str, Any]:
-        """Of counts nothing can be used again."""
+        """Nothing of counts can be used again."""
         return {"kind": "marginals", "star": False}

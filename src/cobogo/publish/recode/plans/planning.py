@@ -1,4 +1,4 @@
-"""Turning a solution into a plan: what is released, what is suppressed, and what whoever asked should know."""
+"""Turning a solution into a plan: what is released, what is suppressed, and what the steward should know."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from cobogo.promises.models import Scope
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recode.lattice.rolled import Rolled
+from cobogo.publish.recode.lattice.tables import RolledTable
 from cobogo.publish.recode.partition.condensation import Condensed
 from cobogo.publish.recode.plans.base import FullDomainPlan, LocalPlan, RecodingPlan, free_name
-from cobogo.publish.recode.plans.buckets import BucketPlan
-from cobogo.publish.recode.plans.condensed import CondensedPlan
 from cobogo.publish.recode.plans.distort import Tuple, settle
+from cobogo.publish.recode.plans.groups import BucketPlan, CondensedPlan
 from cobogo.publish.recode.plans.marginals import MarginalPlan
 from cobogo.release.margins import Marginal, Margins
 from cobogo.release.withheld import given_away, visible_classes
@@ -34,27 +33,27 @@ def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence
     ``taken`` are the columns that the table has, beside which the plan may need some of its own.
     """
     if isinstance(solution, Bucketed):
-        return _bucketed(problem, solution, star=star, taken=taken)
+        return _bucket_plan(problem, solution, star=star, taken=taken)
     if isinstance(solution, Marginalized):
-        return _marginal(problem, solution, taken=taken)
+        return _marginal_plan(problem, solution, taken=taken)
     if isinstance(solution, Assigned) and isinstance(solution.assignment, Condensed):
-        return _condensed(problem, solution, solution.assignment, star=star, taken=taken)
+        return _condensed_plan(problem, solution, solution.assignment, star=star, taken=taken)
     if isinstance(solution, Assigned):
-        planned, tuples = _local(problem, solution, star=star)
+        planned, tuples = _local_plan(problem, solution, star=star)
     else:
-        planned, tuples = _full_domain(problem, solution, star=star)
-    return _settled(problem, planned, tuples) if problem.blind else planned
+        planned, tuples = _full_domain_plan(problem, solution, star=star)
+    return _settle(problem, planned, tuples) if problem.blind else planned
 
 
-def _settled(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) -> RecodingPlan:
-    """A plan when the models hold that it was made without a look at."""
+def _settle(problem: Problem, planned: RecodingPlan, tuples: Sequence[Tuple]) -> RecodingPlan:
+    """The plan with values distorted so that the blind models hold."""
     kept, distortions = settle(problem.blind, planned.kept, tuples)
     warnings = [f"{len(d):,} values of {d.attribute} were distorted: they are not those collected" for d in distortions]
     return replace(planned, kept=kept, distortions=distortions, warnings=(*planned.warnings, *warnings))
 
 
-def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
-    assignment = solution.assignment.allotted()
+def _local_plan(problem: Problem, solution: Assigned, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
+    assignment = solution.assignment.allot_values()
     lost = assignment.suppressed
     starred_class = np.flatnonzero(np.logical_and.reduce([names == SUPPRESSED for names in assignment.names]))
     star, warnings = _starring(problem, lost, star=star)
@@ -63,7 +62,7 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Recodin
         together = replace(
             assignment, levels=assignment.levels[:1], leaves=assignment.leaves[:1], owners=owners
         ).classes()
-        star, warnings = _unless_broken(problem, together, lost)
+        star, warnings = _check_starred_class(problem, together, lost)
     planned = LocalPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         assignment=assignment,
@@ -78,10 +77,10 @@ def _local(problem: Problem, solution: Assigned, *, star: bool) -> tuple[Recodin
         ranged=assignment.ranged,
         warnings=(*solution.notes, *warnings),
     )
-    return planned, [assignment.released(number) for number in range(len(assignment))] if problem.blind else []
+    return planned, [assignment.released_tuple(number) for number in range(len(assignment))] if problem.blind else []
 
 
-def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequence[str]) -> BucketPlan:
+def _bucket_plan(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequence[str]) -> BucketPlan:
     buckets = solution.buckets
     lost = buckets.suppressed
     warnings = list(solution.notes)
@@ -104,7 +103,7 @@ def _bucketed(problem: Problem, solution: Bucketed, *, star: bool, taken: Sequen
     )
 
 
-def _condensed(
+def _condensed_plan(
     problem: Problem, solution: Assigned, condensed: Condensed, *, star: bool, taken: Sequence[str]
 ) -> CondensedPlan:
     lost = condensed.suppressed
@@ -127,17 +126,17 @@ def _condensed(
     )
 
 
-def _marginal(problem: Problem, solution: Marginalized, *, taken: Sequence[str]) -> MarginalPlan:
+def _marginal_plan(problem: Problem, solution: Marginalized, *, taken: Sequence[str]) -> MarginalPlan:
     margins = solution.margins
     classes = margins.classes(problem.scale.records, problem.table.domains[margins.sensitive])
     cells = np.concatenate([marginal.counts for marginal in margins.marginals])
     unknown = np.full(len(problem.hierarchies), np.nan)
-    told = {name for marginal in margins.marginals for name in marginal.attributes}
-    left_out = [h.attribute for h in problem.hierarchies if h.attribute not in told]
+    present = {name for marginal in margins.marginals for name in marginal.attributes}
+    left_out = [h.attribute for h in problem.hierarchies if h.attribute not in present]
     warnings = [f"{', '.join(left_out)}: in none of the marginals"] if left_out else []
     return MarginalPlan(
         attributes=problem.table.quasi_identifiers,
-        levels={name: level for name, level in solution.attribute_levels.items() if name in told},
+        levels={name: level for name, level in solution.attribute_levels.items() if name in present},
         suppressed_records=0,
         kept=classes,
         kept_records=classes.sizes[: sum(len(m.summed(_quasi(m, margins)).counts) for m in margins.marginals)],
@@ -172,7 +171,7 @@ def _starring(problem: Problem, lost: int, *, star: bool) -> tuple[bool, tuple[s
     return True, ()
 
 
-def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool, tuple[str, ...]]:
+def _check_starred_class(problem: Problem, together: Classes, lost: int) -> tuple[bool, tuple[str, ...]]:
     """Whether the starred records, as the one class they would be, satisfy every model; a warning where not."""
     for model in problem.models:
         if model.scope is Scope.CLASS and not model.holds(together, model.measure(together)).all():
@@ -187,7 +186,7 @@ def _unless_broken(problem: Problem, together: Classes, lost: int) -> tuple[bool
     )
 
 
-def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
+def _full_domain_plan(problem: Problem, solution: Solution, *, star: bool) -> tuple[RecodingPlan, list[Tuple]]:
     needs = {name for metric in METRICS.values() for name in metric.needs}
     evaluator = Evaluator(problem, histograms=tuple(problem.table.histograms), needs=needs)
     rolled = evaluator.table(solution.levels)
@@ -198,12 +197,12 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[R
     released_as_stars = _all_star(rolled, labels)
     star, warnings = _starring(problem, lost, star=star)
     if star:
-        together = rolled.together(failing | released_as_stars)
-        star, warnings = _unless_broken(problem, evaluator.classes(together), lost)
+        together = rolled.merge_classes(failing | released_as_stars)
+        star, warnings = _check_starred_class(problem, evaluator.classes(together), lost)
     chosen = ~failing & there
     kept = visible_classes(classes, withheld).where(chosen)
     if star and withheld:
-        star, warnings = _unless_given_away(problem, visible_classes(classes, withheld), released_as_stars, lost)
+        star, warnings = _check_withheld_values(problem, visible_classes(classes, withheld), released_as_stars, lost)
     planned = FullDomainPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
@@ -212,7 +211,7 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[R
             for h, level in zip(problem.hierarchies, solution.levels, strict=True)
             if level
         },
-        suppressed=tuple(_labelled(rolled.codes[failing], labels)),
+        suppressed=tuple(_label_tuples(rolled.codes[failing], labels)),
         suppressed_records=lost,
         kept=kept,
         kept_records=rolled.records[chosen],
@@ -220,13 +219,13 @@ def _full_domain(problem: Problem, solution: Solution, *, star: bool) -> tuple[R
         classes=int(chosen.sum()) + (star and not (released_as_stars & chosen).any()),
         star=star,
         outcome=evaluator.outcome(rolled, failing),
-        withheld={name: tuple(_labelled(rolled.codes[hidden], labels)) for name, hidden in withheld.items()},
-        warnings=(*solution.notes, *warnings, *_withheld_words(kept)),
+        withheld={name: tuple(_label_tuples(rolled.codes[hidden], labels)) for name, hidden in withheld.items()},
+        warnings=(*solution.notes, *warnings, *_withheld_notes(kept)),
     )
-    return planned, _labelled(rolled.codes[chosen], labels) if problem.blind else []
+    return planned, _label_tuples(rolled.codes[chosen], labels) if problem.blind else []
 
 
-def _failing(evaluator: Evaluator, rolled: Rolled) -> tuple[Mask, Mapping[str, Mask]]:
+def _failing(evaluator: Evaluator, rolled: RolledTable) -> tuple[Mask, Mapping[str, Mask]]:
     """The classes that a release suppresses, and those whose values it withholds."""
     if not evaluator.problem.withholds or evaluator.strict:
         return evaluator.failing(rolled), {}
@@ -235,10 +234,11 @@ def _failing(evaluator: Evaluator, rolled: Rolled) -> tuple[Mask, Mapping[str, M
     return settled.gone, settled.withheld
 
 
-def _unless_given_away(
+def _check_withheld_values(
     problem: Problem, classes: Classes, starred_class: Mask, lost: int
 ) -> tuple[bool, tuple[str, ...]]:
-    """Starred records show their values, and those withheld must then satisfy the models without them."""
+    """Whether records may be starred although values are withheld: starred records show their values, so the withheld
+    ones must satisfy the models without them. A warning where they may not."""
     hidden = np.logical_or.reduce(list(classes.withheld.values()))
     if (hidden & starred_class).any() or given_away(problem.models, classes):
         return False, (
@@ -247,7 +247,7 @@ def _unless_given_away(
     return True, ()
 
 
-def _withheld_words(kept: Classes) -> list[str]:
+def _withheld_notes(kept: Classes) -> list[str]:
     return [
         f"the values of {name} are withheld (*) in {number_of(int(hidden.sum()), 'class', 'classes')}, of "
         f"{number_of(int(kept.sizes[hidden].sum()), 'record')}"
@@ -255,7 +255,7 @@ def _withheld_words(kept: Classes) -> list[str]:
     ]
 
 
-def _labelled(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[Tuple]:
+def _label_tuples(codes: NDArray[np.int32], labels: list[tuple[Label, ...]]) -> list[Tuple]:
     """Tuples of codes as the labels that are released."""
     return [tuple(labels[column][code] for column, code in enumerate(row)) for row in codes.tolist()]
 
@@ -264,8 +264,8 @@ def _recoding(hierarchy: Hierarchy, values: tuple[Label, ...], level: int) -> di
     return {value: hierarchy.generalize(value, level) for value in values}
 
 
-def _all_star(rolled: Rolled, labels: list[tuple[Label, ...]]) -> Mask:
-    """The class, if there is one, whose released values are all ``*`` without any suppression."""
+def _all_star(rolled: RolledTable, labels: list[tuple[Label, ...]]) -> Mask:
+    """The class, if any, whose released values are all ``*`` by generalization alone."""
     if not all(SUPPRESSED in column for column in labels):
         return np.zeros(len(rolled), dtype=np.bool_)
     return np.asarray((rolled.codes == np.array([column.index(SUPPRESSED) for column in labels])).all(axis=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,19 +36,26 @@ class Bench:
     address: str
     keys: dict[str, str]
     chromium: Any
+    browsers: dict[str, Any] = field(default_factory=dict)
 
     def enter(self, who: str) -> Any:
-        """A browser of one's own, logged in."""
+        """A page in one's own browser, logged in."""
+        browser = self.browsers.get(who)
+        if browser is not None:
+            page = browser.new_page()
+            page.set_default_timeout(60_000)
+            return page
         page = self.chromium.new_context(viewport={"width": 1366, "height": 768}, locale="en-US").new_page()
         page.set_default_timeout(60_000)
         log_in(page, self.address, self.keys[who], SAY)
+        self.browsers[who] = page.context
         return page
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     from cobogo.faces.server.context import ServerContext
-    from cobogo.faces.server.roles import Role
+    from cobogo.faces.server.roles import KeyRole
     from cobogo.faces.server.settings import ServerSettings
 
     home = tmp_path_factory.mktemp("bench")
@@ -57,7 +64,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     port = free_port()
     (home / "server.toml").write_text(f'port = {port}\nstate = "state"\ncurator = "curator.toml"\n')
     context = ServerContext(ServerSettings.load(home / "server.toml"))
-    roles = {"ana": Role.ANALYST, "maria": Role.STEWARD, "gate": Role.COLLECTOR}
+    roles = {"ana": KeyRole.ANALYST, "maria": KeyRole.STEWARD, "gate": KeyRole.COLLECTOR}
     keys = {who: context.keys.create(who, role)[1] for who, role in roles.items()}
     context.close()
     with running("serve", "--workbench", "--config", str(home / "server.toml")), browser() as chromium:
@@ -121,7 +128,7 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     for path in ("data", "releases", "collecting"):
         page.goto(f"{bench.address}/{path}")
         page.get_by_text(SAY["frame.forbidden"]).wait_for()
-    page.context.close()
+    page.close()
 
 
 def test_a_steward_sees_what_everybody_spends_and_cannot_ask(bench: Bench) -> None:
@@ -129,15 +136,15 @@ def test_a_steward_sees_what_everybody_spends_and_cannot_ask(bench: Bench) -> No
     page.goto(f"{bench.address}/asking")
     page.get_by_role("cell", name="bia").wait_for()
     assert page.get_by_role("button", name=SAY["ask.ask"], exact=True).count() == 0
-    page.context.close()
+    page.close()
 
 
 def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     import httpx
 
     from cobogo.collect.collection import Collection
-    from cobogo.collect.encode import shuffled_reports
-    from cobogo.collect.wire import batches
+    from cobogo.collect.encode import encode_shuffled
+    from cobogo.collect.wire import batch_messages
     from cobogo.floor.randomness import Entropy
 
     page = bench.enter("maria")
@@ -156,7 +163,7 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     with httpx.Client(headers={"Authorization": f"Bearer {bench.keys['gate']}"}) as client:
         asked = Collection.of(client.get(found[1]).json())
         held = ["Linux"] * 1500 + ["iOS"] * 500
-        for message in batches(asked, shuffled_reports(asked, held, Entropy())):
+        for message in batch_messages(asked, encode_shuffled(asked, held, Entropy())):
             assert client.post(f"{found[1]}/reports", content=message).status_code == 202
     page.get_by_role("button", name=SAY["collect.refresh"]).click()
     page.locator("[data-estimates]").wait_for()
@@ -166,7 +173,7 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     _readable(page)
     first = page.get_by_role("row", name=re.compile("^Linux")).inner_text()
     assert abs(float(re.search(r"([\d.]+)%", first)[1]) - 75) < 15  # type: ignore[index]
-    page.context.close()
+    page.close()
 
 
 def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
@@ -192,4 +199,4 @@ def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
     page.get_by_role("row", name=SAY["map.attack.centre-of-cloak"]).wait_for()
     _readable(page)
     assert outside == []
-    page.context.close()
+    page.close()

@@ -44,7 +44,7 @@ import uvicorn
 from cobogo.faces.server.app import create_app
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.keys import Holder
-from cobogo.faces.server.roles import Role, Scope
+from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.workbench.app import mount
 from cobogo.faces.workbench.session import LOCAL_KEY
@@ -53,11 +53,11 @@ home, port = Path(sys.argv[1]), int(sys.argv[2])
 settings = ServerSettings(state=str(home / "state"), port=port)
 context = ServerContext(settings)
 app = create_app(settings, context=context)
-ana = Holder("ana", Role.STEWARD, frozenset(Scope), LOCAL_KEY)
+ana = Holder("ana", KeyRole.STEWARD, frozenset(KeyScope), LOCAL_KEY)
 dataset = app.state.service.datasets.receive(ana, "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
 app.state.service.policies.begin_draft(ana, dataset, (home / "policy.toml").read_text())
 door = mount(app, local=ana)
-print(f"/enter/{door}", context.keys.create("bia", Role.STEWARD)[1], dataset, flush=True)
+print(f"/enter/{door}", context.keys.create("bia", KeyRole.STEWARD)[1], dataset, flush=True)
 uvicorn.run(app, port=port, log_level="warning")
 """
 

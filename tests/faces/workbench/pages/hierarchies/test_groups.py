@@ -30,12 +30,12 @@ def test_edited_groups_keep_every_value_once_and_survive_files_and_policies(tmp_
     leaf = data.draw(st.sampled_from([row[0] for row in rows]))
     group = data.draw(st.sampled_from([row[1] for row in rows]) | NAMES)
     for edited in (
-        groups.moved(rows, 0, leaf, group),
-        groups.moved(rows, 1, rows[0][1], "all"),
-        groups.renamed(rows, 1, rows[0][1], group),
-        groups.added(rows, ["a value of its own"], group),
+        groups.move(rows, 0, leaf, group),
+        groups.move(rows, 1, rows[0][1], "all"),
+        groups.rename(rows, 1, rows[0][1], group),
+        groups.add_values(rows, ["a value of its own"], group),
     ):
-        there = groups.checked("x", edited)
+        there = groups.check_rows("x", edited)
         assert [row[0] for row in there][: len(rows)] == [row[0] for row in rows]
         built = Hierarchy.from_columns("x", list(zip(*there, strict=True)))
         file = tmp_path_factory.mktemp("file") / "x.csv"
@@ -44,7 +44,7 @@ def test_edited_groups_keep_every_value_once_and_survive_files_and_policies(tmp_
         assert (read.labels, groups.rows_of(read)) == (built.labels, there)
         planted = tree_hierarchy("x", TreeHierarchy(tree=groups.as_tree(there)), where="x")
         assert sorted(groups.rows_of(planted)) == sorted(there)
-    assert groups.moved(rows, 0, leaf, group)[[row[0] for row in rows].index(leaf)][1] == group
+    assert groups.move(rows, 0, leaf, group)[[row[0] for row in rows].index(leaf)][1] == group
 
 
 def test_rows_leave_the_top_and_null_to_the_policy() -> None:

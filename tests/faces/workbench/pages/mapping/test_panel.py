@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("nicegui")
 
-from cobogo.faces.workbench.pages.mapping.figures import Try, promised, remembered
+from cobogo.faces.workbench.pages.mapping.figures import Try, promise_lines, remember
 from cobogo.faces.workbench.pages.mapping.panel import KNOBS, attacks, positions_in
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.session import PageSession
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def ground() -> TrialGround:
-    return TrialGround.of(people(8, days=1).trajectories(3600), hours_from_utc=-3)
+    return TrialGround.from_points(people(8, days=1).trajectories(3600), hours_from_utc=-3)
 
 
 def _start(name: str) -> dict:
@@ -53,7 +53,7 @@ def test_what_is_played_is_what_was_released(name: str, ground: TrialGround) -> 
     assert found.finding is not None or found.skipped
     if found.guarantee.kind == "none":
         assert found.guarantee.epsilon is None
-        assert promised(PageSession(), found)[0] == TEXTS["en"][f"map.why-none.{name}"]
+        assert promise_lines(PageSession(), found)[0] == TEXTS["en"][f"map.why-none.{name}"]
     picture = MapPicture(ground, lambda key, **_: key)
     moment = float(ground.moments[13])
     series = {one["id"]: one["data"] for one in picture.options(found, 0, moment)["series"]}
@@ -73,14 +73,14 @@ def test_nothing_is_shown_of_somebody_before_their_first_report(ground: TrialGro
     series = {one["id"]: one["data"] for one in MapPicture(ground, lambda key, **_: key).moving(found, 0, before)}
     assert not any(series.values())
     assert found.one_guess_each
-    assert found.spent == pytest.approx(0.01 * found.reports_each)
+    assert found.highest_spending == pytest.approx(0.01 * found.reports_each)
 
 
 def test_a_map_keeps_its_shape_from_afar_and_close_up(ground: TrialGround) -> None:
     found = try_mechanism(ground, "disc", {"radius": 300}, None)
     picture = MapPicture(ground, lambda key, **_: key)
     for close in (False, True):
-        seen = picture.seen(found, 0, float(ground.moments[5]), close=close)
+        seen = picture.window(found, 0, float(ground.moments[5]), close=close)
         width, height = (seen[part]["max"] - seen[part]["min"] for part in ("xAxis", "yAxis"))
         assert width / height == pytest.approx(WIDE, rel=1e-3)
     assert height * 1000 > 2 * found.released.radius[0]
@@ -94,4 +94,4 @@ def test_only_tables_with_positions_and_times_are_offered() -> None:
 def test_a_trial_of_the_same_settings_stands_for_the_earlier_one() -> None:
     one, two = (Try("disc", {"radius": r}, "none", 1.0, "tracking", 2.0, 0.5) for r in (1, 2))
     again = Try("disc", {"radius": 1}, "none", 9.0, "tracking", 8.0, 0.1)
-    assert remembered([two, one], again) == [again, two]
+    assert remember([two, one], again) == [again, two]

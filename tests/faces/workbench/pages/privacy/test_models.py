@@ -11,7 +11,7 @@ import pytest
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.workbench.draft import PolicyDraft, check_draft, jobs_of
-from cobogo.faces.workbench.words import TEXTS, preferred
+from cobogo.faces.workbench.words import TEXTS, preferred_language
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
 from cobogo.publish.recode.algorithms import ALGORITHMS
@@ -94,6 +94,6 @@ def test_a_text_that_forms_could_not_show_changes_nothing(text) -> None:
 
 
 def test_a_browser_is_greeted_in_its_language() -> None:
-    assert preferred("pt-PT,pt;q=0.9,en;q=0.8") == "pt-BR"
-    assert preferred("en-US,en;q=0.9,pt;q=0.8") == "en"
-    assert preferred("") == preferred("*;q=x") == "en"
+    assert preferred_language("pt-PT,pt;q=0.9,en;q=0.8") == "pt-BR"
+    assert preferred_language("en-US,en;q=0.9,pt;q=0.8") == "en"
+    assert preferred_language("") == preferred_language("*;q=x") == "en"

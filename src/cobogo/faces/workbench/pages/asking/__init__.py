@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.server.roles import Scope
-from cobogo.faces.workbench.frame import empty, framed
+from cobogo.faces.server.roles import KeyScope
+from cobogo.faces.workbench.frame import empty, open_page
 from cobogo.faces.workbench.pages.asking.answers import everybody
 from cobogo.faces.workbench.pages.asking.console import Console
 from cobogo.faces.workbench.session import LOCAL_KEY, Desk, PageSession
@@ -30,7 +30,7 @@ salary = { type = "number", bounds = [0, 10000], decimals = 2 }
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "asking") as session:
+    with open_page(desk, "asking") as session:
         if session is None or session.holder is None:
             return
         try:
@@ -46,12 +46,12 @@ async def build(desk: Desk) -> None:
         asking, watching = ui.column().classes("w-full"), ui.column().classes("w-full")
 
         async def watch() -> None:
-            if Scope.BUDGETS in scopes:
+            if KeyScope.BUDGETS in scopes:
                 watching.clear()
                 with watching:
                     await everybody(desk, session)
 
-        if Scope.ASK in scopes:
+        if KeyScope.ASK in scopes:
             with asking:
                 await _console(desk, session, watch)
         await watch()

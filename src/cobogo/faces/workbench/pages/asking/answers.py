@@ -10,13 +10,12 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.answer.result import Answer
-from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plotted, whiskers
+from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plot, whiskers
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.style import BRICK, NEGATIVE
-from cobogo.promises.accounting import PrivacyLoss
+from cobogo.promises.accounting import ATTO, NANO, PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
-from cobogo.promises.units import ATTO, NANO
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -35,7 +34,7 @@ def small(session: PageSession, share: float) -> str:
     return raised if float(figure) == 1 else f"{session.number(float(figure), 3)} · {raised}"
 
 
-def priced(session: PageSession, loss: PrivacyLoss) -> str:
+def format_loss(session: PageSession, loss: PrivacyLoss) -> str:
     """What something costs."""
     text = f"{SYMBOLS[loss.measure]} = {amount(session, float(loss.amount))}"
     return f"{text}, δ = {small(session, float(loss.delta))}" if loss.delta else text
@@ -163,10 +162,10 @@ def _harmless(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value
 
 
-def shown(session: PageSession, asked: AskedQuestion, *, again: bool = False) -> None:
+def show_answer(session: PageSession, asked: AskedQuestion, *, again: bool = False) -> None:
     """The answer, as large as a page is."""
     answer = asked.answer
-    spent = priced(session, answer.spent)
+    spent = format_loss(session, answer.spent)
     with ui.card().classes("w-full gap-2").props('data-answer="1"'):
         with ui.row().classes("items-center w-full"):
             ui.icon("history" if again else "check_circle").props("size=sm color=positive")
@@ -246,7 +245,7 @@ def _chart(session: PageSession, asked: AskedQuestion, name: str) -> None:
     at = answer.columns.index(name)
     values: list[Any] = [row[at] for row in answer.rows[:SHOWN]]
     intervals = list(answer.intervals[name][:SHOWN])
-    plotted(
+    plot(
         {
             "tooltip": {"trigger": "item"},
             "xAxis": axis("category", data=labels[:SHOWN], axisLabel={"interval": "auto", "hideOverlap": True}),

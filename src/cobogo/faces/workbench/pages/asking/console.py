@@ -13,11 +13,11 @@ from cobogo.errors import BudgetSpent, CobogoError, NoAnswer, Stale
 from cobogo.faces.server.services.curator import AnalystBudget
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import complain, section
-from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, bar, priced, shown, small
+from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, bar, format_loss, show_answer, small
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
+from cobogo.promises.accounting import ATTO, NANO
 from cobogo.promises.ledger.balance import SYMBOLS
-from cobogo.promises.units import ATTO, NANO
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
@@ -41,7 +41,7 @@ class Console:
     ) -> None:
         self.desk, self.session, self.datasets, self.spent = desk, session, datasets, spent
         self.say = session.say
-        self.memory: dict[str, Any] = session.kept.setdefault("asking", {"asked": [], "sql": None, "dataset": None})
+        self.memory: dict[str, Any] = session.memory.setdefault("asking", {"asked": [], "sql": None, "dataset": None})
         known = self.memory["dataset"]
         self.dataset = known if known in datasets else next(iter(datasets))
         self.books: AnalystBudget | None = None
@@ -63,7 +63,7 @@ class Console:
             with ui.column().classes("col gap-3"):
                 self.budget = ui.card().classes("w-full gap-2")
                 self.helps = ui.column().classes("w-full gap-3")
-        await self._turned()
+        await self._switch_dataset()
 
     def _editor(self) -> None:
         with ui.card().classes("w-full gap-2"):
@@ -80,10 +80,10 @@ class Console:
             with ui.row().classes("w-full items-center gap-3"):
                 self.price = ui.number(
                     SYMBOLS["epsilon" if self.measure == "epsilon" else "rho"],
-                    value=0.1, min=0, step=0.05, on_change=self._repriced,
+                    value=0.1, min=0, step=0.05, on_change=self._update_prices,
                 ).props("dense outlined").style("width: 7.5rem")  # fmt: skip
                 self.price.tooltip(self.say("ask.price"))
-                self.delta = ui.number("δ", value=0, min=0, format="%.3g", on_change=self._repriced)
+                self.delta = ui.number("δ", value=0, min=0, format="%.3g", on_change=self._update_prices)
                 self.delta.props("dense outlined step=any").style("width: 8rem").tooltip(self.say("ask.delta-what"))
                 ui.space()
                 ui.button(self.say("ask.explain"), icon="lightbulb", on_click=self._explain).props("outline no-caps")
@@ -93,9 +93,9 @@ class Console:
     async def _choose(self, event: Any) -> None:
         self.dataset = self.memory["dataset"] = event.value
         self.price.props(f'label="{SYMBOLS["epsilon" if self.measure == "epsilon" else "rho"]}"')
-        await self._turned()
+        await self._switch_dataset()
 
-    async def _turned(self) -> None:
+    async def _switch_dataset(self) -> None:
         """What depends on the data set: its budget, columns and examples."""
         self.books = await run.io_bound(self.desk.service.curator.budget, self.session.caller, self.dataset)
         self._budget()
@@ -119,7 +119,7 @@ class Console:
     def _cost(self) -> float:
         return max(float(self.price.value or 0), 0.0)
 
-    async def _repriced(self) -> None:
+    async def _update_prices(self) -> None:
         if self.books is not None:
             self._budget()
         if self.memory.get("explained"):
@@ -167,7 +167,7 @@ class Console:
         with self.history:
             section(self.say("ask.history"), help=self.say("ask.history-what"))
             for one in reversed(asked):
-                spent = priced(self.session, one.answer.spent)
+                spent = format_loss(self.session, one.answer.spent)
                 button = ui.button(on_click=lambda this=one: self._again(this)).props("flat no-caps align=left dense")
                 with button.classes("w-full").tooltip(one.sql), ui.column().classes("gap-0 w-full items-start"):
                     ui.label(" ".join(one.sql.split())).classes("ellipsis").style("max-width: min(40rem, 75vw)")
@@ -180,7 +180,7 @@ class Console:
         self.memory["explained"] = False
         self.result.clear()
         with self.result:
-            shown(self.session, one, again=True)
+            show_answer(self.session, one, again=True)
 
     def _offer(self) -> dict[str, Any]:
         delta = float(self.delta.value or 0)
@@ -193,21 +193,21 @@ class Console:
                 self.desk.service.curator.explain, self.session.caller, self.sql.value, **self._offer()
             )
         except CobogoError as error:
-            self._refused(error)
+            self._show_refusal(error)
             return
         assert found is not None
         self.memory["explained"] = True
         self.result.clear()
         with self.result:
-            self._explained(found)
+            self._show_explanation(found)
 
-    def _explained(self, found: Explanation) -> None:
+    def _show_explanation(self, found: Explanation) -> None:
         told = found.as_dict()
         assert self.books is not None
         with ui.card().classes("w-full gap-2").props('data-explained="1"'):
             with ui.row().classes("items-center"):
                 ui.icon("lightbulb").props("size=sm color=primary")
-                ui.label(self.say("ask.would", cost=priced(self.session, found.loss))).classes("text-subtitle1")
+                ui.label(self.say("ask.would", cost=format_loss(self.session, found.loss))).classes("text-subtitle1")
             for name, error in told["errors"].items():
                 key = "ask.error-unknown" if error is None else "ask.error"
                 text = self.say(key, figure=name, error="" if error is None else self.session.number(error))
@@ -255,9 +255,9 @@ class Console:
             self.memory["asked"] = [*self.memory["asked"], one][-KEPT:]
             self.result.clear()
             with self.result:
-                shown(self.session, one)
+                show_answer(self.session, one)
         except CobogoError as error:
-            await self._too_dear(error) if isinstance(error, BudgetSpent) else self._refused(error)
+            await self._too_dear(error) if isinstance(error, BudgetSpent) else self._show_refusal(error)
         finally:
             self.busy = False
             self.button.props(remove="loading")
@@ -266,7 +266,7 @@ class Console:
         self._history()
         await self.spent()
 
-    def _refused(self, error: CobogoError) -> None:
+    def _show_refusal(self, error: CobogoError) -> None:
         """A question that is not answered, in words; it cost nothing unless the words say so."""
         self.memory["explained"] = False
         self.result.clear()
@@ -287,7 +287,7 @@ class Console:
         self.books = await run.io_bound(self.desk.service.curator.budget, self.session.caller, self.dataset)
         assert self.books is not None
         if self.books.shared:
-            self._refused(error)
+            self._show_refusal(error)
             return
         symbol, left = SYMBOLS[self.books.mine.measure], self.books.mine.left
         room, chance = left.amount / NANO, left.delta / ATTO

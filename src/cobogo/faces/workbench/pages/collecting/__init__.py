@@ -7,8 +7,8 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench.charts import PERCENT, axis, dots, plotted, whiskers
-from cobogo.faces.workbench.frame import framed, section
+from cobogo.faces.workbench.charts import PERCENT, axis, dots, plot, whiskers
+from cobogo.faces.workbench.frame import open_page, section
 from cobogo.faces.workbench.pages.collecting.planner import Planner
 from cobogo.faces.workbench.session import LOCAL_KEY, Desk, PageSession
 from cobogo.faces.workbench.widgets import snippet
@@ -16,7 +16,7 @@ from cobogo.faces.workbench.widgets import snippet
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "collecting") as session:
+    with open_page(desk, "collecting") as session:
         if session is None:
             return
         ui.label(session.say("collect.what")).classes("text-body1")
@@ -42,7 +42,7 @@ class OpenCollections:
 
     def __init__(self, desk: Desk, session: PageSession) -> None:
         self.desk, self.session, self.say = desk, session, session.say
-        self.chosen: str | None = session.kept.get("collection")
+        self.chosen: str | None = session.memory.get("collection")
         self.address = str(ui.context.client.request.base_url).rstrip("/")
 
     async def build(self) -> None:
@@ -55,7 +55,7 @@ class OpenCollections:
         rows = await run.io_bound(self._rows) or []
         known = [row["id"] for row in rows]
         self.chosen = next((one for one in (identity, self.chosen) if one in known), known[0] if known else None)
-        self.session.kept["collection"] = self.chosen
+        self.session.memory["collection"] = self.chosen
         findings = None
         if self.chosen is not None:
             row = next(row for row in rows if row["id"] == self.chosen)
@@ -121,7 +121,7 @@ class OpenCollections:
         first = found[:SHOWN]
         ends = [(one["share"] - 1.96 * one["share_error"], one["share"] + 1.96 * one["share_error"]) for one in first]
         percent = {":formatter": PERCENT}
-        plotted(
+        plot(
             {
                 "tooltip": {"trigger": "item"},
                 "grid": {"left": 12, "right": 16, "top": 12, "bottom": 8, "containLabel": True},

@@ -22,10 +22,10 @@ from cobogo.faces.workbench.charts import (
     PLAIN,
     axis,
     dots,
-    plotted,
+    plot,
     whiskers,
 )
-from cobogo.faces.workbench.frame import complain, done, section
+from cobogo.faces.workbench.frame import attempt, complain, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
 
@@ -45,7 +45,7 @@ class Planner:
 
     def __init__(self, desk: Desk, session: PageSession, opened: Callable[[str], Awaitable[None]]) -> None:
         self.desk, self.session, self.say, self.opened = desk, session, session.say, opened
-        self.form: dict[str, Any] = session.kept.setdefault("collecting", dict(START))
+        self.form: dict[str, Any] = session.memory.setdefault("collecting", dict(START))
         self.found: list[MechanismComparison] = []
         self.chosen: str | None = None
 
@@ -64,7 +64,7 @@ class Planner:
             with ui.card().classes("col gap-2"):
                 self.trial = CollectionTrial(self.session, lambda: str(self.code.value))
                 self.trial.build()
-        self._detailed()
+        self._draw_details()
         await self._compare()
 
     def _kind(self) -> None:
@@ -72,14 +72,14 @@ class Planner:
 
         options = {kind: self.say(f"collect.kind.{kind}") for kind in WANTED}
         made = ui.select(options, value=self.form["kind"], label=self.say("collect.kind")).classes("w-full")
-        made.props("dense outlined").on_value_change(self._turned)
+        made.props("dense outlined").on_value_change(self._switch_kind)
 
-    async def _turned(self, event: Any) -> None:
+    async def _switch_kind(self, event: Any) -> None:
         self.form["kind"], self.chosen = event.value, None
-        self._detailed()
+        self._draw_details()
         await self._compare()
 
-    def _detailed(self) -> None:
+    def _draw_details(self) -> None:
         """What only one kind of question needs."""
         self.details.clear()
         kind = self.form["kind"]
@@ -149,9 +149,9 @@ class Planner:
         self.factor.text = self.say("collect.epsilon-why", factor=self.session.number(exp(wish.epsilon), 3))
         self.compared.clear()
         with self.compared:
-            self._shown(users, curves or {})
+            self._show_comparison(users, curves or {})
 
-    def _shown(self, users: int, curves: Any) -> None:
+    def _show_comparison(self, users: int, curves: Any) -> None:
         section(self.say("collect.compare", users=users), help=self.say("collect.compare-what"))
         self._verdict(users)
         counts = self.form["kind"] != "number"
@@ -173,7 +173,7 @@ class Planner:
             for one in self.found
         ]
         table = ui.table(
-            rows=rows, columns=columns, row_key="mechanism", selection="single", on_select=self._selected
+            rows=rows, columns=columns, row_key="mechanism", selection="single", on_select=self._select_mechanism
         ).classes("w-full").props("dense flat bordered hide-bottom")  # fmt: skip
         table.props["data-name"] = self.say("collect.mechanism")
         table.selected = [row for row in rows if row["mechanism"] == self.chosen]
@@ -193,7 +193,7 @@ class Planner:
             colour = "positive" if enough else "warning"
         ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
 
-    async def _selected(self, event: Any) -> None:
+    async def _select_mechanism(self, event: Any) -> None:
         if event.selection:
             self.chosen = event.selection[0]["mechanism"]
             await self._compare()
@@ -212,7 +212,7 @@ class Planner:
                 "symbol": "none", "silent": True, "lineStyle": {"color": FAINT, "type": "dashed", "width": 2},
                 "data": [{"yAxis": users}], "label": {"formatter": self.session.number(users)},
             }  # fmt: skip
-        plotted(
+        plot(
             {
                 "legend": {"top": 0, "type": "scroll", "textStyle": {"color": "inherit"}},
                 "tooltip": {"trigger": "item"},
@@ -233,7 +233,7 @@ class Planner:
             {"value": one.error, "itemStyle": {"color": BLUE, "opacity": 1 if one.mechanism == self.chosen else 0.45}}
             for one in self.found
         ]
-        plotted(
+        plot(
             {
                 "xAxis": axis("category", data=names),
                 "yAxis": axis(name=self.say("collect.errors")),
@@ -256,7 +256,7 @@ class Planner:
 
     async def _open(self) -> None:
         text = str(self.code.value)
-        identity = await done(self.session, actions.open_collection, self.desk, self.session, "", text)
+        identity = await attempt(self.session, actions.open_collection, self.desk, self.session, "", text)
         if identity is not None:
             ui.notify(self.say("collect.opened"), type="positive")
             await self.opened(identity)
@@ -297,9 +297,9 @@ class CollectionTrial:
         assert found is not None
         self.place.clear()
         with self.place:
-            self._shown(found)
+            self._show_pilot(found)
 
-    def _shown(self, found: Pilot) -> None:
+    def _show_pilot(self, found: Pilot) -> None:
         rows = found.rows()[:TRIAL_VALUES]
         labels = [self.say("collect.mean") if not found.found.counted else row["label"] for row in rows]
         intervals = [
@@ -309,7 +309,7 @@ class CollectionTrial:
             for row in rows
         ]
         form = {":formatter": PERCENT} if found.found.counted else {":formatter": PLAIN}
-        plotted(
+        plot(
             {
                 "legend": {"top": 0},
                 "tooltip": {"trigger": "item"},

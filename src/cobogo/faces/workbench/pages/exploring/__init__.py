@@ -5,7 +5,7 @@ from __future__ import annotations
 from nicegui import ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench.frame import framed_data
+from cobogo.faces.workbench.frame import open_data_page
 from cobogo.faces.workbench.pages.exploring.comparison import build_algorithms, build_frontier
 from cobogo.faces.workbench.pages.exploring.lattice import build_lattice
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
@@ -20,7 +20,7 @@ TABS = {"lattice": "hub", "algorithms": "balance", "frontier": "show_chart"}
 
 def build(desk: Desk) -> None:
     """The page."""
-    with framed_data(desk, "exploring") as at_hand:
+    with open_data_page(desk, "exploring") as at_hand:
         if at_hand is None:
             return
         session, row = at_hand
@@ -28,11 +28,11 @@ def build(desk: Desk) -> None:
 
         @ui.refreshable
         def content() -> None:
-            place = ExplorationPlace.of(desk, session, row, content.refresh)
+            place = ExplorationPlace.from_row(desk, session, row, content.refresh)
             try:
                 place.policy()
             except CobogoError as error:
-                place.refused(translated(error, session.language))
+                place.show_refusal(translated(error, session.language))
                 return
             _tabs(place, at)
 

@@ -39,13 +39,13 @@ class AlgorithmsTab:
         ui.select(
             list(ALGORITHMS), value=self.wanted, multiple=True, label=say("explore.which"), on_change=self._want
         ).props("dense options-dense").classes("w-full")
-        bench = StudyBench(self.place, "compare", self.text, lambda: {"algorithms": list(self.wanted)}, self._found)
+        bench = StudyBench(self.place, "compare", self.text, lambda: {"algorithms": list(self.wanted)}, self._show_runs)
         bench.build(say("explore.compare"))
 
     def _want(self, event: Any) -> None:
         self.wanted = [name for name in ALGORITHMS if name in event.value] or list(QUICK)
 
-    def _found(self, runs: list[dict[str, Any]]) -> None:
+    def _show_runs(self, runs: list[dict[str, Any]]) -> None:
         if not runs:
             ui.label(self.session.say("explore.nothing_compared")).classes("text-body2")
             return
@@ -170,10 +170,10 @@ def build_frontier(place: ExplorationPlace) -> None:
     FrontierTab(place).build()
 
 
-def with_k(models: list[dict[str, Any]], k: int) -> list[dict[str, Any]]:
+def replace_k(models: list[dict[str, Any]], k: int) -> list[dict[str, Any]]:
     """Models with this k; k-anonymity is added where it was not asked for.
 
-    >>> with_k([{"model": "t-closeness", "t": 0.2}], 3)
+    >>> replace_k([{"model": "t-closeness", "t": 0.2}], 3)
     [{'model': 'k-anonymity', 'k': 3}, {'model': 't-closeness', 't': 0.2}]
     """
     if not any(model.get("model") == MODEL for model in models):
@@ -188,7 +188,7 @@ class FrontierTab:
         self.place, self.session, self.say = place, place.session, place.session.figures
         draft = PolicyDraft(place.text)
         self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
-        draft.set_models(with_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same
+        draft.set_models(replace_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same
         self.text = draft.text
 
     def build(self) -> None:
@@ -196,9 +196,9 @@ class FrontierTab:
         say = self.session.say
         ui.label(say("explore.frontier_what")).classes("q-mt-sm")
         options = {"vary": {f"{MODEL}.k": list(KS)}}
-        StudyBench(self.place, "frontier", self.text, lambda: options, self._found).build(say("explore.draw"))
+        StudyBench(self.place, "frontier", self.text, lambda: options, self._show_points).build(say("explore.draw"))
 
-    def _found(self, points: list[dict[str, Any]]) -> None:
+    def _show_points(self, points: list[dict[str, Any]]) -> None:
         if not points:
             return
         current = next((m.get("k") for m in self.session.draft.models if m.get("model") == MODEL), None)
@@ -277,7 +277,7 @@ class FrontierTab:
                     },
                 ],
             },
-            on_point_click=lambda event: self._clicked(event, ks),
+            on_point_click=lambda event: self._use_clicked(event, ks),
             renderer="svg",
         ).classes("w-full").style("height: 340px")
         ui.label(say("explore.frontier_how")).classes("text-caption")
@@ -330,12 +330,12 @@ class FrontierTab:
         )
         table.on("use", lambda event: self._use(int(event.args)))
 
-    def _clicked(self, event: events.EChartPointClickEventArguments, ks: list[int]) -> None:
+    def _use_clicked(self, event: events.EChartPointClickEventArguments, ks: list[int]) -> None:
         if event.data_index < len(ks):
             self._use(ks[event.data_index])
 
     def _use(self, k: int) -> None:
         """Take a k into the policy."""
-        self.session.draft.set_models(with_k(self.session.draft.models, k))
+        self.session.draft.set_models(replace_k(self.session.draft.models, k))
         ui.notify(self.session.say("explore.in_policy", what=f"k = {k}"), type="positive")
         self.place.changed()

@@ -12,13 +12,13 @@ from nicegui import events, run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.pages.exploring.node import NodePanel
-from cobogo.faces.workbench.pages.exploring.picture import named, picture, standing_words
+from cobogo.faces.workbench.pages.exploring.picture import node_name, picture, standing_words
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language.sentences import translated
 from cobogo.publish.recode.contract.problem import Levels
-from cobogo.publish.recode.lattice.ranking import Standing, Survey
+from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration
 
 Relation = Literal["all", "below", "above", "related"]
@@ -51,7 +51,7 @@ class Filter:
             found &= {"below": below, "above": above, "related": below | above}[self.relation]
         return found
 
-    def drawn(self, survey: Survey, passing: Mask, focus: Levels) -> Ints:
+    def nearest_nodes(self, survey: Survey, passing: Mask, focus: Levels) -> Ints:
         """Of the nodes let through, those nearest to one; of equally near ones those that satisfy the policy first."""
         numbers = np.flatnonzero(passing)
         order = np.lexsort((-survey.standing[numbers], survey.distance(focus)[numbers]))
@@ -136,7 +136,7 @@ def build_lattice(place: ExplorationPlace) -> None:
     async def fill() -> None:
         refusal, found = "", None
         try:
-            found = await run.io_bound(place.explored)
+            found = await run.io_bound(place.explore)
         except CobogoError as error:
             refusal = translated(error, place.session.language)
         if room.is_deleted:
@@ -144,9 +144,9 @@ def build_lattice(place: ExplorationPlace) -> None:
         room.clear()
         with room:
             if found is None:
-                place.refused(refusal)
+                place.show_refusal(refusal)
             elif not found.attributes:
-                place.refused(place.session.say("explore.nothing"))
+                place.show_refusal(place.session.say("explore.nothing"))
             else:
                 LatticeTab(place, found).build()
 
@@ -165,7 +165,7 @@ class LatticeTab:
         self._improve_at = time.monotonic() + OFTEN
 
     def build(self) -> None:
-        """Draw it, and go on looking at nodes while somebody is there."""
+        """Draw the lattice, and go on examining nodes while the page is open."""
         self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
             why = "" if self.found.why is None else translated(self.found.why, self.session.language)
@@ -180,7 +180,7 @@ class LatticeTab:
                 if not self.survey.whole:
                     ui.label(self.session.say("explore.part", count=len(self.survey))).classes("text-caption")
                 self.progress = ui.linear_progress(0, show_value=False).props("rounded")
-                self.chart = ui.echart({"series": []}, on_point_click=self._clicked, renderer="svg")
+                self.chart = ui.echart({"series": []}, on_point_click=self._choose_clicked, renderer="svg")
                 self.chart.classes("w-full lattice").style("height: 470px")
                 self.chart.props["role"], self.chart.props["aria-label"] = "img", self.session.say("explore.how")
                 self._legend()
@@ -199,7 +199,7 @@ class LatticeTab:
             self._draw()
             return
         until = time.monotonic() + SLICE
-        await run.io_bound(self.survey.look, lambda: time.monotonic() > until)
+        await run.io_bound(self.survey.explore, lambda: time.monotonic() > until)
         before = self.found.optimum
         if (until > self._improve_at or self.survey.finished) and self.found.improve():
             if self.chosen == before or before is None:
@@ -223,12 +223,12 @@ class LatticeTab:
     def _draw(self) -> None:
         passing = self._passing()
         focus = self.chosen if self.filter.relation != "all" else self.found.optimum or self.survey.around
-        shown = self.filter.drawn(self.survey, passing, focus)
+        shown = self.filter.nearest_nodes(self.survey, passing, focus)
         if len(shown) and (mine := self.survey.number(self.chosen)) is not None and passing[mine] and mine not in shown:
             shown = np.sort(np.append(shown[:-1], mine))
         self.survey.want(shown)
         self._shown_unknown = bool((self.survey.standing[shown] == Standing.UNKNOWN).any())
-        self._named = {named(levels): levels for levels in map(self.survey.levels, shown.tolist())}
+        self._named = {node_name(levels): levels for levels in map(self.survey.levels, shown.tolist())}
         self.chart.options.clear()
         self.chart.options.update(picture(self.found, shown, self.chosen, self.session, self.say))
         self.chart.update()
@@ -248,7 +248,7 @@ class LatticeTab:
             failing=number(states[1]),
             unknown=number(survey.total - sum(states)),
         )
-        self.progress.value = survey.looked_at / max(len(survey), 1)
+        self.progress.value = survey.evaluated / max(len(survey), 1)
         self.progress.set_visibility(not survey.finished)
 
     def _legend(self) -> None:
@@ -296,11 +296,11 @@ class LatticeTab:
             f""":aria-label="'{say("explore.look")} ' + props.row.levels" """
             """@click="() => $parent.$emit('look', props.row.node)" /></q-td>""",
         )
-        self.table.on("look", lambda event: self._chosen_from_list(int(event.args)))
+        self.table.on("look", lambda event: self._choose_from_list(int(event.args)))
 
     def _rows(self, passing: Mask) -> None:
         survey, number = self.survey, self.say.number
-        ordered = self._ordered(passing)[:LISTED]
+        ordered = self._rank_nodes(passing)[:LISTED]
         values = self.say.column(survey.values[ordered].tolist())
         self.table.rows = [
             {
@@ -316,18 +316,18 @@ class LatticeTab:
             for place, node in enumerate(ordered.tolist())
         ]
 
-    def _ordered(self, passing: Mask) -> Ints:
+    def _rank_nodes(self, passing: Mask) -> Ints:
         """The solutions, best first; then the others, those that would have to suppress least first."""
-        best = self.survey.ranked()
+        best = self.survey.ranking()
         failing = np.flatnonzero(passing & (self.survey.standing == Standing.FAILS))
         failing = failing[np.argsort(self.survey.suppressed[failing], kind="stable")]
         return np.concatenate([best[passing[best]], failing])
 
-    async def _clicked(self, event: events.EChartPointClickEventArguments) -> None:
+    async def _choose_clicked(self, event: events.EChartPointClickEventArguments) -> None:
         if event.data_type == "node" and (levels := self._named.get(event.name)) is not None:
             await self._choose(levels)
 
-    async def _chosen_from_list(self, number: int) -> None:
+    async def _choose_from_list(self, number: int) -> None:
         if 0 <= number < len(self.survey):
             await self._choose(self.survey.levels(number))
             ui.run_javascript(f"getHtmlElement({self.panel.room.id}).scrollIntoView({{block: 'start'}})")

@@ -7,10 +7,10 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.faces.server.roles import Scope
+from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft
-from cobogo.faces.workbench.frame import done
+from cobogo.faces.workbench.frame import attempt
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.style import BRICK
@@ -41,9 +41,9 @@ class NodePanel:
             return
         self.room.clear()
         with self.room:
-            self._shown(levels, self.views[levels], None if best in (None, levels) else self.views[best])
+            self._show_node(levels, self.views[levels], None if best in (None, levels) else self.views[best])
 
-    def _shown(self, levels: Levels, view: NodeView, best: NodeView | None) -> None:
+    def _show_node(self, levels: Levels, view: NodeView, best: NodeView | None) -> None:
         say = self.session.say
         with ui.card().classes("w-full gap-2"):
             with ui.row().classes("items-center w-full"):
@@ -56,7 +56,7 @@ class NodePanel:
                 ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
             with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-7").style("min-width: 0"):
-                    self._compared(view, best)
+                    self._show_comparison(view, best)
                 with ui.column().classes("col").style("min-width: 0"):
                     ui.label(say("explore.sizes")).classes("text-body2 text-weight-medium")
                     self._sizes(view, best)
@@ -65,9 +65,9 @@ class NodePanel:
 
     @property
     def _may_run(self) -> bool:
-        return self.session.holder is not None and Scope.RUN in self.session.holder.scopes
+        return self.session.holder is not None and KeyScope.RUN in self.session.holder.scopes
 
-    def _compared(self, view: NodeView, best: NodeView | None) -> None:
+    def _show_comparison(self, view: NodeView, best: NodeView | None) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent
         records = self.found.problem.scale.records
         sides = [view, *([] if best is None else [best]), self.found.original]
@@ -208,14 +208,14 @@ class NodePanel:
     async def _release(self, view: NodeView) -> None:
         """A job whose policy fixes the levels; the draft stays as it is."""
         place, session = self.place, self.session
-        job = await done(
-            session, actions.run_node, place.desk, session, "", place.dataset, lambda text: fixed(text, view)
+        job = await attempt(
+            session, actions.run_node, place.desk, session, "", place.dataset, lambda text: fix_levels(text, view)
         )
         if job is not None:
             ui.navigate.to(session.to("running", job=job, release=None))
 
 
-def fixed(text: str, view: NodeView) -> str:
+def fix_levels(text: str, view: NodeView) -> str:
     """The policy whose only node is this one."""
     draft = PolicyDraft(text)
     for name, level in view.levels.items():

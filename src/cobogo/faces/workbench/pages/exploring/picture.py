@@ -11,7 +11,7 @@ from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Levels
-from cobogo.publish.recode.lattice.ranking import Standing
+from cobogo.publish.recode.lattice.survey import Standing
 from cobogo.publish.recode.lattice.walk import successors
 from cobogo.studies.exploration import Exploration
 from cobogo.tell.report.words import Words
@@ -28,7 +28,7 @@ LABELS_AT_MOST = 9
 def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSession, say: Words) -> dict[str, Any]:
     """What ECharts draws: the nodes of the numbers given, and the steps between them."""
     survey = found.survey
-    rows = _arranged(found, shown)
+    rows = _arrange(found, shown)
     heights = sorted(rows)
     widest = max(map(len, rows.values()), default=1)
     places = {
@@ -41,7 +41,7 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSessio
     size = min(26.0, max(7.0, 560 / widest))
     nodes = [
         _node(found, number, place, size, scale)
-        | _marked(found, number, chosen, session, named=widest <= LABELS_AT_MOST)
+        | _mark(found, number, chosen, session, named=widest <= LABELS_AT_MOST)
         | {"tip": _tip(found, number, session, say)}
         for number, place in places.items()
     ]
@@ -99,8 +99,8 @@ class Colours:
         """From the lowest value to the highest."""
         return COLOURS[::-1] if self.dark_is_low else COLOURS
 
-    def of(self, value: float) -> str:
-        """The colour of a value; grey where there is none."""
+    def colour(self, value: float) -> str:
+        """The colour of a value; grey if it is not finite."""
         if not math.isfinite(value):
             return GREY
         span = self.high - self.low
@@ -114,8 +114,8 @@ def _channels(colour: str) -> list[int]:
     return [int(colour[at : at + 2], 16) for at in (1, 3, 5)]
 
 
-def _arranged(found: Exploration, shown: Ints) -> dict[int, list[int]]:
-    """The nodes by the sum of their levels; in each row they stand near those that they have steps to."""
+def _arrange(found: Exploration, shown: Ints) -> dict[int, list[int]]:
+    """The nodes in rows by the sum of their levels; in each row a node lies near its neighbours of the next row."""
     survey = found.survey
     rows: dict[int, list[int]] = {}
     for number in shown.tolist():
@@ -131,7 +131,7 @@ def _arranged(found: Exploration, shown: Ints) -> dict[int, list[int]]:
 
 
 def _mean_place(levels: Levels, across: dict[Levels, float]) -> float:
-    """Where the neighbours of a node stand, on average."""
+    """The mean place of a node's neighbours."""
     beside = [
         across[other]
         for column in range(len(levels))
@@ -169,12 +169,12 @@ def _node(found: Exploration, number: int, place: tuple[float, int], size: float
     good = standing is Standing.SATISFIES
     best = survey.levels(number) == found.optimum
     return {
-        "name": named(survey.levels(number)),
+        "name": node_name(survey.levels(number)),
         "value": list(place),
         "symbol": "diamond" if best else SHAPES[standing],
         "symbolSize": max(18.0, size * 1.5) if best else size * (1.0 if good else 0.75),
         "itemStyle": {
-            "color": scale.of(float(survey.values[number])),
+            "color": scale.colour(float(survey.values[number])),
             "opacity": 1 if good else 0.75,
             "borderColor": INK,
             "borderWidth": 1.5 if good else 1,
@@ -183,7 +183,7 @@ def _node(found: Exploration, number: int, place: tuple[float, int], size: float
     }
 
 
-def _marked(found: Exploration, number: int, chosen: Levels, session: PageSession, *, named: bool) -> dict[str, Any]:
+def _mark(found: Exploration, number: int, chosen: Levels, session: PageSession, *, named: bool) -> dict[str, Any]:
     """What sets the best node and the chosen one apart, and the levels where there is room for them."""
     levels = found.survey.levels(number)
     best, mine = levels == found.optimum, levels == chosen
@@ -207,7 +207,7 @@ def _marked(found: Exploration, number: int, chosen: Levels, session: PageSessio
 def _steps(found: Exploration, places: dict[int, tuple[float, int]], chosen: Levels) -> list[dict[str, Any]]:
     """From each node to those one level of one attribute above it."""
     survey = found.survey
-    names = {number: named(survey.levels(number)) for number in places}
+    names = {number: node_name(survey.levels(number)) for number in places}
     links: list[dict[str, Any]] = []
     for number in places:
         levels = survey.levels(number)
@@ -243,7 +243,7 @@ def _tip(found: Exploration, number: int, session: PageSession, say: Words) -> s
     return "<br>".join(lines)
 
 
-def named(levels: Levels) -> str:
+def node_name(levels: Levels) -> str:
     """A node's name in the picture."""
     return "·".join(map(str, levels))
 

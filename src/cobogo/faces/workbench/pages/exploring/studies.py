@@ -11,8 +11,8 @@ from nicegui import ui
 from cobogo.data.policy import Policy
 from cobogo.faces.server.services.jobs import StudyProgress
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.draft import PolicyDraft, check_roles, undecided
-from cobogo.faces.workbench.frame import done, empty
+from cobogo.faces.workbench.draft import PolicyDraft, check_roles, undecided_columns
+from cobogo.faces.workbench.frame import attempt, empty
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.studies.exploration import Exploration
 
@@ -28,7 +28,7 @@ class ExplorationPlace:
     changed: Callable[[], object]  # to be called when the draft was changed: all that is shown is about the one before
 
     @classmethod
-    def of(
+    def from_row(
         cls, desk: Desk, session: PageSession, row: dict[str, Any], changed: Callable[[], object]
     ) -> ExplorationPlace:
         """The place of a data set's row, which the caller found among those of the one who asks."""
@@ -39,15 +39,15 @@ class ExplorationPlace:
         check_roles(PolicyDraft(self.text))
         return self.desk.service.policies.read(self.session.caller, self.dataset, self.text)
 
-    def explored(self) -> Exploration:
+    def explore(self) -> Exploration:
         """The exploration of this policy, opened now if it was not before. Takes its time."""
         check_roles(PolicyDraft(self.text))
         return self.desk.service.jobs.explore(self.session.caller, self.dataset, self.text)
 
-    def refused(self, why: str) -> None:
+    def show_refusal(self, why: str) -> None:
         """Say why there is nothing to see, and where to go."""
         say = self.session.say
-        step = "columns" if undecided(PolicyDraft(self.text)) else "privacy"
+        step = "columns" if undecided_columns(PolicyDraft(self.text)) else "privacy"
         button = say(f"run.repair-{step}")
         empty(why, title=say("explore.not_yet"), icon="hub", button=button, go=self.session.to(step))
 
@@ -85,12 +85,12 @@ class StudyBench:
 
     async def _begin(self) -> None:
         place = self.place
-        await done(place.session, actions.begin_study, place.desk, place.session, place.dataset, *self._question())
+        await attempt(place.session, actions.begin_study, place.desk, place.session, place.dataset, *self._question())
         self._watch()
 
     async def _stop(self) -> None:
         place = self.place
-        await done(place.session, actions.stop_study, place.desk, place.session, place.dataset, *self._question())
+        await attempt(place.session, actions.stop_study, place.desk, place.session, place.dataset, *self._question())
 
     def _study(self) -> StudyProgress | None:
         place, (kind, text, options) = self.place, self._question()

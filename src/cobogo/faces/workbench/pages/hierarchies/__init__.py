@@ -8,7 +8,7 @@ from nicegui import run, ui
 
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.datasets import Counted
-from cobogo.faces.workbench.frame import complain, empty, framed_data
+from cobogo.faces.workbench.frame import complain, empty, open_data_page
 from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, LARGE, NONE, HierarchyForm, kind_of, start
 from cobogo.faces.workbench.pages.hierarchies.groups import GroupsEditor, HierarchyFiles
 from cobogo.faces.workbench.pages.hierarchies.preview import MOST, HierarchyPreview, PreviewPanel, preview
@@ -19,7 +19,7 @@ ROLES = ("quasi-identifier", "sensitive")
 
 async def build(desk: Desk) -> None:
     """The third step."""
-    with framed_data(desk, "hierarchies") as at_hand:
+    with open_data_page(desk, "hierarchies") as at_hand:
         if at_hand is None:
             return
         session, row = at_hand
@@ -92,11 +92,11 @@ class HierarchiesPage:
             return
         self.counted, self.values = found
         self.shown.turn_to()
-        self._listed()
-        self._formed()
-        await self.tried()
+        self._draw_list()
+        self._draw_form()
+        await self.preview()
 
-    def _listed(self) -> None:
+    def _draw_list(self) -> None:
         self.list.clear()
         with self.list:
             for name in self.names:
@@ -111,7 +111,7 @@ class HierarchiesPage:
                 )
                 button.classes("w-full")
 
-    def _formed(self) -> None:
+    def _draw_form(self) -> None:
         self.form.clear()
         say, kind = self.session.say, kind_of(self.spec)
         with self.form:
@@ -128,7 +128,7 @@ class HierarchiesPage:
                 kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
             ).props("outlined dense").classes("w-full")
             ui.label(say(f"about.{kind}")).classes("text-caption")
-            HierarchyForm(self.session, kind, self.spec or {}, self._changed, self._attached())
+            HierarchyForm(self.session, kind, self.spec or {}, self._apply, self._list_files())
             HierarchyFiles(self)
 
     async def _begin(self, kind: str) -> None:
@@ -136,13 +136,13 @@ class HierarchiesPage:
         frequent = [value for value, _ in self.counted]
         if kind == "tree" and self.values > LARGE:
             ui.notify(self.session.say("hierarchies.large", most=LARGE), type="warning", multi_line=True)
-            self._formed()
+            self._draw_form()
             return
         if kind == "csv":
-            files = self._attached()
+            files = self._list_files()
             if not files:
                 ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
-                self._formed()
+                self._draw_form()
                 return
             spec: dict[str, Any] | None = {"csv": files[0]}
         else:
@@ -151,20 +151,20 @@ class HierarchiesPage:
             )
         await self.say_spec(spec)
 
-    async def _changed(self, spec: dict[str, Any]) -> None:
+    async def _apply(self, spec: dict[str, Any]) -> None:
         """What the form says now."""
         self.session.draft.set_attribute(self.name, hierarchy=spec)
-        await self.tried()
+        await self.preview()
 
     async def say_spec(self, spec: dict[str, Any] | None) -> None:
         """Put a hierarchy in the draft, and show the form of it."""
         self.session.draft.set_attribute(self.name, hierarchy=spec)
-        self._listed()
-        self._formed()
-        await self.tried()
+        self._draw_list()
+        self._draw_form()
+        await self.preview()
 
-    async def tried(self) -> None:
-        """Build the hierarchy on the values, off the event loop, and show what comes of it."""
+    async def preview(self) -> None:
+        """Build the hierarchy on the values, off the event loop, and show it or its error."""
         self.turn += 1
         turn, name = self.turn, self.name
         try:
@@ -185,7 +185,7 @@ class HierarchiesPage:
         home = self.desk.service.policies.files(caller, dataset)
         return preview(lambda: read(caller, dataset, text), home, name, self.counted)
 
-    def _attached(self) -> list[str]:
+    def _list_files(self) -> list[str]:
         return self.desk.service.datasets.list_files(self.session.caller, self.row["id"])
 
     @property

@@ -86,17 +86,17 @@ def start(
             found = [mark for mark in ("/", ">", "|", ";", ",", "-") if texts and all(mark in text for text in texts)]
             return {"path": found[0] if found else "/", "top": True}
         case "ordering":
-            return {"ordering": in_order(texts) or [group], "steps": [2], "top": True}
+            return {"ordering": sort_values(texts) or [group], "steps": [2], "top": True}
         case "tree":
-            return {"tree": {group: in_order(texts)}, "top": True} if texts else None
+            return {"tree": {group: sort_values(texts)}, "top": True} if texts else None
         case _:
             return None
 
 
-def in_order(texts: Sequence[str]) -> list[str]:
+def sort_values(texts: Sequence[str]) -> list[str]:
     """Values in the order of their numbers where they begin with one, else of the alphabet.
 
-    >>> in_order(["10 years", "9 years", "none"])
+    >>> sort_values(["10 years", "9 years", "none"])
     ['9 years', '10 years', 'none']
     """
 
@@ -121,7 +121,7 @@ REQUIRED = ("intervals", "dates", "levels", "mask", "path", "ordering", "steps",
 
 
 class HierarchyForm:
-    """The fields of one kind; every change is told as a whole spec."""
+    """The fields of one kind of hierarchy; every change submits the whole specification."""
 
     def __init__(
         self,
@@ -235,33 +235,33 @@ class HierarchyForm:
         ui.label(self._label(key)).classes("text-caption text-weight-medium")
         place = ui.column().classes("w-full gap-1")
 
-        async def told() -> None:
+        async def submit() -> None:
             await self._put(key, [value for value in values if value not in (None, "")])
 
         async def more() -> None:
             last = values[-1] if values else 1
             values.append("%Y" if isinstance(last, str) else last * 2)
-            drawn()
-            await told()
+            draw_levels()
+            await submit()
 
         async def less() -> None:
             if len(values) > 1:
                 values.pop()
-                drawn()
-                await told()
+                draw_levels()
+                await submit()
 
-        def drawn() -> None:
+        def draw_levels() -> None:
             place.clear()
             with place:
                 for at, value in enumerate(values):
 
                     async def take(event: Any, at: int = at) -> None:
                         values[at] = event.value if isinstance(event.value, str | None) else _shortest(event.value)
-                        await told()
+                        await submit()
 
                     draw(at + 1, value, take)
 
-        drawn()
+        draw_levels()
         with ui.row().classes("gap-1"):
             for label, icon, action in (("more", "add", more), ("less", "remove", less)):
                 text = self.session.say(f"hierarchies.{label}")
@@ -282,5 +282,5 @@ def _formats(value: Any, known: Sequence[str], label: str, take: Callable[[Any],
 
 
 def _shortest(number: float) -> float | int:
-    """A number as somebody would write it: 10 rather than 10.0."""
+    """A number without a needless fraction: 10 rather than 10.0."""
     return int(number) if float(number).is_integer() else float(number)

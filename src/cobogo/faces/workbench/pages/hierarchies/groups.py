@@ -16,7 +16,7 @@ from cobogo.data.hierarchy.csv_file import csv_hierarchy
 from cobogo.data.table.files import guess_separator
 from cobogo.errors import HierarchyError
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.frame import done
+from cobogo.faces.workbench.frame import attempt
 from cobogo.faces.workbench.pages.hierarchies.form import LARGE, kind_of
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def as_tree(rows: Sequence[Row]) -> dict[str, Any]:
     return tree
 
 
-def checked(attribute: str, rows: Sequence[Row]) -> list[Row]:
+def check_rows(attribute: str, rows: Sequence[Row]) -> list[Row]:
     """The rows, if they are a hierarchy."""
     named = next((row[0] for row in rows if row[0] is not None and not all(row[1:])), None)
     if named is not None:
@@ -73,20 +73,20 @@ def checked(attribute: str, rows: Sequence[Row]) -> list[Row]:
     return list(rows)
 
 
-def moved(rows: Sequence[Row], level: int, label: Label, group: str) -> list[Row]:
+def move(rows: Sequence[Row], level: int, label: Label, group: str) -> list[Row]:
     """A value or a group, with all that is in it, under another group of the next level, or under a new one.
 
-    >>> moved([("a", "x", "*"), ("b", "y", "*")], 0, "b", "x")
+    >>> move([("a", "x", "*"), ("b", "y", "*")], 0, "b", "x")
     [('a', 'x', '*'), ('b', 'x', '*')]
     """
     known = next((row[level + 1 :] for row in rows if row[level + 1] == group), None)
     return [(*row[: level + 1], *(known or (group, *row[level + 2 :]))) if row[level] == label else row for row in rows]
 
 
-def renamed(rows: Sequence[Row], level: int, label: Label, name: str) -> list[Row]:
+def rename(rows: Sequence[Row], level: int, label: Label, name: str) -> list[Row]:
     """A group under another name; where that is another group's already, the two become one.
 
-    >>> renamed([("a", "x"), ("b", "y")], 1, "y", "x")
+    >>> rename([("a", "x"), ("b", "y")], 1, "y", "x")
     [('a', 'x'), ('b', 'x')]
     """
     above = next((row[level + 1 :] for row in rows if row[level] == name), None)
@@ -96,10 +96,10 @@ def renamed(rows: Sequence[Row], level: int, label: Label, name: str) -> list[Ro
     ]
 
 
-def added(rows: Sequence[Row], values: Iterable[Label], group: str) -> list[Row]:
+def add_values(rows: Sequence[Row], values: Iterable[Label], group: str) -> list[Row]:
     """More values, in a group of the first level that is there or is new.
 
-    >>> added([("a", "x", "*")], ["b"], "z")
+    >>> add_values([("a", "x", "*")], ["b"], "z")
     [('a', 'x', '*'), ('b', 'z', '*')]
     """
     known = next((row[1:] for row in rows if row[1] == group), None)
@@ -107,7 +107,7 @@ def added(rows: Sequence[Row], values: Iterable[Label], group: str) -> list[Row]
     return [*rows, *((value, *(known or (group, *tops))) for value in values)]
 
 
-def placed(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
+def tree_spec(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
     """The spec of a tree with these rows; its top stays as it was said."""
     return {"tree": as_tree(rows)} | ({"top": True} if spec.get("top") else {})
 
@@ -146,12 +146,12 @@ class HierarchyFiles:
         page = self.page
         with page.desk.service.datasets.stage(page.session.caller) as stage:
             await event.file.save(stage / "file.csv")
-            spec = await done(page.session, self._taken, stage / "file.csv", self.plain(event.file.name))
+            spec = await attempt(page.session, self._keep_file, stage / "file.csv", self.plain(event.file.name))
         if spec is not None:
             await page.say_spec(spec)
 
-    def _taken(self, file: Path, name: str) -> dict[str, Any]:
-        """Keep a file that is a hierarchy; what is none is refused, and not kept."""
+    def _keep_file(self, file: Path, name: str) -> dict[str, Any]:
+        """Keep an uploaded hierarchy; a file that is not a hierarchy is refused."""
         page = self.page
         encoding = _encoding(file)
         separator = guess_separator(file, encoding)
@@ -214,7 +214,7 @@ class GroupsEditor:
             elif self.picked is None or self.picked[1] not in page.seen.hierarchy.labels[self.picked[0]]:
                 ui.label(self.say("groups.pick")).classes("text-caption")
             else:
-                self._edited(*self.picked)
+                self._draw_editor(*self.picked)
 
     def _rows(self) -> list[Row]:
         assert self.page.seen.hierarchy is not None
@@ -222,25 +222,25 @@ class GroupsEditor:
 
     async def _begin(self) -> None:
         """From a rule to a list of its groups, which can be edited."""
-        await self._kept(self._rows)
+        await self._change_rows(self._rows)
 
-    async def _kept(self, change: Callable[[], list[Row]]) -> None:
+    async def _change_rows(self, change: Callable[[], list[Row]]) -> None:
         """Change the rows, if they are still a hierarchy, and say it in the draft."""
         page = self.page
         spec = page.spec or {}
 
-        def changed() -> dict[str, Any]:
-            rows = checked(page.name, change())
+        def make_spec() -> dict[str, Any]:
+            rows = check_rows(page.name, change())
             if kind_of(spec) == "csv" or (kind_of(spec) != "tree" and len(rows) > LARGE):
                 return keep(page, rows)
-            return placed(spec, rows)
+            return tree_spec(spec, rows)
 
-        told = await done(page.session, changed)
+        told = await attempt(page.session, make_spec)
         if told is not None:
             self.picked = None
             await page.say_spec(told)
 
-    def _edited(self, level: int, label: Label) -> None:
+    def _draw_editor(self, level: int, label: Label) -> None:
         hierarchy = self.page.seen.hierarchy
         assert hierarchy is not None
         top = bool((self.page.spec or {}).get("top")) and hierarchy.height > 1
@@ -253,18 +253,18 @@ class GroupsEditor:
             ui.button(
                 self.say("groups.move"),
                 icon="drive_file_move",
-                on_click=lambda: self._kept(lambda: moved(self._rows(), level, label, chosen())),
+                on_click=lambda: self._change_rows(lambda: move(self._rows(), level, label, chosen())),
             ).props("dense no-caps")
         if 0 < level <= height:
             name_now = ui.input(self.say("groups.name"), value=label or "").props("dense outlined").classes("w-full")
             ui.button(
                 self.say("groups.rename"),
                 icon="drive_file_rename_outline",
-                on_click=lambda: self._kept(lambda: renamed(self._rows(), level, label, name_now.value.strip())),
+                on_click=lambda: self._change_rows(lambda: rename(self._rows(), level, label, name_now.value.strip())),
             ).props("dense no-caps outline")
 
     def _group(self, labels: Sequence[Label], now: Label) -> Callable[[], str]:
-        """A group that is there, or the name of a new one: what is said when it is asked for."""
+        """A field for a group, existing or new; returns a function that reads it."""
         known = [one for one in labels if one is not None][:FEW]
         there = ui.select(known, value=now if now in known else None, label=self.say("groups.group"))
         new = ui.input(self.say("groups.new"))
@@ -293,7 +293,7 @@ class GroupsEditor:
                 group = self._group(page.seen.hierarchy.labels[1], None)
                 ui.button(
                     self.say("unfit.add"),
-                    on_click=lambda: self._kept(lambda: added(self._rows(), values, group())),
+                    on_click=lambda: self._change_rows(lambda: add_values(self._rows(), values, group())),
                 ).props("dense no-caps")
             else:
                 ui.label(self.say("unfit.correct")).classes("text-caption")
@@ -311,4 +311,4 @@ class GroupsEditor:
             ui.notify(self.say("unfit.many"), type="warning")
             return
         draft.set("data", "missing", list(dict.fromkeys([*known, *(str(value) for value in values)])))
-        await self.page.tried()
+        await self.page.preview()

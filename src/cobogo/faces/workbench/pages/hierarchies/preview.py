@@ -17,7 +17,7 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError, HierarchyError, UnfitValues
 from cobogo.faces.server.services.datasets import Counted
-from cobogo.faces.workbench.charts import ORANGE, PLAIN, axis, plotted
+from cobogo.faces.workbench.charts import ORANGE, PLAIN, axis, plot
 from cobogo.floor.language.sentences import translated
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Level:
 
 @dataclass
 class HierarchyPreview:
-    """A hierarchy on the values of a column, or why there is none."""
+    """A hierarchy on the values of a column, or the error that prevented it."""
 
     hierarchy: Hierarchy | None = None
     records: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))  # of each leaf
@@ -91,15 +91,15 @@ class HierarchyPreview:
         assert self.hierarchy is not None
         return ["" if label is None else label.casefold() for label in self.hierarchy.leaves]
 
-    def prepared(self) -> HierarchyPreview:
-        """The same, with what takes long done: this is called off the event loop."""
+    def prepare(self) -> HierarchyPreview:
+        """Compute the slow parts now, off the event loop."""
         assert self.levels is not None
         assert self._folded is not None
         return self
 
 
 def preview(read: Callable[[], Policy], home: Path, name: str, counted: Counted) -> HierarchyPreview:
-    """Build the hierarchy that a policy asks for on a column's values; what does not fit is set aside and told."""
+    """Build the hierarchy that a policy asks for on a column's values; values that do not fit are listed apart."""
     try:
         policy = read()
         spec = policy.attributes[name].hierarchy
@@ -118,7 +118,7 @@ def preview(read: Callable[[], Policy], home: Path, name: str, counted: Counted)
                     return HierarchyPreview(unfit=unfit, error=error)
             else:
                 found = np.fromiter((counts.get(leaf, 0) for leaf in built.leaves), dtype=np.int64)
-                return HierarchyPreview(built, found, unfit).prepared()
+                return HierarchyPreview(built, found, unfit).prepare()
     except CobogoError as error:
         remedy = None if error.remedy is None else error.remedy.replace(f"{home}/", "")
         return HierarchyPreview(error=HierarchyError(error.what, where=error.where, remedy=remedy))
@@ -141,13 +141,13 @@ def nodes(seen: HierarchyPreview, leaves: Sequence[int], describe: Any) -> list[
             if child not in siblings:
                 siblings.append(child)
 
-    def made(level: int, code: int) -> dict[str, Any]:
+    def make_node(level: int, code: int) -> dict[str, Any]:
         values = int(hierarchy.leaf_counts[level][code])
         node: dict[str, Any] = {"id": f"{level}:{code}"}
         node["label"] = describe(level, hierarchy.labels[level][code], values, int(sizes[level][code]))
         children = below.get((level, code), [])
         if children:
-            node["children"] = [made(*child) for child in children]
+            node["children"] = [make_node(*child) for child in children]
             hidden = int(np.count_nonzero(hierarchy.parents[level - 1] == code)) - len(children)
             if hidden:
                 more = {"id": f"more:{level}:{code}", "label": describe(-1, None, hidden, 0), "selectable": False}
@@ -155,7 +155,7 @@ def nodes(seen: HierarchyPreview, leaves: Sequence[int], describe: Any) -> list[
         return node
 
     tops = dict.fromkeys(int(hierarchy.maps[hierarchy.height][leaf]) for leaf in leaves)
-    return [made(hierarchy.height, code) for code in tops]
+    return [make_node(hierarchy.height, code) for code in tops]
 
 
 CSS = "@layer overrides { .q-tree { color: #5c5c5c } .body--dark .q-tree { color: #b8b8b8 } }"
@@ -207,9 +207,9 @@ class PreviewPanel:
                 return
             with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
                 with ui.column().classes("gap-1").style("flex: 1; min-width: 0"):
-                    self._searched()
+                    self._draw_search()
                 self.chart = ui.column().classes("gap-0").style("flex: 1; min-width: 0")
-            self._charted()
+            self._draw_chart()
 
     def _ask(self) -> None:
         self.asked = True
@@ -233,45 +233,45 @@ class PreviewPanel:
             }
             for one in self.page.seen.levels
         ]
-        table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._turned)
+        table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._choose_level)
         table.props("dense flat bordered hide-selected-banner").classes("w-full")
         table.props["data-name"] = self.say("levels.level")
         table.selected = [row for row in rows if row["id"] == self.level]
 
-    def _turned(self, event: events.TableSelectionEventArguments) -> None:
+    def _choose_level(self, event: events.TableSelectionEventArguments) -> None:
         if event.selection:
             self.level = int(event.selection[0]["id"])
             if not self.page.sensitive or self.asked:
-                self._charted()
+                self._draw_chart()
 
-    def _charted(self) -> None:
+    def _draw_chart(self) -> None:
         bars, left = self.page.seen.bars(self.level)
         number = self.page.session.number
         self.chart.clear()
         with self.chart:
             ui.label(self.say("hierarchies.bars", level=self.level)).classes("text-caption text-weight-medium")
             told = self.say("hierarchies.bars", level=self.level)
-            named = [(self._named(label), size) for label, size in bars]
-            plotted(_options(named), told, height=f"{max(9, 1.35 * len(bars) + 3)}rem")
+            named = [(self._label_text(label), size) for label, size in bars]
+            plot(_options(named), told, height=f"{max(9, 1.35 * len(bars) + 3)}rem")
             if left:
                 ui.label(self.say("hierarchies.left", count=number(left))).classes("text-caption")
 
-    def _searched(self) -> None:
+    def _draw_search(self) -> None:
         def find(event: Any) -> None:
             self.search = event.value or ""
-            planted()
+            draw_tree()
 
-        def planted() -> None:
+        def draw_tree() -> None:
             seen = self.page.seen
             if seen.hierarchy is None:
                 return
             leaves = seen.leaves(self.search)
-            grown = nodes(seen, leaves, self._described)
+            grown = nodes(seen, leaves, self._describe)
             place.clear()
             with place:
-                self.tree = ui.tree(grown, label_key="label", on_select=lambda event: self._picked(event.value))
+                self.tree = ui.tree(grown, label_key="label", on_select=lambda event: self._pick(event.value))
                 self.tree.props("dense no-transition selected-color=primary").classes("w-full")
-                self.tree.expand([one["id"] for node in grown for one in _walked(node)])
+                self.tree.expand([one["id"] for node in grown for one in _descendants(node)])
 
         total = len(self.page.seen.hierarchy.leaves) if self.page.seen.hierarchy else 0
         ui.label(self.say("hierarchies.tree")).classes("text-caption text-weight-medium")
@@ -282,9 +282,9 @@ class PreviewPanel:
             ).classes("w-full")
             ui.label(self.say("hierarchies.some", shown=SHOWN, total=number(total))).classes("text-caption")
         place = ui.scroll_area().style("height: 25rem").classes("w-full")
-        planted()
+        draw_tree()
 
-    def _picked(self, node: str | None) -> None:
+    def _pick(self, node: str | None) -> None:
         level, _, code = (node or "").partition(":")
         hierarchy = self.page.seen.hierarchy
         if hierarchy is None or not level.isdigit() or not code.isdigit():
@@ -292,20 +292,22 @@ class PreviewPanel:
             return
         self.page.groups.pick((int(level), hierarchy.labels[int(level)][int(code)]))
 
-    def _described(self, level: int, label: Label, values: int, records: int) -> str:
+    def _describe(self, level: int, label: Label, values: int, records: int) -> str:
         number = self.page.session.number
         if level < 0:
             return self.say("hierarchies.hidden", count=number(values))
         if level == 0 or values == 1:
-            return f"{self._named(label)} · {number(records)}"
-        return self.say("hierarchies.group", name=self._named(label), values=number(values), records=number(records))
+            return f"{self._label_text(label)} · {number(records)}"
+        return self.say(
+            "hierarchies.group", name=self._label_text(label), values=number(values), records=number(records)
+        )
 
-    def _named(self, label: Label) -> str:
+    def _label_text(self, label: Label) -> str:
         return self.page.session.figures.label(label)
 
 
-def _walked(node: dict[str, Any]) -> list[dict[str, Any]]:
-    return [node, *(below for child in node.get("children", []) for below in _walked(child))]
+def _descendants(node: dict[str, Any]) -> list[dict[str, Any]]:
+    return [node, *(below for child in node.get("children", []) for below in _descendants(child))]
 
 
 def _options(bars: list[tuple[str, int]]) -> dict[str, Any]:

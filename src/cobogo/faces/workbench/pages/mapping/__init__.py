@@ -8,10 +8,10 @@ from typing import Any
 from nicegui import run, ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench.charts import plotted
-from cobogo.faces.workbench.frame import framed, section
+from cobogo.faces.workbench.charts import plot
+from cobogo.faces.workbench.frame import open_page, section
 from cobogo.faces.workbench.pages.mapping import figures
-from cobogo.faces.workbench.pages.mapping.panel import MechanismPanel, attacks, made_up, positions_in, read_ground
+from cobogo.faces.workbench.pages.mapping.panel import MechanismPanel, attacks, make_ground, positions_in, read_ground
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechanism
@@ -19,7 +19,7 @@ from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechan
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "mapping") as session:
+    with open_page(desk, "mapping") as session:
         if session is not None:
             await Player(desk, session).build()
 
@@ -37,7 +37,7 @@ class Player:
 
     def __init__(self, desk: Desk, session: PageSession) -> None:
         self.desk, self.session, self.say = desk, session, session.say
-        self.memory: dict[str, Any] = session.kept.setdefault("mapping", {**START, "set": {}, "tries": []})
+        self.memory: dict[str, Any] = session.memory.setdefault("mapping", {**START, "set": {}, "tries": []})
         self.row = desk.service.datasets.find(session.caller, session.dataset)
         if self.memory["source"] == "dataset" and (self.row is None or positions_in(self.row) is None):
             self.memory["source"] = START["source"]
@@ -67,19 +67,19 @@ class Player:
     def _clock(self) -> None:
         with ui.row().classes("w-full items-center no-wrap gap-2 cobogo-wrap"):
             self.play = ui.button(icon="play_arrow", on_click=self._toggle).props("round dense")
-            self._named(self.play, "map.play")
+            self._set_label(self.play, "map.play")
             for icon, word, by in (("skip_previous", "map.back", -1), ("skip_next", "map.on", 1)):
                 step = ui.button(icon=icon, on_click=lambda by=by: self._step(by)).props("flat round dense")
-                self._named(step, word)
-            self.slider = ui.slider(min=0, max=1, value=0, on_change=self._moved).classes("col")
+                self._set_label(step, word)
+            self.slider = ui.slider(min=0, max=1, value=0, on_change=self._move).classes("col")
             self.slider.props(f'aria-label="{self.say("map.time")}"')
             self.now = ui.label().classes("text-body2 text-weight-medium").style("width: 6.5rem; text-align: right")
             ui.checkbox(self.say("map.close"), value=bool(self.memory["close"]), on_change=self._closer)
             self.speed = ui.select({one: f"{one}×" for one in SPEEDS}, value=1).props("dense borderless")
-            self._named(self.speed, "map.speed")
+            self._set_label(self.speed, "map.speed")
         self.distance = ui.label().classes("text-body2 text-quiet").props('data-distance="1"')
 
-    def _named(self, element: Any, word: str) -> None:
+    def _set_label(self, element: Any, word: str) -> None:
         element.props(f'aria-label="{self.say(word)}"').tooltip(self.say(word))
 
     async def _settle(self) -> None:
@@ -93,7 +93,7 @@ class Player:
                 file = self.desk.service.datasets.rows_file(self.session.caller, self.row["id"])
                 self.ground = await run.io_bound(read_ground, file, self.row, offset)
             else:
-                self.ground = await run.io_bound(made_up, int(source))
+                self.ground = await run.io_bound(make_ground, int(source))
         except CobogoError as error:
             self._complain(error)
             return
@@ -127,7 +127,7 @@ class Player:
         if mine != self.number or found is None:
             return
         self.tried = found
-        self.memory["tries"] = figures.remembered(self.memory["tries"], figures.Try.of(found, name, places))
+        self.memory["tries"] = figures.remember(self.memory["tries"], figures.Try.from_trial(found, name, places))
         self._draw()
 
     def _busy(self, working: bool) -> None:
@@ -156,7 +156,7 @@ class Player:
         if self.chart is None:
             self.place.clear()
             with self.place:
-                self.chart = plotted(options, self.say("map.chart"), height="100%")
+                self.chart = plot(options, self.say("map.chart"), height="100%")
                 self.chart.props('data-map="1"')
         else:
             self.chart.options.update(options)
@@ -168,28 +168,28 @@ class Player:
         self.tries.clear()
         with self.tries:
             figures.table(self.session, self.memory["tries"])
-        self._told()
+        self._show_moment()
 
     def _moment(self) -> float:
         assert self.ground is not None
         at = min(max(int(self.slider.value or 0), 0), len(self.ground.moments) - 1)
         return float(self.ground.moments[at])
 
-    def _moved(self) -> None:
+    def _move(self) -> None:
         if self.tried is None or self.chart is None or self.picture is None:
             return
         person, moment = self.memory["person"], self._moment()
         series = self.picture.moving(self.tried, person, moment)
         plain = [{"id": one["id"], "data": one["data"]} for one in series]
-        seen = self.picture.seen(self.tried, person, moment, close=bool(self.memory["close"]))
+        seen = self.picture.window(self.tried, person, moment, close=bool(self.memory["close"]))
         self.chart.run_chart_method("setOption", {**seen, "series": plain})
-        self._told()
+        self._show_moment()
 
     def _closer(self, event: Any) -> None:
         self.memory["close"] = event.value
-        self._moved()
+        self._move()
 
-    def _told(self) -> None:
+    def _show_moment(self) -> None:
         """The clock, and how far off report and guess are at this moment."""
         assert self.ground is not None
         assert self.tried is not None

@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.faces.workbench.charts import BLUE, GREY, PLAIN, axis, plotted
+from cobogo.faces.workbench.charts import BLUE, GREY, PLAIN, axis, plot
 from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.geometry import distance
@@ -36,7 +36,7 @@ class Try:
     baseline: float | None = None
 
     @classmethod
-    def of(cls, found: LocationTrial, mechanism: str, options: Mapping[str, Any]) -> Try:
+    def from_trial(cls, found: LocationTrial, mechanism: str, options: Mapping[str, Any]) -> Try:
         """Those of a trial."""
         finding = found.finding
         return cls(
@@ -51,8 +51,8 @@ class Try:
         )
 
 
-def remembered(tries: list[Try], new: Try) -> list[Try]:
-    """The trials with a new one first, which stands for an earlier one of the same settings."""
+def remember(tries: list[Try], new: Try) -> list[Try]:
+    """The trials with a new one first; it replaces an earlier one of the same settings."""
 
     def settings(one: Try) -> object:
         return one.mechanism, one.options, one.attack
@@ -60,7 +60,7 @@ def remembered(tries: list[Try], new: Try) -> list[Try]:
     return [new, *(one for one in tries if settings(one) != settings(new))][:KEPT]
 
 
-def named(session: PageSession, one: Try) -> str:
+def mechanism_label(session: PageSession, one: Try) -> str:
     """A mechanism with its options, as people say it."""
     told = []
     for key, value in one.options.items():
@@ -97,10 +97,10 @@ def tiles(session: PageSession, found: LocationTrial) -> None:
         metric(
             session.say("map.positions"), session.number(found.run.positions), help=session.say("map.positions-what")
         )
-    elif found.spent:
+    elif found.highest_spending:
         metric(
             session.say("map.spent"),
-            session.number(found.spent, 3),
+            session.number(found.highest_spending, 3),
             help=session.say("map.spent-what", reports=found.reports_each),
         )
 
@@ -115,7 +115,7 @@ def moment(session: PageSession, found: LocationTrial, person: int, row: int) ->
     return session.say("map.moment-guess", report=metres(session, off), guess=metres(session, wrong))
 
 
-def promised(session: PageSession, found: LocationTrial) -> list[str]:
+def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
     """What is promised, in sentences; nothing is claimed that does not hold."""
     guarantee = found.guarantee
     lines = [
@@ -126,8 +126,13 @@ def promised(session: PageSession, found: LocationTrial) -> list[str]:
             k=guarantee.k or 0,
         )
     ]
-    if guarantee.kind in ("geo-indistinguishability", "elastic") and found.spent > (guarantee.epsilon or 0) * 1.001:
-        lines.append(session.say("map.together", reports=found.reports_each, epsilon=session.number(found.spent, 3)))
+    if (
+        guarantee.kind in ("geo-indistinguishability", "elastic")
+        and found.highest_spending > (guarantee.epsilon or 0) * 1.001
+    ):
+        lines.append(
+            session.say("map.together", reports=found.reports_each, epsilon=session.number(found.highest_spending, 3))
+        )
     if guarantee.kind == "none":
         why = f"map.why-none.{found.run.name.partition(':')[0]}"  # the name ends with the options, if any
         lines = [session.say(why)] if session.knows(why) else lines
@@ -139,7 +144,7 @@ def promised(session: PageSession, found: LocationTrial) -> list[str]:
 
 
 def table(session: PageSession, tries: list[Try]) -> None:
-    """All trials: figures beside a picture of what is lost against what is found."""
+    """All trials: a table, and a chart of quality loss against the attack's success."""
     columns = [
         {"name": key, "label": session.say(f"map.column.{key}"), "field": key, "align": align}
         for key, align in (
@@ -150,12 +155,12 @@ def table(session: PageSession, tries: list[Try]) -> None:
     rows = [
         {
             "id": number,
-            "mechanism": named(session, one),
+            "mechanism": mechanism_label(session, one),
             "promise": session.say(f"map.kind.{one.kind}"),
             "loss": metres(session, one.loss),
             "attack": "–" if one.attack is None else session.say(f"map.attack.{one.attack}"),
             "error": "–" if one.error is None else metres(session, one.error),
-            "success": _beside(session, one),
+            "success": _success_text(session, one),
         }
         for number, one in enumerate(tries)
     ]
@@ -169,8 +174,8 @@ def table(session: PageSession, tries: list[Try]) -> None:
                 _plane(session, known)
 
 
-def _beside(session: PageSession, one: Try) -> str:
-    """A share beside what anybody would find without the reports."""
+def _success_text(session: PageSession, one: Try) -> str:
+    """The attack's success, with the success without any report in parentheses."""
     if one.success is None:
         return "–"
     return session.percent(one.success) + ("" if one.baseline is None else f" ({session.percent(one.baseline)})")
@@ -179,10 +184,11 @@ def _beside(session: PageSession, one: Try) -> str:
 def _plane(session: PageSession, tries: list[Try]) -> None:
     """Loss to the right, the attacker's error upwards: better mechanisms lie higher and farther to the left."""
     data: list[dict[str, Any]] = [
-        {"value": [max(one.loss, 1.0), max(one.error or 0.0, 1.0)], "name": named(session, one)} for one in tries
+        {"value": [max(one.loss, 1.0), max(one.error or 0.0, 1.0)], "name": mechanism_label(session, one)}
+        for one in tries
     ]
     data[0] = {**data[0], "symbolSize": 16, "itemStyle": {"opacity": 1}}
-    plotted(
+    plot(
         {
             "tooltip": {"trigger": "item", "formatter": "{b}"},
             "grid": {"left": 8, "right": 16, "top": 30, "bottom": 26, "containLabel": True},

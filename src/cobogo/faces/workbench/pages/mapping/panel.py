@@ -13,7 +13,7 @@ from nicegui import ui
 from cobogo.data.table.connect import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
-from cobogo.faces.workbench.pages.mapping.figures import promised
+from cobogo.faces.workbench.pages.mapping.figures import promise_lines
 from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.points import Points, column_names
 from cobogo.studies.location_trial import LocationTrial, TrialGround
@@ -22,15 +22,15 @@ ROWS = 200_000
 """Rows of a data set that are looked at: its first ones."""
 
 
-def made_up(number: int) -> TrialGround:
-    """A Monday of so many people, a position every quarter of an hour."""
+def make_ground(number: int) -> TrialGround:
+    """A Monday of ``number`` made-up people, a position every quarter of an hour."""
     from cobogo.studies.fortaleza import UTC_OFFSET, people
 
-    return TrialGround.of(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
+    return TrialGround.from_points(people(number, days=1).trajectories(900), hours_from_utc=UTC_OFFSET)
 
 
 def positions_in(row: dict[str, Any]) -> dict[str, str] | None:
-    """Which columns of a data set hold positions and times; None where there are none."""
+    """The columns of a data set that hold positions and times; None if it has no such columns."""
     try:
         return column_names(row["about"]["columns"], {}, "data", needed=("lon", "lat", "time"), options=False)
     except DataError:
@@ -50,7 +50,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
         found = engine.fetch(wanted)
     points = Points.from_arrow(found, where=row["name"])
     nameless = Points(points.lon, points.lat, points.time, points.user)
-    return TrialGround.of(nameless, hours_from_utc=hours_from_utc)
+    return TrialGround.from_points(nameless, hours_from_utc=hours_from_utc)
 
 
 CLOAKS = ("quad-tree", "casper", "hilbert", "nearest-neighbours", "clique")
@@ -81,7 +81,7 @@ class Knob:
         return not self.tens and float(self.step).is_integer() and isinstance(self.start, int)
 
     def value(self, place: float) -> float | int:
-        """What a place of the slider stands for.
+        """The value at a place of the slider.
 
         >>> EPSILON.value(-2.0), Knob("k", 5, 2, 20).value(7.0)
         (0.01, 7)
@@ -91,7 +91,7 @@ class Knob:
         return int(place) if self.whole else float(place)
 
     def place(self, value: float) -> float:
-        """Where the slider stands for a value."""
+        """The slider's place of a value."""
         return log10(value) if self.tens else value
 
     def set(self, value: float | str) -> dict[str, float | str]:
@@ -162,7 +162,7 @@ class MechanismPanel:
         with ui.card().classes("w-full gap-2"):
             self._whose()
             names = {one: self.say(f"map.name.{one}") for one in KNOBS}
-            self._select("map.mechanism", names, "mechanism", self._turned)
+            self._select("map.mechanism", names, "mechanism", self._switch_mechanism)
             self.about = ui.label().classes("text-caption text-quiet")
             self.knobs = ui.column().classes("w-full gap-1")
             self.attack = ui.column().classes("w-full gap-2")
@@ -172,7 +172,7 @@ class MechanismPanel:
                 )
                 self.button.tooltip(self.say("map.again-what"))
         self.promise = ui.card().classes("w-full gap-1")
-        self._offered()
+        self._draw_options()
 
     def _select(self, word: str, options: dict[Any, str], key: str, changed: Any) -> ui.select:
         made = ui.select(options, value=self.memory[key], label=self.say(word)).classes("w-full")
@@ -190,7 +190,7 @@ class MechanismPanel:
         mine = self.row is not None and positions_in(self.row) is not None
         if mine and self.row is not None:
             options["dataset"] = self.say("map.dataset", name=self.row["name"])
-        self._select("map.whose", options, "source", self._changed)
+        self._select("map.whose", options, "source", self._switch_source)
         self.offset = ui.number(self.say("map.offset"), value=self.memory["offset"], min=-12, max=14, step=1)
         self.offset.props("dense outlined debounce=400").classes("w-full").on_value_change(self._clock)
         self.offset.set_visibility(self.memory["source"] == "dataset")
@@ -202,7 +202,7 @@ class MechanismPanel:
         self.memory["offset"] = event.value or 0
         await self.settle()
 
-    async def _changed(self) -> None:
+    async def _switch_source(self) -> None:
         self.offset.set_visibility(self.memory["source"] == "dataset")
         await self.settle()
 
@@ -217,11 +217,11 @@ class MechanismPanel:
             part = " " + self.say("map.part") if ground.notes else ""
             ui.label(text + part).classes("text-caption text-quiet")
 
-    async def _turned(self) -> None:
-        self._offered()
+    async def _switch_mechanism(self) -> None:
+        self._draw_options()
         await self.again()
 
-    def _offered(self) -> None:
+    def _draw_options(self) -> None:
         """What depends on the mechanism: its words, its knobs, the attacks on it."""
         name = str(self.memory["mechanism"])
         self.about.text = self.say(f"map.about.{name}")
@@ -234,11 +234,11 @@ class MechanismPanel:
         self.attack.clear()
         with self.attack:
             options = {one: self.say(f"map.attack.{one}") for one in attacks(name)}
-            self._select("map.attack", options, "attack", self._attacked)
+            self._select("map.attack", options, "attack", self._switch_attack)
             self.knows = ui.label().classes("text-caption text-quiet")
         self._known()
 
-    async def _attacked(self) -> None:
+    async def _switch_attack(self) -> None:
         self._known()
         await self.again()
 
@@ -253,11 +253,11 @@ class MechanismPanel:
             options = {one: self.say(f"map.choice.{one}") for one in knob.choices}
             made = ui.select(options, value=self._value(name, knob), label=self.say(f"map.knob.{knob.name}"))
 
-            async def chosen(event: Any) -> None:
+            async def choose(event: Any) -> None:
                 self.memory["set"][name, knob.name] = event.value
                 await self.again()
 
-            made.classes("w-full").props("dense outlined options-dense").on_value_change(chosen)
+            made.classes("w-full").props("dense outlined options-dense").on_value_change(choose)
             return
         label = ui.label().classes("text-body2")
         low, high = knob.place(knob.low), knob.place(knob.high)
@@ -282,7 +282,7 @@ class MechanismPanel:
         return made
 
     def places(self) -> dict[str, Any]:
-        """Where its knobs stand."""
+        """The values of the knobs by name."""
         name = str(self.memory["mechanism"])
         return {knob.name: self._value(name, knob) for knob in KNOBS[name]}
 
@@ -300,5 +300,5 @@ class MechanismPanel:
                     f"size=sm color={'positive' if holds else 'warning'}"
                 )
                 ui.label(self.say("map.guarantee" if holds else "map.no-guarantee")).classes("text-weight-medium")
-            for line in promised(self.session, found):
+            for line in promise_lines(self.session, found):
                 ui.label(line).classes("text-body2")

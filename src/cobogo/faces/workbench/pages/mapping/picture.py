@@ -12,7 +12,7 @@ from cobogo.examples.places import BAIRROS, OUTLINE
 from cobogo.faces.workbench.charts import BLUE, FAINT, GREEN, GREY, ORANGE
 from cobogo.locate.places.geometry import Frame
 from cobogo.studies.fortaleza import bairro_rings, layers_below
-from cobogo.studies.fortaleza.backdrop import NAMED
+from cobogo.studies.fortaleza.land import NAMED
 from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 WIDE = 1.75
@@ -63,7 +63,7 @@ class MapPicture:
         x, y = self._metres(np.atleast_1d(lon), np.atleast_1d(lat))
         return [[round(a, 4), round(b, 4)] for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
-    def seen(self, tried: LocationTrial, person: int, moment: float, *, close: bool) -> dict[str, dict[str, float]]:
+    def window(self, tried: LocationTrial, person: int, moment: float, *, close: bool) -> dict[str, dict[str, float]]:
         """What part of the world the chart shows: everybody, or what is near the one who is followed."""
         west, east, south, north = self.view
         row = tried.row(person, moment)
@@ -80,7 +80,7 @@ class MapPicture:
 
     def options(self, tried: LocationTrial, person: int, moment: float, *, close: bool = False) -> dict[str, Any]:
         """The whole chart."""
-        seen = self.seen(tried, person, moment, close=close)
+        seen = self.window(tried, person, moment, close=close)
         label = {
             "inside": True,
             "color": GREY,

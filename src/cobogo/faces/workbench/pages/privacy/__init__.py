@@ -8,17 +8,17 @@ from typing import Any
 from nicegui import ui
 
 from cobogo.errors import CobogoError
-from cobogo.faces.workbench.frame import framed_data, metric, section
+from cobogo.faces.workbench.frame import metric, open_data_page, section
 from cobogo.faces.workbench.pages.privacy.losses import losses
 from cobogo.faces.workbench.pages.privacy.models import models
-from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet, in_thread, text
+from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet, run_in_thread, text
 from cobogo.faces.workbench.session import Desk
-from cobogo.studies.risk import Glance
+from cobogo.studies.risk import RiskSummary
 
 
 def build(desk: Desk) -> None:
     """The page."""
-    with framed_data(desk, "privacy") as at_hand:
+    with open_data_page(desk, "privacy") as at_hand:
         if at_hand is None:
             return
         session, row = at_hand
@@ -29,7 +29,7 @@ def build(desk: Desk) -> None:
             side = ui.column().classes("gap-2").style("flex: 0 0 29rem; position: sticky; top: 5rem")
         with side:
             text(sheet)
-        sheet.draw(exposure, risk, asked)
+        sheet.draw(exposure, risk, quasi_identifier_policy)
         for part in (models, losses):
             with forms:
                 place = ui.column().classes("w-full gap-3")
@@ -44,17 +44,17 @@ def exposure(sheet: PolicySheet) -> None:
     """The tiles, and the size of the population that one of them needs."""
     session = sheet.session
     section(session.say("privacy.risk"), help=session.say("privacy.risk-why"))
-    if not sheet.of_role("quasi-identifier"):
+    if not sheet.columns_with_role("quasi-identifier"):
         ui.label(session.say("privacy.no-quasi"))
         return
     tiles = ui.row().classes("w-full gap-3 items-stretch").props('aria-live="polite"')
     with tiles:
         ui.spinner(size="2rem")
-    wanted = asked(sheet)
+    wanted = quasi_identifier_policy(sheet)
     assess, caller = sheet.desk.service.datasets.assess, session.caller
 
     async def fill() -> None:
-        found = await in_thread(assess, caller, sheet.row["id"], wanted)
+        found = await run_in_thread(assess, caller, sheet.row["id"], wanted)
         tiles.clear()
         with tiles:
             if isinstance(found, CobogoError):
@@ -65,10 +65,12 @@ def exposure(sheet: PolicySheet) -> None:
     ui.timer(0, fill, once=True)
 
 
-def asked(sheet: PolicySheet) -> str:
+def quasi_identifier_policy(sheet: PolicySheet) -> str:
     """What is measured, as a policy of the quasi-identifiers alone."""
     content = sheet.session.draft.content()
-    columns: dict[str, Any] = {name: {"role": "quasi-identifier"} for name in sheet.of_role("quasi-identifier")}
+    columns: dict[str, Any] = {
+        name: {"role": "quasi-identifier"} for name in sheet.columns_with_role("quasi-identifier")
+    }
     unit = content.get("data", {}).get("unit")
     told: dict[str, Any] = {"attributes": columns}
     if isinstance(unit, str) and unit in sheet.columns:
@@ -80,7 +82,7 @@ def asked(sheet: PolicySheet) -> str:
     return json.dumps(told, sort_keys=True)
 
 
-def _tiles(sheet: PolicySheet, found: Glance) -> None:
+def _tiles(sheet: PolicySheet, found: RiskSummary) -> None:
     session, chances = sheet.session, found.attackers
     first = chances.prosecutor
     metric(
@@ -118,12 +120,12 @@ def _population(sheet: PolicySheet, people: int) -> None:
     field = ui.number(sheet.session.say("privacy.population"), value=told, min=people, step=1000, format="%d")
     field.props("dense outlined hide-bottom-space").classes("w-full q-mt-sm")
 
-    def taken() -> None:
+    def set_population() -> None:
         size = None if field.value is None else int(field.value)
         if size is None or size >= people:
             sheet.put("risk", "population-size", size, again=True)
 
-    field.on("blur", taken).on("keydown.enter", taken)
+    field.on("blur", set_population).on("keydown.enter", set_population)
 
 
 def _colour(chance: float) -> str:

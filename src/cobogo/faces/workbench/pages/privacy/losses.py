@@ -21,22 +21,22 @@ def losses(sheet: PolicySheet) -> None:
         _metric(sheet)
         sheet.place("recoding")
     with ui.card().classes("w-full q-pa-none"), ui.column().classes("w-full gap-0"):
-        with _folded(sheet, "weights", "balance"):
+        with _expansion(sheet, "weights", "balance"):
             _weights(sheet)
-        with _folded(sheet, "search", "travel_explore"):
+        with _expansion(sheet, "search", "travel_explore"):
             _search(sheet)
-        with _folded(sheet, "output", "output"):
+        with _expansion(sheet, "output", "output"):
             _output(sheet)
-        with _folded(sheet, "registry", "history"):
+        with _expansion(sheet, "registry", "history"):
             _registry(sheet)
 
 
-def _folded(sheet: PolicySheet, name: str, icon: str) -> ui.column:
-    def turned(event: Any) -> None:
+def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
+    def remember_fold(event: Any) -> None:
         (sheet.unfolded.add if event.value else sheet.unfolded.discard)(name)
 
     title, unfolded = sheet.session.say(f"privacy.{name}"), name in sheet.unfolded
-    with ui.expansion(title, icon=icon, value=unfolded, on_value_change=turned).classes("w-full"):
+    with ui.expansion(title, icon=icon, value=unfolded, on_value_change=remember_fold).classes("w-full"):
         return ui.column().classes("w-full gap-2 q-px-md q-pb-md")
 
 
@@ -45,12 +45,12 @@ def _limit(sheet: PolicySheet) -> None:
     now = float(session.draft.recoding.get("suppression-limit", 0) or 0)
     said = ui.label(session.say("privacy.limit", share=session.percent(now)))
 
-    def taken(event: Any) -> None:
+    def set_limit(event: Any) -> None:
         share = round(float(event.value), 4)
         said.text = session.say("privacy.limit", share=session.percent(share))
         sheet.put("recoding", "suppression-limit", share)
 
-    ui.slider(min=0, max=max(0.5, now), step=0.01, value=now, on_change=taken).props(
+    ui.slider(min=0, max=max(0.5, now), step=0.01, value=now, on_change=set_limit).props(
         f'aria-label="{said.text}"'
     ).classes("q-px-sm")
 
@@ -72,19 +72,19 @@ def _metric(sheet: PolicySheet) -> None:
 def _weights(sheet: PolicySheet) -> None:
     session = sheet.session
     ui.label(session.say("privacy.weights-why")).classes("text-body2 text-quiet")
-    for name in sheet.of_role("quasi-identifier"):
+    for name in sheet.columns_with_role("quasi-identifier"):
         now = float(session.draft.attributes[name].get("weight", 1.0))
         with ui.row().classes("w-full items-center no-wrap gap-4"):
             ui.label(name).classes("ellipsis").style("width: 12rem")
             shown = ui.label(session.number(now)).style("width: 2.5rem")
 
-            def taken(event: Any, name: str = name, shown: ui.label = shown) -> None:
+            def set_weight(event: Any, name: str = name, shown: ui.label = shown) -> None:
                 weight = float(event.value)
                 shown.text = session.number(weight)
                 session.draft.set_attribute(name, weight=None if weight == 1 else weight)
-                sheet.changed()
+                sheet.refresh()
 
-            slider = ui.slider(min=0.5, max=max(5.0, now), step=0.5, value=now, on_change=taken)
+            slider = ui.slider(min=0.5, max=max(5.0, now), step=0.5, value=now, on_change=set_weight)
             slider.props(f'aria-label="{name}"').classes("col")
 
 
@@ -107,7 +107,7 @@ def _search(sheet: PolicySheet) -> None:
         if len(able) > 1:
             options = {"": session.say("privacy.kind-own"), **{one: one for one in able}}
             _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), "privacy.kind")
-        labels = sheet.of_role("sensitive", "non-sensitive")
+        labels = sheet.columns_with_role("sensitive", "non-sensitive")
         if name == "top-down" or recoding.get("metric") == "classification" or "label" in recoding:
             options = {"": session.say("parameter.none"), **{one: one for one in labels}}
             _select(sheet, "recoding", "label", options, str(recoding.get("label", "")), "privacy.label")

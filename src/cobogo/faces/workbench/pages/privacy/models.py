@@ -8,7 +8,7 @@ from typing import Any
 from nicegui import events, ui
 
 from cobogo.faces.workbench import actions
-from cobogo.faces.workbench.frame import done, section
+from cobogo.faces.workbench.frame import attempt, section
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.catalogue import Card, Parameter
 from cobogo.promises.guarantees import GUARANTEES
@@ -39,7 +39,7 @@ def _taker(sheet: PolicySheet, number: int, parameter: Parameter) -> Take:
         told = {key: old for key, old in models[number].items() if key != parameter.name}
         models[number] = told if value in (None, "") else told | {parameter.name: value}
         sheet.session.draft.set_models(models)
-        sheet.changed(again=parameter.bounds.kind == "choice")
+        sheet.refresh(again=parameter.bounds.kind == "choice")
 
     return take
 
@@ -52,12 +52,12 @@ def _field(sheet: PolicySheet, parameter: Parameter, model: Mapping[str, Any], t
         _attribute(sheet, label, model.get(name), take)
     elif name in ("population", "guard"):
         offered = sheet.files if name == "population" else sheet.columns
-        _chosen(label, {one: one for one in dict.fromkeys([*offered, *([value] if value else [])])}, value, take)
+        _choice(label, {one: one for one in dict.fromkeys([*offered, *([value] if value else [])])}, value, take)
         if name == "population":
             _attach(sheet, take)
     elif bounds.kind == "choice":
         options = {word: session.say(f"choice.{word}") for word in bounds.words if session.knows(f"choice.{word}")}
-        _chosen(label, {word: options.get(word, word) for word in bounds.words}, value, take)
+        _choice(label, {word: options.get(word, word) for word in bounds.words}, value, take)
     elif bounds.kind == "flag":
         ui.switch(label, value=bool(value), on_change=lambda event: take(True if event.value else None))
     elif bounds.kind in ("whole", "number") and not isinstance(value, Mapping):
@@ -70,14 +70,14 @@ def _attach(sheet: PolicySheet, take: Take) -> None:
     """A file of the population from elsewhere: it stays with the data set, and the model names it."""
     session = sheet.session
 
-    async def taken(event: events.UploadEventArguments) -> None:
+    async def take_file(event: events.UploadEventArguments) -> None:
         name, content = event.file.name[-90:], await event.file.read()
-        kept = await done(session, actions.attach_file, sheet.desk, session, sheet.row["id"], name, content)
+        kept = await attempt(session, actions.attach_file, sheet.desk, session, sheet.row["id"], name, content)
         if kept is not None:
             take(kept)
             sheet.redraw()
 
-    upload = ui.upload(on_upload=taken, auto_upload=True, max_file_size=MOST).classes("hidden")
+    upload = ui.upload(on_upload=take_file, auto_upload=True, max_file_size=MOST).classes("hidden")
     upload.props(f'accept=.csv,.txt,.parquet data-name="{session.say("privacy.attach")}"')
     ui.button(session.say("privacy.attach"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
         "outline dense no-caps"
@@ -86,14 +86,14 @@ def _attach(sheet: PolicySheet, take: Take) -> None:
 
 def _attribute(sheet: PolicySheet, label: str, value: Any, take: Take) -> None:
     """Which sensitive attribute; of one alone there is nothing to choose."""
-    sensitive = sheet.of_role("sensitive")
+    sensitive = sheet.columns_with_role("sensitive")
     if len(sensitive) < 2 and value is None:
         return
     every = sheet.session.say("parameter.every")
-    _chosen(label, {"": every, **{one: one for one in [*sensitive, *([value] if value else [])]}}, value or "", take)
+    _choice(label, {"": every, **{one: one for one in [*sensitive, *([value] if value else [])]}}, value or "", take)
 
 
-def _chosen(label: str, options: Mapping[str, str], value: Any, take: Take) -> None:
+def _choice(label: str, options: Mapping[str, str], value: Any, take: Take) -> None:
     known = value if value in options else None
     ui.select(dict(options), value=known, label=label, on_change=lambda event: take(event.value)).props(
         "dense options-dense"
@@ -105,13 +105,13 @@ def _number(label: str, parameter: Parameter, value: Any, take: Take) -> None:
     most = bounds.most
     step = 1 if whole else 0.05 if most == 1 else 0.1
 
-    def taken(event: Any) -> None:
+    def take_number(event: Any) -> None:
         if event.value is None:
             take(None)
         else:
             take(int(event.value) if whole else float(event.value))
 
-    field = ui.number(label, value=value, min=bounds.least, max=most, step=step, on_change=taken)
+    field = ui.number(label, value=value, min=bounds.least, max=most, step=step, on_change=take_number)
     field.props(f"dense debounce=300 inputmode={'numeric' if whole else 'decimal'}").style("min-width: 13rem")
     if most == 1 and isinstance(value, int | float):
         least = bounds.least if bounds.least is not None else step
@@ -141,7 +141,7 @@ def models(sheet: PolicySheet) -> None:
 
 def _begin(sheet: PolicySheet, kind: str) -> None:
     """Put the beginning of another kind of job into the policy."""
-    draft, quasi = sheet.session.draft, sheet.of_role("quasi-identifier")
+    draft, quasi = sheet.session.draft, sheet.columns_with_role("quasi-identifier")
     if kind == "perturb":
         draft.set("perturbation", "steps", [{"method": "swap", "attributes": quasi}])
     elif kind == "mask":
@@ -149,7 +149,7 @@ def _begin(sheet: PolicySheet, kind: str) -> None:
     else:
         for key, value in {"method": "mst", "epsilon": 1.0, "delta": 1e-9}.items():
             draft.set("synthesis", key, value)
-    sheet.changed(again=True)
+    sheet.refresh(again=True)
 
 
 def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
@@ -158,7 +158,7 @@ def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
     def remove() -> None:
         now = session.draft.models
         session.draft.set_models(now[:number] + now[number + 1 :])
-        sheet.changed(again=True)
+        sheet.refresh(again=True)
 
     with ui.card().classes("w-full gap-2 q-pa-md"):
         with ui.row().classes("items-center w-full no-wrap"):
@@ -183,7 +183,7 @@ def _catalogue(sheet: PolicySheet) -> None:
         if name in GUARANTEES and "randomization" not in draft.content():
             draft.set("randomization", "method", "uniform")
         dialog.close()
-        sheet.changed(again=True)
+        sheet.refresh(again=True)
 
     with ui.dialog() as dialog, ui.card().classes("q-pa-none").style("width: 60rem; max-width: 92vw; height: 85vh"):
         with ui.row().classes("items-center w-full q-px-md q-pt-md"):
@@ -228,6 +228,6 @@ def _begun(sheet: PolicySheet, name: str) -> dict[str, Any]:
         known = sheet.files
         start["population"] = known[0] if known else ""
     if name == "personalized":
-        hidden = sheet.of_role("identifier")
+        hidden = sheet.columns_with_role("identifier")
         start["guard"] = hidden[0] if hidden else ""
     return start

@@ -12,7 +12,7 @@ from nicegui import ElementFilter, run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.draft import check_draft, jobs_of
 from cobogo.faces.workbench.frame import section
-from cobogo.faces.workbench.header import given, is_dark
+from cobogo.faces.workbench.header import download_policy, is_dark
 from cobogo.faces.workbench.session import Desk, PageSession
 
 
@@ -58,7 +58,7 @@ class PolicySheet:
         """The files that the policy may name."""
         return self.desk.service.datasets.list_files(self.session.caller, self.row["id"])
 
-    def of_role(self, *roles: str) -> list[str]:
+    def columns_with_role(self, *roles: str) -> list[str]:
         """The columns that have one of these roles now."""
         return [name for name, told in self.session.draft.attributes.items() if told.get("role") in roles]
 
@@ -86,9 +86,9 @@ class PolicySheet:
     def put(self, table: str, key: str, value: Any, *, again: bool = False) -> None:
         """Change a key of the policy."""
         self.session.draft.set(table, key, value)
-        self.changed(again=again)
+        self.refresh(again=again)
 
-    def changed(self, *, again: bool = False) -> None:
+    def refresh(self, *, again: bool = False) -> None:
         """Show what a form has written."""
         if self.code is not None:
             self.code.value = self.session.draft.text
@@ -106,7 +106,7 @@ class PolicySheet:
             error = found
         self.places = {name: label for name, label in self.places.items() if not label.is_deleted}
         for name, label in self.places.items():
-            label.text = _said(self.session, error) if error is not None and _at(error, name) else ""
+            label.text = _error_text(self.session, error) if error is not None and _at(error, name) else ""
             label.set_visibility(bool(label.text))
         self.judge(error)
 
@@ -135,7 +135,7 @@ def _at(error: CobogoError, place: str) -> bool:
     return where == place or where.startswith((f"{place}.", f"{place}["))
 
 
-def _said(session: PageSession, error: CobogoError) -> str:
+def _error_text(session: PageSession, error: CobogoError) -> str:
     return "\n".join(session.sentence(part) for part in (error.what, error.remedy) if part)
 
 
@@ -148,7 +148,7 @@ def text(sheet: PolicySheet) -> None:
     code.props(f'data-name="{session.say("privacy.policy")}"')
     sheet.verdict = ui.column().classes("w-full gap-0")
 
-    def edited() -> None:
+    def take_edit() -> None:
         if code.value == session.draft.text:
             return
         try:
@@ -158,18 +158,18 @@ def text(sheet: PolicySheet) -> None:
             return
         sheet.redraw()
 
-    code.on_value_change(edited)
-    _themed(code)
+    code.on_value_change(take_edit)
+    _follow_theme(code)
     with ui.row().classes("gap-2"):
         ui.button(
             session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.to("running"))
         ).props("no-caps")
-        ui.button(session.say("privacy.download"), icon="download", on_click=lambda: given(session)).props(
+        ui.button(session.say("privacy.download"), icon="download", on_click=lambda: download_policy(session)).props(
             "flat no-caps"
         )
 
 
-def _themed(code: ui.codemirror) -> None:
+def _follow_theme(code: ui.codemirror) -> None:
     """Keep the text dark where the page is."""
 
     async def turn() -> None:
@@ -180,7 +180,7 @@ def _themed(code: ui.codemirror) -> None:
         mode.on_value_change(turn)
 
 
-async def in_thread(work: Callable[..., Any], *given: Any) -> Any:
+async def run_in_thread(work: Callable[..., Any], *given: Any) -> Any:
     """What work in a thread comes to; an error of ours comes back as a value."""
 
     def safe() -> Any:

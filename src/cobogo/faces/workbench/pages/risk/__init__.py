@@ -13,7 +13,7 @@ from nicegui import ui
 from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.charts import bars, curves, gauge, table
-from cobogo.faces.workbench.frame import framed
+from cobogo.faces.workbench.frame import open_page
 from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC, open_chosen
 from cobogo.faces.workbench.pages.risk.attacks import show_attacks, show_timeline
 from cobogo.faces.workbench.session import Desk, PageSession
@@ -21,13 +21,13 @@ from cobogo.faces.workbench.widgets import Draw, slowly, tabs, trouble
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.attackers import Attackers
-    from cobogo.examine.risk.subsets import Combination
+    from cobogo.examine.risk.combinations import Combination
     from cobogo.studies.risk import RiskReport
 
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "risk") as session:
+    with open_page(desk, "risk") as session:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
         if not release.mine:
@@ -48,7 +48,7 @@ POINTS = 300
 
 @dataclass(frozen=True, eq=False)
 class Assessed:
-    """What is shown of one side's risk: figures, of which many fit into memory."""
+    """The figures of one table's risk: small, so that many are cached."""
 
     people: int
     classes: int
@@ -63,7 +63,7 @@ class Assessed:
     fewest: Mapping[int, int]  # people by how few columns single them out
 
     @classmethod
-    def of(cls, found: RiskReport) -> Assessed:
+    def from_report(cls, found: RiskReport) -> Assessed:
         """The figures of a report."""
         known, unique = found.population, None if found.population is None else found.population.uniques
         return cls(
@@ -90,22 +90,22 @@ class ExposureSides:
     why: str = ""
 
 
-def assessed(release: OpenedRelease, size: int | None) -> ExposureSides:
+def assess(release: OpenedRelease, size: int | None) -> ExposureSides:
     """The risk of a release and of its original, drawn from a population of some size where that is known."""
     from cobogo.studies.risk import risk
 
     given: dict[str, Any] = {} if size is None else {"population_size": size}
-    before = None if release.data is None else Assessed.of(risk(release.data, release.policy, **given))
+    before = None if release.data is None else Assessed.from_report(risk(release.data, release.policy, **given))
     if release.kind == SYNTHETIC:
         return ExposureSides(before, None)  # nobody stands behind a synthetic record
     try:
-        return ExposureSides(before, Assessed.of(risk(release.directory, release.policy, **given)))
+        return ExposureSides(before, Assessed.from_report(risk(release.directory, release.policy, **given)))
     except CobogoError as error:
         return ExposureSides(before, None, error.what)
 
 
 def show_chances(session: PageSession, release: OpenedRelease) -> None:
-    """The three attackers' chances, and the curve of class sizes."""
+    """The success probabilities of the three attackers, and the curve of class sizes."""
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
         ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
         size = ui.number(
@@ -121,7 +121,7 @@ def show_chances(session: PageSession, release: OpenedRelease) -> None:
         await slowly(
             session,
             body,
-            lambda: release.measure(assessed, people),
+            lambda: release.measure(assess, people),
             lambda found: _chances(session, release, found),
         )
 
@@ -170,7 +170,7 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
 
 
 def _words(session: PageSession, who: str, before: Any, after: Any, place: int) -> str:
-    """An attacker's highest chance, or the average one (``place`` 1), after and before."""
+    """An attacker's highest success probability, or the average one (``place`` 1), after and before."""
     was = session.percent(before and before[place])
     if after is None:
         return session.say("risk.before", before=was)
@@ -252,7 +252,7 @@ def show_people(session: PageSession, release: OpenedRelease) -> None:
     size = release.policy.risk.population_size
     ui.timer(
         0.01,
-        lambda: slowly(session, body, lambda: release.measure(assessed, size), lambda found: _people(session, found)),
+        lambda: slowly(session, body, lambda: release.measure(assess, size), lambda found: _people(session, found)),
         once=True,
     )
 

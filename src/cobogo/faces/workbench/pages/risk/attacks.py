@@ -12,7 +12,7 @@ from cobogo.faces.server.services.jobs import OVER
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.charts import LINE, ORIGINAL, RELEASE, chart, table
-from cobogo.faces.workbench.frame import done, empty, metric
+from cobogo.faces.workbench.frame import attempt, empty, metric
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def latest(desk: Desk, session: PageSession, release: OpenedRelease) -> dict[str, Any] | None:
-    """The last audit of a release that whoever is at the workbench asked for."""
+    """The last audit of a release that this holder started."""
     if not release.runs:
         return None
     return desk.service.jobs.latest_audit(session.caller, release.identity)
@@ -40,7 +40,7 @@ def show_attacks(desk: Desk, session: PageSession, release: OpenedRelease) -> No
     body = ui.column().classes("w-full gap-3")
 
     async def begin() -> None:
-        await done(session, actions.audit_release, desk, session, release.identity)
+        await attempt(session, actions.audit_release, desk, session, release.identity)
         show()
 
     async def draw(job: dict[str, Any] | None) -> None:
@@ -52,7 +52,7 @@ def show_attacks(desk: Desk, session: PageSession, release: OpenedRelease) -> No
             if found is None:
                 _nothing(session, release, begin)
             else:
-                _found(session, release, found, begin)
+                _show_findings(session, release, found, begin)
 
     def show() -> None:
         job = latest(desk, session, release)
@@ -77,7 +77,7 @@ def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callabl
             ui.button(
                 session.say("risk.attacks.stop"),
                 icon="stop",
-                on_click=lambda: done(session, actions.cancel_job, desk, session, job["id"]),
+                on_click=lambda: attempt(session, actions.cancel_job, desk, session, job["id"]),
             ).props("flat no-caps")
         bar = ui.linear_progress(0, show_value=False).classes("w-full")
 
@@ -89,7 +89,7 @@ def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callabl
             timer.deactivate()
             await after()
         elif now["total"]:
-            name = named(session, now["stage"])[0]
+            name = describe_attack(session, now["stage"])[0]
             label.text = session.say("risk.attacks.trying", attack=name, done=now["done"] + 1, total=now["total"])
             bar.value = now["done"] / max(now["total"], 1)
 
@@ -103,15 +103,15 @@ def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
         empty(session.say("risk.attacks.none-here"), icon="crisis_alert")
 
 
-def named(session: PageSession, attack: str) -> tuple[str, str, str]:
+def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
     """What an attack is called, what its attacker knows, and what helps, in the session's language."""
     from cobogo.examine.attacks import ATTACKS
-    from cobogo.studies.audit_page import described
+    from cobogo.studies.audit_page import describe_attack
 
-    return described(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+    return describe_attack(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
 
 
-def _found(session: PageSession, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
+def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
     tried = [one for one in found["attacks"] if one["tried"]]
     worst = sorted(tried, key=lambda one: (-one["exposed"] / max(one["attacked"], 1), -one["highest"]))
     succeeded = [one for one in tried if one["succeeded"]]
@@ -141,11 +141,14 @@ def _found(session: PageSession, release: OpenedRelease, found: dict[str, Any], 
             ("name", session.say("risk.attacks.attack"), "left"),
             ("why", session.say("risk.attacks.why"), "left"),
         ]
-        table(columns, [{"name": named(session, one["attack"])[0], "why": _why(session, one)} for one in untried])
+        table(
+            columns,
+            [{"name": describe_attack(session, one["attack"])[0], "why": _why(session, one)} for one in untried],
+        )
 
 
 def _attack(session: PageSession, one: dict[str, Any]) -> None:
-    name, knows, defence = named(session, one["attack"])
+    name, knows, defence = describe_attack(session, one["attack"])
     share = one["exposed"] / max(one["attacked"], 1)
     colour = "negative" if one["succeeded"] else "positive"
     before = one.get("baseline")
@@ -193,7 +196,7 @@ def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> N
                 session,
                 body,
                 lambda: _summaries(desk, session, rows),
-                lambda found: _unchecked(session, release, found),
+                lambda found: _draw_unregistered(session, release, found),
             ),
             once=True,
         )
@@ -205,7 +208,7 @@ def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> N
             session,
             body,
             lambda: history(session.caller, release.identity, series),
-            lambda found: _checked(session, release, found),
+            lambda found: _draw_registered(session, release, found),
         ),
         once=True,
     )
@@ -223,7 +226,7 @@ def _summaries(
     return [(row, report) for row, report in reports if report]
 
 
-def _unchecked(
+def _draw_unregistered(
     session: PageSession, release: OpenedRelease, found: list[tuple[dict[str, Any], dict[str, Any]]]
 ) -> None:
     trouble(session.say("risk.timeline.unregistered"), icon="warning_amber")
@@ -231,7 +234,7 @@ def _unchecked(
     kept = [report["records"] - (report.get("suppressed") or 0) for _, report in found]
     out = [report.get("suppressed") or 0 for _, report in found]
     series = {"risk.timeline.released": (kept, RELEASE), "risk.timeline.suppressed": (out, "#9a9a9a")}
-    _drawn(session, names, series, _place(found, release))
+    _draw_timeline(session, names, series, _place(found, release))
     columns = [
         ("name", session.say("risk.timeline.release"), "left"),
         ("date", session.say("risk.timeline.date"), "left"),
@@ -260,7 +263,7 @@ def _place(found: list[tuple[dict[str, Any], dict[str, Any]]], release: OpenedRe
     return next((place for place, (row, _) in enumerate(found) if row["id"] == release.identity), None)
 
 
-def _checked(session: PageSession, release: OpenedRelease, found: list[Chapter]) -> None:
+def _draw_registered(session: PageSession, release: OpenedRelease, found: list[Chapter]) -> None:
     names = [one.entry.id.removeprefix(f"{release.owner} ") for one in found]
     here = next((place for place, one in enumerate(found) if one.entry.id == release.registered), None)
     totals = [one.entry.summary["records"] - one.entry.summary["suppressed"] for one in found]
@@ -272,7 +275,7 @@ def _checked(session: PageSession, release: OpenedRelease, found: list[Chapter])
         "risk.timeline.came": (came, RELEASE),
         "risk.timeline.left": (left, "#9a9a9a"),
     }
-    _drawn(session, names, series, here)
+    _draw_timeline(session, names, series, here)
     columns = [
         ("name", session.say("risk.timeline.release"), "left"),
         ("date", session.say("risk.timeline.date"), "left"),
@@ -319,12 +322,12 @@ def _check(session: PageSession, one: Chapter) -> str:
         return session.say("risk.timeline.fine")
     lines = []
     for breach in one.breaches:
-        attack = named(session, breach.attack)[0]
+        attack = describe_attack(session, breach.attack)[0]
         lines.append(session.say("risk.timeline.breach", attack=attack, earlier=breach.earlier, people=breach.people))
     return "; ".join(lines)
 
 
-def _drawn(
+def _draw_timeline(
     session: PageSession, names: Sequence[str], series: Mapping[str, tuple[Sequence[int], str]], here: int | None
 ) -> None:
     number = f"v => Math.abs(v).toLocaleString('{session.language}')"

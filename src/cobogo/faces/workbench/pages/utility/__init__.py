@@ -10,7 +10,7 @@ from nicegui import ui
 
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.charts import ORIGINAL, RELEASE, chart, curves, hundredths, percent, table
-from cobogo.faces.workbench.frame import framed, metric
+from cobogo.faces.workbench.frame import metric, open_page
 from cobogo.faces.workbench.opened_release import open_chosen
 from cobogo.faces.workbench.pages.utility.columns import show_contingencies, show_distributions, show_numbers
 from cobogo.faces.workbench.session import Desk, PageSession
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 async def build(desk: Desk) -> None:
     """The page."""
-    with framed(desk, "utility") as session:
+    with open_page(desk, "utility") as session:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
         if not release.mine:
@@ -49,10 +49,10 @@ POINTS = 200
 
 def _fit(pair: TablePair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
     """Why rows cannot be asked, if so; the columns that queries are about; those that may be predicted."""
-    from cobogo.examine.utility.pairs.use import asked, labels, unfit
+    from cobogo.examine.utility.pairs.use import predictable_columns, query_columns, unfit_reason
 
-    why = unfit(pair)
-    return why, () if why else asked(pair), () if why else labels(pair)
+    why = unfit_reason(pair)
+    return why, () if why else query_columns(pair), () if why else predictable_columns(pair)
 
 
 def _workload(pair: TablePair, selectivity: float) -> Any:
@@ -64,9 +64,9 @@ def _workload(pair: TablePair, selectivity: float) -> Any:
 
 
 def _learnt(pair: TablePair, label: str) -> dict[str, Any]:
-    from cobogo.examine.utility.pairs.use import learnt
+    from cobogo.examine.utility.pairs.use import learn_label
 
-    return learnt(pair, label)
+    return learn_label(pair, label)
 
 
 def show_queries(session: PageSession, release: OpenedRelease) -> None:

@@ -14,7 +14,7 @@ from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 
 if TYPE_CHECKING:
-    from cobogo.examine.utility.pairs.compared import Contingency, Distribution, Summary
+    from cobogo.examine.utility.pairs.comparison import Contingency, Distribution, Summary
     from cobogo.examine.utility.pairs.pair import TablePair
     from cobogo.examine.utility.pairs.scale import ShownValue
 
@@ -28,24 +28,24 @@ def names(pair: TablePair) -> dict[str, str]:
 
 
 def _distribution(pair: TablePair, name: str) -> Distribution:
-    from cobogo.examine.utility.pairs.compared import distribution
+    from cobogo.examine.utility.pairs.comparison import distribution
 
     return distribution(pair, name)
 
 
 def _contingency(pair: TablePair, one: str, other: str) -> Contingency | None:
-    from cobogo.examine.utility.pairs.compared import contingency
+    from cobogo.examine.utility.pairs.comparison import contingency
 
     return contingency(pair, one, other)
 
 
 def _summaries(pair: TablePair) -> dict[str, tuple[Summary | None, Summary | None]]:
-    from cobogo.examine.utility.pairs.compared import summaries
+    from cobogo.examine.utility.pairs.comparison import summaries
 
     return summaries(pair)
 
 
-def shown_as(session: PageSession, one: ShownValue) -> str:
+def value_text(session: PageSession, one: ShownValue) -> str:
     """What is counted, in words."""
     if one.kind == "value":
         return one.text
@@ -86,7 +86,7 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
                 session,
                 right,
                 lambda: release.measure_pair(_distribution, name),
-                lambda found: _drawn(session, release, found, columns[name]),
+                lambda found: _draw_column(session, release, found, columns[name]),
             )
 
         with listed:
@@ -116,7 +116,7 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
     ui.timer(0.01, lambda: slowly(session, body, lambda: release.measure_pair(names), draw), once=True)
 
 
-def _drawn(session: PageSession, release: OpenedRelease, found: Distribution, role: str) -> None:
+def _draw_column(session: PageSession, release: OpenedRelease, found: Distribution, role: str) -> None:
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
@@ -136,7 +136,7 @@ def _drawn(session: PageSession, release: OpenedRelease, found: Distribution, ro
             ui.label(session.say("utility.undone", share=session.percent(undone))).classes("text-body2")
         series: dict[str, Any] = {} if found.before is None else {session.say("looked.original"): found.before}
         series[session.say("looked.after")] = found.after
-        labels = [shown_as(session, one) for one in found.shown]
+        labels = [value_text(session, one) for one in found.shown]
         upright = any(one.kind == "interval" for one in found.shown)
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
 
@@ -187,7 +187,7 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
     if found is None:
         trouble(session.say("utility.pairs.untold"))
         return
-    rows, across = ([shown_as(session, one) for one in side] for side in (found.rows, found.across))
+    rows, across = ([value_text(session, one) for one in side] for side in (found.rows, found.across))
     most = max(float(side.max()) for side in (found.before, found.after) if side is not None)
     with figures:
         if found.apart is not None:

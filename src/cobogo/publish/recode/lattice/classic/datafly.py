@@ -7,8 +7,8 @@ from collections.abc import Callable
 from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.tags import none_found
-from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import search_failure
 from cobogo.publish.recode.lattice.walk import node_count
 
 
@@ -25,8 +25,8 @@ def datafly(
     Formula: $g_{i+1} = g_i + e_A$ with $A = \arg\max_A \frac{\text{distinct values of } A \text{ at } g_i}{w_A}$, until
         at most $\lfloor \ell N \rfloor$ records fail
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("datafly").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("datafly").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Nothing is said of how much is
@@ -43,22 +43,17 @@ def datafly(
     while not checked.satisfied and levels != problem.highest:
         if progress is not None:
             progress(evaluator.checked, steps + 1)
-        levels = climbed(problem, levels)
+        levels = raise_most_distinct(problem, levels)
         checked = evaluator.check(levels)
     if not checked.satisfied:
-        raise none_found(problem, evaluator, "datafly")
-    return solution(problem, "datafly", checked, evaluator)
+        raise search_failure(problem, evaluator, "datafly")
+    nodes = node_count(problem.lowest, problem.highest)
+    return Solution("datafly", checked, nodes == 1, nodes, evaluator.checked, ())
 
 
-def climbed(problem: Problem, levels: Levels) -> Levels:
+def raise_most_distinct(problem: Problem, levels: Levels) -> Levels:
     """One step up: of the attributes that may rise, the one with most distinct values now; the first of those that
     tie."""
     free = [column for column, level in enumerate(levels) if level < problem.highest[column]]
     chosen = max(free, key=lambda column: problem.distinct[column][levels[column]] / problem.weights[column])
     return tuple(level + (column == chosen) for column, level in enumerate(levels))
-
-
-def solution(problem: Problem, algorithm: str, chosen: Checked, evaluator: Evaluator) -> Solution:
-    """The answer of an algorithm that proves nothing."""
-    nodes = node_count(problem.lowest, problem.highest)
-    return Solution(algorithm, chosen, nodes == 1, nodes, evaluator.checked, ())

@@ -10,10 +10,10 @@ import numpy as np
 
 from cobogo.floor.catalogue import card
 from cobogo.publish.recode.contract.problem import Levels, Problem
-from cobogo.publish.recode.contract.solution import Solution, cost, ranked
-from cobogo.publish.recode.lattice.classic.datafly import climbed
-from cobogo.publish.recode.lattice.classic.tags import RUNNERS_UP, none_found
-from cobogo.publish.recode.lattice.evaluate import Checked, Evaluator
+from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, cost, rank_nodes
+from cobogo.publish.recode.lattice.classic.datafly import raise_most_distinct
+from cobogo.publish.recode.lattice.evaluate import Evaluator
+from cobogo.publish.recode.lattice.explain import search_failure
 from cobogo.publish.recode.lattice.walk import node_count, predecessors
 
 POPULATION = 40
@@ -40,8 +40,8 @@ def genetic(
     Formula: $\text{child}_A \in \{g_A, g'_A\}$ for parents $g$ and $g'$, then $\pm 1$ on some attribute; the nodes with
         the least $m(g)$ live on
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("genetic").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("genetic").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. No worse than datafly by the
@@ -69,8 +69,8 @@ class _Search:
 
     def run(self) -> Solution:
         self._check(self.problem.highest)  # however short the time: coarse is better than none
-        population = [self.problem.lowest, self.problem.highest, *self._datafly()]
-        population += [self._random() for _ in range(POPULATION - len(population))]
+        population = [self.problem.lowest, self.problem.highest, *self._datafly_nodes()]
+        population += [self._random_node() for _ in range(POPULATION - len(population))]
         waited, best = 0, math.inf
         while waited < PATIENCE and len(self.known) < self.nodes and not self._late():
             ordered = self._fittest(population)
@@ -78,11 +78,11 @@ class _Search:
             waited, best = (0, least) if least < best else (waited + 1, best)
             population = ordered[:PARENTS] + self._children(ordered[:PARENTS])
         self._fittest(population)
-        found = self._found()
-        while found and self._descended(found[0].levels):
-            found = self._found()
+        found = self._solutions()
+        while found and self._check_below(found[0].levels):
+            found = self._solutions()
         if not found:
-            raise none_found(self.problem, self.evaluator, "genetic", cut_short=self._late())
+            raise search_failure(self.problem, self.evaluator, "genetic", cut_short=self._late())
         best_node, *rest = found
         everything = len(self.known) == self.nodes
         return Solution("genetic", best_node, everything, self.nodes, self.evaluator.checked, tuple(rest[:RUNNERS_UP]))
@@ -90,8 +90,10 @@ class _Search:
     def _late(self) -> bool:
         return time.monotonic() > self._deadline
 
-    def _found(self) -> list[Checked]:
-        return ranked([node for node in self.known.values() if node.satisfied], maximize=self.problem.metric.maximize)
+    def _solutions(self) -> list[Checked]:
+        return rank_nodes(
+            [node for node in self.known.values() if node.satisfied], maximize=self.problem.metric.maximize
+        )
 
     def _check(self, levels: Levels) -> Checked:
         if levels not in self.known:
@@ -99,12 +101,12 @@ class _Search:
             self._progress(len(self.known), self.nodes)
         return self.known[levels]
 
-    def _datafly(self) -> list[Levels]:
+    def _datafly_nodes(self) -> list[Levels]:
         """Datafly's way up to the first node that satisfies the policy; the highest at the latest."""
         levels = self.problem.lowest
         way = [levels]
         while not self._check(levels).satisfied and levels != self.problem.highest and not self._late():
-            levels = climbed(self.problem, levels)
+            levels = raise_most_distinct(self.problem, levels)
             way.append(levels)
         return way[-PARENTS:]
 
@@ -133,16 +135,16 @@ class _Search:
             mixed = np.where(self.draws.random(width) < 0.5, parents[one], parents[other])
             # On average one and a half attributes of a child are mutated by at most a step: most children differ.
             stepped = mixed + self.draws.integers(-1, 2, size=width) * (self.draws.random(width) < 1.5 / max(width, 1))
-            children.append(self._within(stepped))
+            children.append(self._clip(stepped))
         return children
 
-    def _random(self) -> Levels:
-        return self._within(self.draws.integers(np.array(self.problem.lowest), np.array(self.problem.highest) + 1))
+    def _random_node(self) -> Levels:
+        return self._clip(self.draws.integers(np.array(self.problem.lowest), np.array(self.problem.highest) + 1))
 
-    def _within(self, levels: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Levels:
+    def _clip(self, levels: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Levels:
         return tuple(np.clip(levels, self.problem.lowest, self.problem.highest).astype(int).tolist())
 
-    def _descended(self, levels: Levels) -> bool:
+    def _check_below(self, levels: Levels) -> bool:
         """Look at the nodes one step below the best; whether one of them was new."""
         steps = [step for step in predecessors(levels, self.problem.lowest) if step not in self.known]
         for step in steps:

@@ -15,10 +15,17 @@ from cobogo.floor.arrays import Mask
 from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
-from cobogo.publish.recode.contract.problem import Problem, merged
+from cobogo.publish.recode.contract.problem import Problem, merge_rows, sum_by_group
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.ola import caveats
-from cobogo.publish.recode.lattice.classic.tags import FAILS, HOLDS, UNKNOWN, TaggedSearch, Tags, refuse_if_larger
+from cobogo.publish.recode.lattice.classic.tagging import (
+    FAILS,
+    HOLDS,
+    UNKNOWN,
+    TaggedSearch,
+    Tags,
+    caveats,
+    refuse_if_larger,
+)
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 
@@ -32,8 +39,8 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: $g \text{ holds on } Q \Rightarrow g|_{S} \text{ holds on } S$ for every $S \subseteq Q$; so a node on $Q$
         is looked at only if it holds on all subsets that are smaller by one
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("incognito").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("incognito").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. Without suppression the node is
@@ -46,13 +53,13 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
     spans = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]
     refuse_if_larger(prod(span + 1 for span in spans), "incognito")
     survey = TaggedSearch(problem, "incognito", time_limit, progress)
-    survey.tags.state[~_hopeful(survey)] = FAILS
+    survey.tags.state[~_hopeful_nodes(survey)] = FAILS
     for height in range(survey.tags.height + 1):
         survey.settle_height(height)
     return survey.answer(survey.minimal(), proven=survey.best_is_minimal, notes=caveats(survey.evaluator))
 
 
-def _hopeful(survey: TaggedSearch) -> Mask:
+def _hopeful_nodes(survey: TaggedSearch) -> Mask:
     """The nodes that fail on no smaller set of attributes."""
     problem, width = survey.problem, len(survey.problem.hierarchies)
     models = [m for m in problem.models if m.scope is Scope.CLASS and survey.evaluator.rules_out(m)]
@@ -63,13 +70,13 @@ def _hopeful(survey: TaggedSearch) -> Mask:
     for size in range(1, width):
         alive = {}
         for columns in combinations(range(width), size):
-            part = replace(projected(problem, columns), models=tuple(models))
-            alive[columns] = _surviving(part, _joined(columns, survey.tags.shape, below), survey)
+            part = replace(project(problem, columns), models=tuple(models))
+            alive[columns] = _survivors(part, _join_survivors(columns, survey.tags.shape, below), survey)
         below = alive
-    return hopeful & _joined(tuple(range(width)), survey.tags.shape, below)
+    return hopeful & _join_survivors(tuple(range(width)), survey.tags.shape, below)
 
 
-def _joined(columns: tuple[int, ...], shape: Sequence[int], below: dict[tuple[int, ...], Mask]) -> Mask:
+def _join_survivors(columns: tuple[int, ...], shape: Sequence[int], below: dict[tuple[int, ...], Mask]) -> Mask:
     """The nodes over some attributes whose parts have all survived."""
     found = np.ones([shape[column] for column in columns], dtype=np.bool_)
     for absent in range(len(columns)):
@@ -79,7 +86,7 @@ def _joined(columns: tuple[int, ...], shape: Sequence[int], below: dict[tuple[in
     return found
 
 
-def _surviving(part: Problem, candidates: Mask, survey: TaggedSearch) -> Mask:
+def _survivors(part: Problem, candidates: Mask, survey: TaggedSearch) -> Mask:
     """From below, the candidates that are not hopeless on these attributes; when time runs out, all that are left."""
     evaluator = Evaluator(part)
     tags = Tags(part.lowest, part.highest)
@@ -97,7 +104,7 @@ def _surviving(part: Problem, candidates: Mask, survey: TaggedSearch) -> Mask:
     return np.asarray(tags.state != FAILS)
 
 
-def projected(problem: Problem, columns: Sequence[int]) -> Problem:
+def project(problem: Problem, columns: Sequence[int]) -> Problem:
     """The problem without some of its quasi-identifiers."""
     table = problem.table
     names = tuple(table.quasi_identifiers[column] for column in columns)
@@ -105,12 +112,6 @@ def projected(problem: Problem, columns: Sequence[int]) -> Problem:
         [table.codes[:, column] for column in columns], [len(table.values[name]) for name in names], len(table.counts)
     )
     rows, groups = np.arange(len(table.counts)), len(first)
-
-    def summed(counts: np.ndarray[tuple[int], np.dtype[np.int64]]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        total = np.zeros(groups, dtype=np.int64)
-        np.add.at(total, ids, counts)
-        return total
-
     people = table.people
     return replace(
         problem,
@@ -118,10 +119,10 @@ def projected(problem: Problem, columns: Sequence[int]) -> Problem:
             quasi_identifiers=names,
             values={name: table.values[name] for name in names},
             codes=np.ascontiguousarray(table.codes[first][:, list(columns)]),
-            counts=summed(table.counts),
-            histograms={name: merged(found, rows, ids, groups) for name, found in table.histograms.items()},
-            populations={name: summed(counts) for name, counts in table.populations.items()},
-            people=None if people is None else replace(people, sets=merged(people.sets, rows, ids, groups)),
+            counts=sum_by_group(ids, table.counts, groups),
+            histograms={name: merge_rows(found, rows, ids, groups) for name, found in table.histograms.items()},
+            populations={name: sum_by_group(ids, counts, groups) for name, counts in table.populations.items()},
+            people=None if people is None else replace(people, sets=merge_rows(people.sets, rows, ids, groups)),
         ),
         hierarchies=tuple(problem.hierarchies[column] for column in columns),
         metric=METRICS["height"],

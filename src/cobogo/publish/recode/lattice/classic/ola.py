@@ -8,7 +8,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.tags import TaggedSearch
+from cobogo.publish.recode.lattice.classic.tagging import TaggedSearch
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 NOT_ALWAYS_BEST = (
@@ -26,8 +26,8 @@ def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Formula: $g \text{ holds} \Rightarrow g' \ge g \text{ holds}$ and $g \text{ fails} \Rightarrow g' \le g \text{
         fails}$; of the minimal nodes that hold, $\arg\min m(g)$
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("ola").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("ola").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. That node is the best of all where

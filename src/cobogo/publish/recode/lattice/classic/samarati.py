@@ -6,7 +6,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.tags import TaggedSearch
+from cobogo.publish.recode.lattice.classic.tagging import TaggedSearch
 
 
 @card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
@@ -18,8 +18,8 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
     Formula: $\min \{ h : \exists\, g \text{ with } \sum_A g_A = h \text{ that satisfies the policy} \}$
     Example: The lowest height is 2, which loses more here than the optimum at height 3.
-        >>> from cobogo.studies.worked import released
-        >>> released("samarati").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("samarati").levels
         {'age': 1, 'sex': 1}
 
     Guarantee: Every model of the policy holds, checked again on the written release; and no node of a lower height

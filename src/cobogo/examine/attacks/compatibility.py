@@ -1,0 +1,208 @@
+"""Which values of two columns are compatible: equal, or one more general than the other, or overlapping."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
+from cobogo.data.hierarchy.build import build
+from cobogo.data.policy import IntervalsHierarchy, PathHierarchy, Policy
+from cobogo.errors import HierarchyError, UnfitValues
+from cobogo.examine.attacks.forms import Form, as_pairs, form_of, overlapping_pairs
+from cobogo.floor.arrays import Ints
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Compatibility:
+    """For each label of one column (by code), the compatible labels of another, sorted, as a sparse matrix.
+
+    ``unplaced`` are labels of the first column that neither the hierarchy nor a form can read: they are compatible with
+    themselves and with ``*`` only. ``unread`` are such labels of the other column.
+    """
+
+    offsets: Ints
+    options: Ints
+    unplaced: Ints
+    unread: Ints
+
+    @property
+    def owners(self) -> Ints:
+        """The label that each option belongs to."""
+        return np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+
+    def share(self, known: Ints, released: Ints) -> float:
+        """The share of all pairs of a known and a released record that agree, given the counts of their values."""
+        agreeing = np.bincount(self.owners, released[self.options], len(known))
+        return float((known * agreeing).sum() / max(int(known.sum()) * int(released.sum()), 1))
+
+    def count_agreeing(self, released: Ints) -> Ints:
+        """For each label, how many released records are compatible with it."""
+        return np.bincount(self.owners, released[self.options], len(self.offsets) - 1).astype(np.int64)
+
+
+def equal_values(known: Sequence[Label], released: Sequence[Label]) -> Compatibility:
+    """Values are compatible if their texts are equal; NULL equals NULL."""
+    index = {label: code for code, label in enumerate(released)}
+    return build_compatibility([_equal_pairs(known, index)], known, len(released))
+
+
+def compatible_values(
+    attribute: str,
+    known: Sequence[Label],
+    released: Sequence[Label],
+    policy: Policy | None,
+    *,
+    as_collected: bool = False,
+) -> Compatibility:
+    """Values are compatible if their texts are equal, one is ``*``, or some original value lies under both.
+
+    The policy's hierarchy says what lies under a value; without a policy, or for a value that the hierarchy lacks, the
+    form of the value does. Values that were released ``as_collected`` have nothing under them.
+
+    >>> policy = Policy.of({"attributes": {"zip": {"role": "quasi-identifier", "hierarchy": {"mask": "right"}}},
+    ...                     "privacy": {"models": [{"model": "k-anonymity", "k": 2}]}})
+    >>> compatible_values("zip", ["02138", "02141"], ["0213*", "0214*", "*"], policy).options.tolist()
+    [0, 2, 1, 2]
+    >>> compatible_values("age", ["31", "47"], ["30-39", "40-49"], None).options.tolist()
+    [0, 1]
+    """
+    index = {label: code for code, label in enumerate(released)}
+    width = max(len(released), 1)
+    pairs = [_equal_pairs(known, index)]
+    if SUPPRESSED in index:
+        pairs.append(np.arange(len(known), dtype=np.int64) * width + index[SUPPRESSED])
+    if SUPPRESSED in known:
+        pairs.append(known.index(SUPPRESSED) * width + np.arange(len(released), dtype=np.int64))
+    spec = None if policy is None or attribute not in policy.attributes else policy.attributes[attribute].hierarchy
+    placed: set[Label] = {None, SUPPRESSED}
+    if as_collected or (spec is None and policy is not None and attribute in policy.attributes):
+        placed.update((*known, *released))  # there is no level between a value and *
+    elif spec is not None and policy is not None:
+        tree = build_hierarchy(attribute, known, released, policy)
+        if tree is not None:
+            pairs += _pairs_with_common_leaves(tree, known, index, width)
+            placed.update(label for labels in tree.labels for label in labels)
+    if not placed >= {*known, *released}:
+        decimal = "." if policy is None else policy.data.decimal
+        pairs.append(_pairs_by_form(known, released, placed, form_of((*known, *released), [spec], decimal=decimal)))
+    unread = set(released) - placed - set(known)
+    return build_compatibility(
+        pairs,
+        known,
+        len(released),
+        [n for n, label in enumerate(known) if label not in placed and spec is not None],
+        [n for n, label in enumerate(released) if label in unread],
+    )
+
+
+def _pairs_with_common_leaves(
+    tree: Hierarchy, known: Sequence[Label], index: dict[Label, int], width: int
+) -> list[Ints]:
+    """Pairs of labels that have a leaf under both."""
+    mine = {label: code for code, label in enumerate(known)}
+    levels = range(tree.height + 1)
+    ours = [_codes(tree, level, mine) for level in levels]
+    theirs = [_codes(tree, level, index) for level in levels]
+    pairs = []
+    for one in ours:
+        for other in theirs:
+            both = (one >= 0) & (other >= 0)
+            pairs.append(np.unique(one[both] * width + other[both]))
+    return pairs
+
+
+def _pairs_by_form(known: Sequence[Label], released: Sequence[Label], placed: set[Label], form: Form | None) -> Ints:
+    """Overlapping pairs of labels that the form reads and of which at least one is not ``placed`` yet; adds the labels
+    that it reads to ``placed``."""
+    if form is None:
+        return np.zeros(0, dtype=np.int64)
+    ours, theirs = ([None if label is None else form(label) for label in labels] for labels in (known, released))
+    strange = [
+        [None if label in placed else box for label, box in zip(labels, boxes, strict=True)]
+        for labels, boxes in ((known, ours), (released, theirs))
+    ]
+    for labels, boxes in ((known, strange[0]), (released, strange[1])):
+        placed.update(label for label, box in zip(labels, boxes, strict=True) if box is not None)
+    width = max(len(released), 1)
+    found = [
+        as_pairs(overlapping_pairs(ours, strange[1]), width),
+        as_pairs(overlapping_pairs(strange[0], theirs), width),
+    ]
+    return np.concatenate(found)
+
+
+def build_hierarchy(
+    attribute: str, known: Sequence[Label], released: Sequence[Label], policy: Policy
+) -> Hierarchy | None:
+    """An attribute's hierarchy over those values of two tables that it can place; None if it can place none."""
+    spec = policy.attributes[attribute].hierarchy
+    values = list(dict.fromkeys((*known, *released)))
+    if isinstance(spec, PathHierarchy):
+        parts = max(_usual_parts(labels, spec.path) for labels in (known, released))
+        values = [value for value in values if value is None or value.count(spec.path) + 1 == parts]
+    tree = _build_placeable(attribute, values, policy)
+    if isinstance(spec, IntervalsHierarchy) and _unknown_labels(tree, released):
+        # Intervals are written otherwise where all numbers are whole; the two tables need not agree on that.
+        mark = spec.decimal or policy.data.decimal
+        whole = [value for value in values if value is None or mark not in value]
+        others = [_build_placeable(attribute, some, policy) for some in (whole, [*values, f"0{mark}5"])]
+        tree = min([tree, *others], key=lambda one: len(_unknown_labels(one, released)))
+    return tree
+
+
+def _build_placeable(attribute: str, values: Sequence[Label], policy: Policy) -> Hierarchy | None:
+    """The hierarchy over the values that its builder does not refuse."""
+    for _ in range(3):  # a builder may complain of one kind of value at a time
+        try:
+            return build(attribute, policy.attributes[attribute].hierarchy, values, policy=policy)
+        except UnfitValues as error:
+            unfit = set(error.values)
+            values = [value for value in values if value not in unfit]
+        except HierarchyError:
+            if None not in values:
+                raise
+            values = [value for value in values if value is not None]
+    return None
+
+
+def _unknown_labels(tree: Hierarchy | None, labels: Sequence[Label]) -> set[Label]:
+    """The labels that are not in a hierarchy."""
+    known = set() if tree is None else {label for level in tree.labels for label in level}
+    return set(labels) - known - {SUPPRESSED, None}
+
+
+def _usual_parts(labels: Sequence[Label], separator: str) -> int:
+    numbers = Counter(label.count(separator) + 1 for label in labels if label is not None and label != SUPPRESSED)
+    return max(((count, number) for number, count in numbers.items()), default=(0, 1))[1]
+
+
+def _equal_pairs(known: Sequence[Label], index: dict[Label, int]) -> Ints:
+    pairs = [(code, index[label]) for code, label in enumerate(known) if label in index]
+    return np.array([one * max(len(index), 1) + other for one, other in pairs], dtype=np.int64)
+
+
+def _codes(tree: Hierarchy, level: int, index: dict[Label, int]) -> Ints:
+    """For each leaf, the code of its label at a level; −1 for a label without a code."""
+    found = np.array([index.get(label, -1) for label in tree.labels[level]], dtype=np.int64)
+    return found[tree.maps[level]] if len(found) else found
+
+
+def build_compatibility(
+    pairs: Sequence[NDArray[np.int64]],
+    known: Sequence[Label],
+    width: int,
+    unplaced: Sequence[int] = (),
+    unread: Sequence[int] = (),
+) -> Compatibility:
+    """The compatibility of pairs that are given as numbers: ``known code × width + released code``."""
+    together = np.unique(np.concatenate(pairs)) if pairs else np.zeros(0, dtype=np.int64)
+    width = max(width, 1)
+    offsets = np.searchsorted(together // width, np.arange(len(known) + 1)).astype(np.int64)
+    return Compatibility(
+        offsets, together % width, np.array(unplaced, dtype=np.int64), np.array(unread, dtype=np.int64)
+    )

@@ -1,0 +1,180 @@
+"""Plans whose classes are groups with a name of their own, in a released column: buckets, and condensed groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cobogo.data.policy import Role
+from cobogo.data.table.engine import Engine, Expression
+from cobogo.data.table.frequency import FrequencyTable, frequency_table
+from cobogo.data.table.read import Table
+from cobogo.publish.recode.contract.buckets import Buckets
+from cobogo.publish.recode.partition.condensation import Condensed
+from cobogo.publish.recode.plans.apply import Moves, assign, joint_labels, label_codes
+from cobogo.publish.recode.plans.base import Description, RecodingPlan, group_faults
+from cobogo.release import dictionary
+from cobogo.release.buckets import every_slice, shuffled
+from cobogo.release.contract import ROWS
+from cobogo.release.manifest import BucketEntry, ColumnEntry
+
+VALUES = "sensitive"
+"""The name of the file of sensitive values, where these are apart from the released table."""
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BucketPlan(RecodingPlan):
+    """Buckets: tuples are released as they are, with the name of their bucket, and apart from them each bucket's
+    sensitive values, counted. With ``slices`` there is one table, and each slice is shuffled within the buckets."""
+
+    buckets: Buckets
+    group: str  # the column that names the bucket
+    count: str  # the column that counts values
+    slices: tuple[tuple[str, ...], ...] = ()  # a column that is in none of them is one by itself
+
+    hides_identity: ClassVar[bool] = False
+    shows_tuples: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """The sensitive attribute is in a table of its own, unless there are slices; the bucket joins the two."""
+        if self.slices:
+            return (*kept, self.group)
+        return (*(name for name in kept if name != self.buckets.attribute), self.group)
+
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """Each record with its bucket; slices shuffled within the buckets."""
+        released = assign(table, self.moves, columns)
+        return self.shuffle(table.engine, released)
+
+    def shuffle(self, engine: Engine, rows: Expression) -> Expression:
+        """Rows with their slices shuffled within the buckets, if there are slices."""
+        return shuffled(engine, rows, self.group, self.slices) if self.slices else rows
+
+    def unshuffled_plan(self) -> RecodingPlan:
+        """Without slices."""
+        return replace(self, slices=())
+
+    def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:
+        """The rows and, unless there are slices, the sensitive values of each bucket, counted, in random order."""
+        if self.slices:
+            return {ROWS: rows()}
+        import pyarrow as pa
+
+        histogram = self.buckets.histogram
+        labels = pa.array(list(histogram.domain.labels), pa.string())
+        values = {
+            self.group: pa.array(self.buckets.names[histogram.owners].tolist(), pa.string()),
+            self.buckets.attribute: labels.take(pa.array(histogram.values)),
+            self.count: pa.array([str(count) for count in histogram.counts.tolist()], pa.string()),
+        }
+        return {ROWS: rows(), VALUES: engine.in_random_order(engine.lookup(pa.table(values)))}
+
+    def group_entries(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:
+        """The column that names the bucket, and the file of the sensitive values or the slices."""
+        other = Role.NON_SENSITIVE
+        if self.slices:
+            slices = every_slice(about.columns, self.group, self.slices)
+            text = "the bucket: within it each slice of columns was shuffled by itself"
+            return BucketEntry(group=self.group, slices=tuple(map(tuple, slices))), [
+                ColumnEntry(name=self.group, role=other, meaning=text)
+            ]
+        file, attribute = f"{VALUES}.{about.form}", self.buckets.attribute
+        text = f"the bucket: it joins this table with {file}, which counts the sensitive values of each"
+        values = dictionary.meaning(about.policy.attributes[attribute], 0, top=False)
+        many = "how many records of the bucket have this value"
+        return BucketEntry(file=file, group=self.group, count=self.count), [
+            ColumnEntry(name=self.group, role=other, meaning=text),
+            ColumnEntry(name=self.group, role=other, meaning="the bucket", file=file),
+            ColumnEntry(name=attribute, role=Role.SENSITIVE, meaning=values, file=file),
+            ColumnEntry(name=self.count, role=other, meaning=many, file=file),
+        ]
+
+    def meaning(self, name: str, about: Description) -> tuple[str, bool]:
+        """Slices were shuffled: a row is not a record."""
+        if not self.slices or about.is_distorted(name):
+            return super().meaning(name, about)
+        entry, _ = self.group_entries(about)
+        return dictionary.sliced_meaning(entry.beside(name)), False
+
+    def faults(self, released: FrequencyTable) -> Iterator[str]:
+        """The buckets must have the sizes that were planned."""
+        yield from super().faults(released)
+        yield from group_faults(released, self.buckets.names, self.buckets.sizes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Buckets belong to the rows that they hold: nothing of them can be used again."""
+        return {"kind": "buckets", "star": False}
+
+    @property
+    def class_columns(self) -> tuple[str, ...]:
+        """The bucket."""
+        return (self.group,)
+
+    @property
+    def moves(self) -> Moves:
+        """Each record gets the name of its bucket."""
+        b = self.buckets
+        known = {b.attribute: label_codes(b.problem.table.domains[b.attribute].labels, b.values)}
+        return Moves(b.problem, b.tuples, b.owners, b.counts, b.values, known, {self.group: b.names}, star=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class CondensedPlan(RecodingPlan):
+    """Condensed groups: records are released with values drawn for each, and the name of their group."""
+
+    assignment: Condensed
+    group: str  # the column that names the group
+
+    shows_tuples: ClassVar[bool] = False
+
+    def columns(self, kept: Sequence[str]) -> tuple[str, ...]:
+        """With the column that names the group."""
+        return (*kept, self.group)
+
+    def recode(self, table: Table, columns: Sequence[str]) -> Expression:
+        """Each record with values of its own."""
+        return assign(table, self.moves, columns)
+
+    def group_entries(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:  # noqa: ARG002
+        """The column that names the group."""
+        text = "the group: what the models are measured on"
+        column = ColumnEntry(name=self.group, role=Role.NON_SENSITIVE, meaning=text)
+        return BucketEntry(group=self.group, condensed=True), [column]
+
+    def faults(self, released: FrequencyTable) -> Iterator[str]:
+        """The groups must have the sizes that were planned."""
+        yield from super().faults(released)
+        yield from group_faults(released, self.assignment.group_names, self.assignment.sizes)
+
+    def tuples(self, released: FrequencyTable, original: FrequencyTable, table: Table) -> FrequencyTable:  # noqa: ARG002
+        """The quasi-identifiers as they were drawn."""
+        rows = replace(table, expression=self.apply(table, self.attributes))
+        return frequency_table(rows, self.attributes, [])
+
+    def to_json(self) -> dict[str, Any]:
+        """Groups are statistics of the rows that they hold: nothing of them can be used again."""
+        return {"kind": "condensed", "star": False}
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """The group."""
+        return (self.group,)
+
+    @property
+    def alike(self) -> bool:
+        """Each record has what its group has."""
+        return False
+
+    @property
+    def moves(self) -> Moves:
+        """Each record gets values of its own, and the name of its group."""
+        a = self.assignment
+        parcels, owners = a.records
+        values = None if a.values is None else a.values[parcels]
+        known = joint_labels(a.problem.table, values)
+        released = dict(zip(self.attributes, a.released_values(), strict=True)) | {self.group: a.group_names[owners]}
+        turns, ones = np.arange(len(parcels)), np.ones(len(parcels), dtype=np.int64)
+        return Moves(a.problem, a.tuples[parcels], turns, ones, values, known, released, star=False)

@@ -14,7 +14,7 @@ from cobogo.locate.mechanisms.base import LocationGuarantee
 from cobogo.locate.places.points import Points
 
 
-@card("quad-tree", start={"k": 4})
+@card("quad-tree", start={"k": 4, "reciprocal": False})
 @dataclass(frozen=True)
 class QuadTree(Cloak):
     r"""The smallest cell of a quad-tree about a person that holds k people.

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("nicegui")
 
 from cobogo.faces.workbench.pages.mapping.figures import Try, promise_lines, remember
-from cobogo.faces.workbench.pages.mapping.panel import KNOBS, attacks, positions_in
+from cobogo.faces.workbench.pages.mapping.panel import attacks, knobs, positions_in
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.words import TEXTS
@@ -28,23 +28,24 @@ def ground() -> TrialGround:
 
 def _start(name: str) -> dict:
     made: dict = {}
-    for knob in KNOBS[name]:
+    for knob in knobs(name):
         made |= knob.set(knob.start)
     return made
 
 
 def test_every_mechanism_has_knobs_and_words() -> None:
-    assert set(KNOBS) == set(mechanisms())
-    for name, knobs in KNOBS.items():
+    for name in mechanisms():
+        assert f"map.name.{name}" in TEXTS["en"]
         assert f"map.about.{name}" in TEXTS["en"]
         assert set(attacks(name)) <= {key.removeprefix("map.knows.") for key in TEXTS["en"]}
-        for knob in knobs:
+        for knob in knobs(name):
+            assert f"map.knob.{knob.name}" in TEXTS["en"]
             if not knob.choices:
                 assert knob.value(knob.place(float(knob.start))) == knob.start
-                assert knob.low <= float(knob.start) <= knob.high
+                assert knob.range.low <= float(knob.start) <= knob.range.high
 
 
-@pytest.mark.parametrize("name", [name for name in KNOBS if name != "optimal"])
+@pytest.mark.parametrize("name", [name for name in mechanisms() if name != "optimal"])
 def test_what_is_played_is_what_was_released(name: str, ground: TrialGround) -> None:
     found = try_mechanism(ground, name, _start(name), attacks(name)[0], source=Seeded(1))
     reports = found.released.points

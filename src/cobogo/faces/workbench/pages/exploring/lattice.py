@@ -185,7 +185,7 @@ class LatticeTab:
                 self.chart.props["role"], self.chart.props["aria-label"] = "img", self.session.say("explore.how")
                 self._legend()
             with ui.card().classes("gap-2").style("width: 300px; flex: none"):
-                controls(self.session, self.found.attributes, self.filter, self._filtered)
+                controls(self.session, self.found.attributes, self.filter, self._draw)
         self.panel = NodePanel(self.place, self.found)
         self._list()
         self._draw()
@@ -216,9 +216,6 @@ class LatticeTab:
 
     def _passing(self) -> Mask:
         return self.filter.passing(self.survey, self.chosen)
-
-    def _filtered(self) -> None:
-        self._draw()
 
     def _draw(self) -> None:
         passing = self._passing()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.pages.mapping.figures import promise_lines
 from cobogo.faces.workbench.session import PageSession
 from cobogo.locate.places.points import Points, column_names
+from cobogo.locate.spec import mechanisms
 from cobogo.studies.location_trial import LocationTrial, TrialGround
 
 ROWS = 200_000
@@ -62,75 +64,93 @@ ON_CLOAKS = ("centre-of-cloak", "intersection-of-cloaks", *ON_POSITIONS)
 
 
 @dataclass(frozen=True)
+class SliderRange:
+    """The values that a slider offers, on a logarithmic scale where ``tens``."""
+
+    low: float
+    high: float
+    step: float
+    tens: bool = False
+
+
+@dataclass(frozen=True)
 class Knob:
-    """One option of a mechanism: a number, on a logarithmic scale where ``tens``, or one of some words. What is set
-    goes to all of ``options``."""
+    """One option of a mechanism: a number in a range, or one of some words. Its value goes to all of ``options``."""
 
     name: str
     start: float | str
-    low: float = 0.0
-    high: float = 1.0
-    step: float = 1.0
-    tens: bool = False
+    range: SliderRange = SliderRange(0, 1, 1)
     choices: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
 
     @property
     def whole(self) -> bool:
         """Whether it takes whole numbers."""
-        return not self.tens and float(self.step).is_integer() and isinstance(self.start, int)
+        return not self.range.tens and isinstance(self.start, int)
 
     def value(self, place: float) -> float | int:
         """The value at a place of the slider.
 
-        >>> EPSILON.value(-2.0), Knob("k", 5, 2, 20).value(7.0)
+        >>> Knob("epsilon", 0.01, RANGES["epsilon"]).value(-2.0), Knob("k", 5, RANGES["k"]).value(7.0)
         (0.01, 7)
         """
-        if self.tens:
+        if self.range.tens:
             return float(f"{10**place:.2g}")
         return int(place) if self.whole else float(place)
 
     def place(self, value: float) -> float:
         """The slider's place of a value."""
-        return log10(value) if self.tens else value
+        return log10(value) if self.range.tens else value
 
     def set(self, value: float | str) -> dict[str, float | str]:
         """The options of the mechanism."""
-        return dict.fromkeys(self.options or (self.name,), value)
+        return dict.fromkeys(self.options, value)
 
 
-EPSILON = Knob("epsilon", 0.01, 1e-4, 0.1, 0.05, tens=True)
-K = Knob("k", 4, 2, 20)
-
-KNOBS: Mapping[str, tuple[Knob, ...]] = {
-    "planar-laplace": (EPSILON,),
-    "remapped-laplace": (EPSILON,),
-    "optimal": (Knob("epsilon", 0.002, 1e-4, 0.01, 0.05, tens=True),),
-    "grid-exponential": (EPSILON,),
-    "elastic": (EPSILON,),
-    "predictive": (EPSILON, Knob("test_share", 0.2, 0.05, 0.5, 0.05)),
-    "adaptive": (EPSILON, Knob("window", 5, 2, 20), Knob("judge", "truth", choices=("truth", "reports"))),
-    "several": (EPSILON,),
-    "centroid": (EPSILON,),
-    "disc": (
-        Knob("radius", 500.0, 50, 5000, 0.05, tens=True),
-        Knob("relevance", 0.25, 0.05, 1, 0.05),
-        Knob("how", "enlarge", choices=("enlarge", "reduce", "shift")),
-    ),
-    "keyed-transform": (),
-    "indirect": (),
-    "dummies": (Knob("k", 5, 2, 20), Knob("how", "dls", choices=("uniform", "dls", "enhanced-dls"))),
-    "quad-tree": (K, Knob("reciprocal", "false", choices=("false", "true"))),
-    "casper": (K,),
-    "hilbert": (K,),
-    "nearest-neighbours": (K,),
-    "clique": (
-        Knob("k", 2, 2, 10),
-        Knob("tolerance", 3000.0, 200, 10_000, 0.05, tens=True, options=("dx", "dy")),
-        Knob("dt", 900, 300, 3600, 300),
-    ),
+RANGES: Mapping[str, SliderRange] = {
+    "epsilon": SliderRange(1e-4, 0.1, 0.05, tens=True),
+    "k": SliderRange(2, 20, 1),
+    "window": SliderRange(2, 20, 1),
+    "test_share": SliderRange(0.05, 0.5, 0.05),
+    "radius": SliderRange(50, 5000, 0.05, tens=True),
+    "relevance": SliderRange(0.05, 1, 0.05),
+    "tolerance": SliderRange(200, 10_000, 0.05, tens=True),
+    "dt": SliderRange(300, 3600, 300),
 }
-"""Every mechanism that can be tried, in the order in which they are offered."""
+"""The part of each parameter's values that shows something on the map of a city; its card allows for more."""
+
+NARROWER: Mapping[tuple[str, str], SliderRange] = {
+    ("optimal", "epsilon"): SliderRange(1e-4, 0.01, 0.05, tens=True),
+    ("clique", "k"): SliderRange(2, 10, 1),
+}
+"""Where a mechanism takes too long, or satisfies too few, in the rest of the range."""
+
+JOINED: Mapping[str, str] = {"dx": "tolerance", "dy": "tolerance"}
+"""Parameters that one knob sets together."""
+
+
+@cache
+def knobs(mechanism: str) -> tuple[Knob, ...]:
+    """A knob for each parameter that the mechanism's card has a value to begin with.
+
+    >>> [(knob.name, knob.start, knob.choices) for knob in knobs("dummies")]
+    [('k', 5, ()), ('how', 'dls', ('uniform', 'dls', 'enhanced-dls'))]
+    """
+    card = mechanisms()[mechanism].card
+    bounds = {one.name: one.bounds for one in card.parameters()}
+    made: dict[str, Knob] = {}
+    for parameter, start in card.start.items():
+        option = parameter.replace("-", "_")
+        name = JOINED.get(option, option)
+        if name in made:
+            made[name] = replace(made[name], options=(*made[name].options, option))
+        elif isinstance(start, bool):
+            made[name] = Knob(name, str(start).lower(), choices=("false", "true"), options=(option,))
+        elif isinstance(start, str):
+            made[name] = Knob(name, start, choices=bounds[parameter].words, options=(option,))
+        else:
+            made[name] = Knob(name, start, NARROWER.get((mechanism, name), RANGES[name]), options=(option,))
+    return tuple(made.values())
 
 
 def attacks(mechanism: str) -> tuple[str, ...]:
@@ -161,7 +181,7 @@ class MechanismPanel:
         """All of it."""
         with ui.card().classes("w-full gap-2"):
             self._whose()
-            names = {one: self.say(f"map.name.{one}") for one in KNOBS}
+            names = {one: self.say(f"map.name.{one}") for one in mechanisms() if self.session.knows(f"map.name.{one}")}
             self._select("map.mechanism", names, "mechanism", self._switch_mechanism)
             self.about = ui.label().classes("text-caption text-quiet")
             self.knobs = ui.column().classes("w-full gap-1")
@@ -227,7 +247,7 @@ class MechanismPanel:
         self.about.text = self.say(f"map.about.{name}")
         self.knobs.clear()
         with self.knobs:
-            for knob in KNOBS[name]:
+            for knob in knobs(name):
                 self._knob(name, knob)
         if self.memory["attack"] not in attacks(name):
             self.memory["attack"] = attacks(name)[0]
@@ -260,8 +280,8 @@ class MechanismPanel:
             made.classes("w-full").props("dense outlined options-dense").on_value_change(choose)
             return
         label = ui.label().classes("text-body2")
-        low, high = knob.place(knob.low), knob.place(knob.high)
-        slider = ui.slider(min=low, max=high, step=knob.step, value=knob.place(float(self._value(name, knob))))
+        low, high = knob.place(knob.range.low), knob.place(knob.range.high)
+        slider = ui.slider(min=low, max=high, step=knob.range.step, value=knob.place(float(self._value(name, knob))))
         slider.props(f'aria-label="{self.say(f"map.knob.{knob.name}")}"')
 
         def turn() -> None:
@@ -277,14 +297,14 @@ class MechanismPanel:
         """What the mechanism at hand is asked with."""
         name = str(self.memory["mechanism"])
         made: dict[str, Any] = {}
-        for knob in KNOBS[name]:
+        for knob in knobs(name):
             made |= knob.set(self._value(name, knob))
         return made
 
     def places(self) -> dict[str, Any]:
         """The values of the knobs by name."""
         name = str(self.memory["mechanism"])
-        return {knob.name: self._value(name, knob) for knob in KNOBS[name]}
+        return {knob.name: self._value(name, knob) for knob in knobs(name)}
 
     def busy(self, working: bool) -> None:
         """Show that something is being worked out."""

@@ -112,7 +112,7 @@ class _Segment:
         self.end = self._synced = 0
 
     def append(self, message: bytes, key: bytes) -> int:
-        """Where the message ends."""
+        """Append a message; the offset of its end."""
         head = RECORD.pack(MARK, len(message), key, zlib.crc32(message))
         try:
             if os.pwrite(self._handle, head + message, self.end) != len(head) + len(message):

@@ -58,7 +58,7 @@ async def is_dark() -> bool:
 
 
 def buttons(session: PageSession, dark: ui.dark_mode, colour: str = "white") -> None:
-    """Light and language."""
+    """The buttons that switch between light and dark, and between languages."""
 
     async def turn() -> None:
         session.browser.dark = not await is_dark()

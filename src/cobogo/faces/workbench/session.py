@@ -144,7 +144,6 @@ class PageSession:
         return self.figures.percent(share)
 
     def seconds(self, value: float | None) -> str:
-        """A duration."""
         return self.figures.seconds(value)
 
     def date(self, moment: float) -> str:

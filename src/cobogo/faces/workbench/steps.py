@@ -37,7 +37,6 @@ class PageStep:
 
     @property
     def build(self) -> Callable[[Any], Any]:
-        """What draws the page."""
         drawn: Callable[[Any], Any] = import_module(f"cobogo.faces.workbench.pages.{self.name}").build
         return drawn
 

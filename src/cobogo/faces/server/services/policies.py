@@ -91,7 +91,6 @@ class PolicyService(Subject):
 
     @operation(KeyScope.DATA)
     def remove(self, holder: Holder, identity: str) -> None:
-        """Delete a policy."""
         self.get(holder, identity)
         self._context.state.remove(POLICIES, identity)
 

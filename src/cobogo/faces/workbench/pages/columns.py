@@ -24,7 +24,6 @@ COLOURS = {
 
 
 async def build(desk: Desk) -> None:
-    """The second step."""
     with open_data_page(desk, "columns") as at_hand:
         if at_hand is None:
             return
@@ -107,8 +106,6 @@ class _Columns:
 
 
 class _Line:
-    """A column."""
-
     def __init__(self, page: _Columns, profile: dict[str, Any], said: str | None) -> None:
         self.page, self.profile, self.name = page, profile, profile["column"]
         self.role = said if said in ROLES else None
@@ -147,7 +144,6 @@ class _Line:
                 ui.label(session.say("columns.missing", share=share)).classes("text-caption text-weight-medium")
 
     def accept(self) -> None:
-        """Take the suggestion."""
         self.page.decide({self: self.profile["role"]})
 
     def turn_to(self, role: str) -> None:

@@ -19,7 +19,6 @@ SEPARATORS = (",", ";", "\t", "|")
 
 
 async def build(desk: Desk) -> None:
-    """The first step."""
     with open_page(desk, "data") as session:
         if session is None:
             return

@@ -15,7 +15,6 @@ from cobogo.publish.registry.store import RegistryEntry
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "releases") as session:
         if session is None:
             return

@@ -25,7 +25,6 @@ OPEN = """<q-td :props="props"><q-btn flat round dense size="sm" icon="visibilit
 
 
 def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "running") as session:
         if session is None:
             return

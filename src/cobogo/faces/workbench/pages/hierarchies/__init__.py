@@ -18,7 +18,6 @@ ROLES = ("quasi-identifier", "sensitive")
 
 
 async def build(desk: Desk) -> None:
-    """The third step."""
     with open_data_page(desk, "hierarchies") as at_hand:
         if at_hand is None:
             return

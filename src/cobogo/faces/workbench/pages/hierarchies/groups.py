@@ -185,7 +185,7 @@ FEW = 500
 
 
 class GroupsEditor:
-    """Below the form."""
+    """The part below the form: files, the group that was picked, and values without a place."""
 
     def __init__(self, page: HierarchiesPage) -> None:
         self.page, self.say = page, page.session.say

@@ -79,7 +79,6 @@ class MapPicture:
         }
 
     def options(self, tried: LocationTrial, person: int, moment: float, *, close: bool = False) -> dict[str, Any]:
-        """The whole chart."""
         seen = self.window(tried, person, moment, close=close)
         label = {
             "inside": True,

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "risk") as session:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return

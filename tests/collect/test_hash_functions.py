@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cobogo.collect.hash_functions import FIELD, _product, _reduced, cells, coefficients
+from cobogo.collect.hash_functions import FIELD, _product, _reduce, cells, coefficients
 
 elements = st.one_of(st.integers(0, FIELD - 1), st.sampled_from([0, 1, 2**32, 2**60, FIELD - 1]))
 
@@ -18,7 +18,7 @@ elements = st.one_of(st.integers(0, FIELD - 1), st.sampled_from([0, 1, 2**32, 2*
 def test_products_in_the_field(one, other):
     product = _product(np.uint64(one), np.uint64(other))
     assert int(product) < 3 * 2**61
-    assert int(_reduced(np.uint64(product))) == one * other % FIELD
+    assert int(_reduce(np.uint64(product))) == one * other % FIELD
 
 
 def test_cells_are_those_of_the_polynomial():

@@ -97,7 +97,7 @@ def aggregate_column(collection: Collection, table: Table, column: str = "report
     faults = found[2:begin]
     if not skip:
         refuse_faults(faults, int(found[0]), where=f"{table.name}, column {column}")
-    return Aggregate.counted(collection, found[begin:].reshape(shape), int(found[0]), seeded=bool(found[1]))
+    return Aggregate.from_counts(collection, found[begin:].reshape(shape), int(found[0]), seeded=bool(found[1]))
 
 
 def _messages(table: Table, column: str) -> Expression:

@@ -3,9 +3,10 @@
 ```python
 from cobogo.studies.exploration import explore
 
-found = explore("policy.toml") found.survey.explore()                       # every node; or up to a moment: explore(stop)
-found.survey.ranking()[:10]                  # the ten best found.view(found.survey.levels(0)).metrics   # one of them,
-as its report would describe it
+found = explore("policy.toml")
+found.survey.explore()                       # every node; or up to a moment: explore(stop)
+found.survey.ranking()[:10]                  # the ten best
+found.view(found.survey.levels(0)).metrics   # one of them, as its report would describe it
 ```
 """
 

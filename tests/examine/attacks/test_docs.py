@@ -35,7 +35,7 @@ def test_every_attack_and_its_options_are_explained(name: str) -> None:
     found = re.search(rf"^### {name}\n(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
     assert found, "there is no heading"
     text = found[1]
-    assert "**Found**" in text
+    assert "**finds**" in text.lower()
     listed = dict(re.findall(r"^\| `(\w+)` \| `?([^|`]*)`? \|", text, re.MULTILINE))
     for option in fields(ATTACKS[name]):  # type: ignore[arg-type]
         default = option.default

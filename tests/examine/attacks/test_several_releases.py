@@ -120,6 +120,17 @@ def test_values_that_have_nothing_in_common() -> None:
     assert Meeting(None, None)("*", "2") == (True, ("=", "2"))
 
 
+def test_a_new_column_adds_to_every_row_finer_or_not() -> None:
+    """The first row is finer than it was, the second is not; both have a column that the earlier release lacks."""
+    rows = np.arange(2)
+    values = np.zeros((2, 1), dtype=np.int32), np.array([[0, 0], [1, 0]], dtype=np.int32)
+    earlier = ClassStructure(("a",), {"a": ("12",)}, values[0], rows, {}, {}, {"a": TREE})
+    later = ClassStructure(("a", "b"), {"a": ("1", "12"), "b": ("x",)}, values[1], rows, {}, {}, {"a": TREE})
+    assert Crossing(earlier, later, rows, rows).later_adds.tolist() == [True, True]
+    assert Crossing(earlier, later, rows, rows).earlier_adds.tolist() == [False, False]
+    assert Crossing(later, earlier, rows, rows).earlier_adds.tolist() == [True, True]
+
+
 def structure(classes: Sequence[int], values: Sequence[str], people: Sequence[int] | None = None) -> ClassStructure:
     labels = tuple(sorted(set(values)))
     codes = np.array([labels.index(value) for value in values], dtype=np.int32)

@@ -6,7 +6,7 @@ knows more than either release says, and fewer rows remain indistinguishable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -144,23 +144,24 @@ class Crossing:
     @cached_property
     def earlier_adds(self) -> Mask:
         """The pairs whose earlier row says something that the later row does not."""
-        adds = np.zeros(len(self.before), dtype=np.bool_)
-        for name in self.earlier.quasi_identifiers:
-            if name not in self.later.quasi_identifiers:
-                return ~adds
-            pairs, inverse, meet = self._value_pairs(name)
-            adds |= np.array([not meet.covered(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
-        return adds
+        return self._additions(self.earlier, self.later, Meeting.later_implies)
 
     @cached_property
     def later_adds(self) -> Mask:
         """The pairs whose later row says something that the earlier row does not."""
+        return self._additions(self.later, self.earlier, Meeting.earlier_implies)
+
+    def _additions(
+        self, release: ClassStructure, other: ClassStructure, implied: Callable[[Meeting, Label, Label], bool]
+    ) -> Mask:
+        """The pairs whose row of a release says something that the row of the other does not; a quasi-identifier that
+        the other does not have adds to all of them."""
+        if not set(release.quasi_identifiers) <= set(other.quasi_identifiers):
+            return np.ones(len(self.before), dtype=np.bool_)
         adds = np.zeros(len(self.before), dtype=np.bool_)
-        for name in self.later.quasi_identifiers:
-            if name not in self.earlier.quasi_identifiers:
-                return ~adds
+        for name in release.quasi_identifiers:
             pairs, inverse, meet = self._value_pairs(name)
-            adds |= np.array([not meet.covers(one, other) for one, other in pairs], dtype=np.bool_)[inverse]
+            adds |= np.array([not implied(meet, *pair) for pair in pairs], dtype=np.bool_)[inverse]
         return adds
 
 
@@ -172,11 +173,11 @@ class Meeting:
 
     >>> tree = Hierarchy.from_columns("zip", [["02138", "02139", "02141"], ["0213*", "0213*", "0214*"]])
     >>> meet = Meeting(tree, tree)
-    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
+    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.earlier_implies("02139", "0213*")
     (True, False, True)
     >>> from cobogo.examine.attacks.forms import mask_form
     >>> meet = Meeting(None, None, mask_form())
-    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.covers("02139", "0213*")
+    >>> meet("0213*", "02139")[0], meet("0214*", "02139")[0], meet.earlier_implies("02139", "0213*")
     (True, False, True)
     """
 
@@ -213,7 +214,7 @@ class Meeting:
         both = first & second
         return bool(both), both or (one, other)
 
-    def tells(self, one: Label, other: Label) -> bool:
+    def decides(self, one: Label, other: Label) -> bool:
         """Whether it is known if two values can be of one person. NULL and a value never are."""
         if one == other or self._as_collected or not {one, other}.isdisjoint((SUPPRESSED, None)):
             return True
@@ -221,25 +222,22 @@ class Meeting:
             return True
         return bool(self._leaves(0, one)) and bool(self._leaves(1, other))
 
-    def covers(self, earlier: Label, later: Label) -> bool:
-        """Whether the later value says no more than the earlier one."""
-        if later in (earlier, SUPPRESSED):
+    def earlier_implies(self, earlier: Label, later: Label) -> bool:
+        """Whether the earlier value implies the later one, which then says no more."""
+        return self._implies(0, earlier, later)
+
+    def later_implies(self, earlier: Label, later: Label) -> bool:
+        """Whether the later value implies the earlier one, which then says no more."""
+        return self._implies(1, later, earlier)
+
+    def _implies(self, side: int, value: Label, general: Label) -> bool:
+        if general in (value, SUPPRESSED):
             return True
-        mine, theirs = self._box(earlier), self._box(later)
+        mine, theirs = self._box(value), self._box(general)
         if mine is not None and theirs is not None:
             return is_within(mine, theirs)
-        first = self._leaves(0, earlier)
-        return bool(first) and first <= self._leaves(1, later)
-
-    def covered(self, earlier: Label, later: Label) -> bool:
-        """Whether the earlier value says no more than the later one."""
-        if earlier in (later, SUPPRESSED):
-            return True
-        mine, theirs = self._box(earlier), self._box(later)
-        if mine is not None and theirs is not None:
-            return is_within(theirs, mine)
-        second = self._leaves(1, later)
-        return bool(second) and second <= self._leaves(0, earlier)
+        leaves = self._leaves(side, value)
+        return bool(leaves) and leaves <= self._leaves(1 - side, general)
 
     def _box(self, label: Label) -> Box | None:
         """A label as its form reads it; a star allows everything."""

@@ -223,7 +223,7 @@ def _check_consistency(first: Column, second: Column, meet: Meeting) -> tuple[Ma
     """Which pairs can be of one person, and whether that is known of all."""
     pairs, inverse = distinct_pairs(first, second)
     possible = [meet(*pair)[0] for pair in pairs]
-    return np.array(possible, dtype=np.bool_)[inverse], all(meet.tells(*pair) for pair in pairs)
+    return np.array(possible, dtype=np.bool_)[inverse], all(meet.decides(*pair) for pair in pairs)
 
 
 def _pair_rows_of_stars(groups: Sequence[_Groups], left: Ints, right: Ints) -> tuple[Ints, Ints]:

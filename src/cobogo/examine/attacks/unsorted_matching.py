@@ -127,7 +127,7 @@ def _with_policy(release: PublishedTable, policy: Policy | None) -> PublishedTab
 def _finer_rows(first: Column, second: Column, meet: Meeting) -> Mask:
     """The rows whose second value is finer than the first, and does not contradict it."""
     pairs, inverse = distinct_pairs(first, second)
-    finer = [meet(*pair)[0] and not meet.covers(*pair) for pair in pairs]
+    finer = [meet(*pair)[0] and not meet.earlier_implies(*pair) for pair in pairs]
     return np.array(finer, dtype=np.bool_)[inverse]
 
 

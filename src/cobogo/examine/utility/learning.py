@@ -61,26 +61,40 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
     label = sides.before.label
     assert label is not None
     random = np.random.default_rng(seed)
-    records = int(label.counts.sum())
-    drawn = label.counts if records <= MOST_RECORDS else random.binomial(label.counts, MOST_RECORDS / records)
-    tests = random.binomial(drawn, HELD_OUT)
-    learns = drawn - tests
+    learns, tests = hold_out(draw_records(label.counts, random), random)
     originals = [column[label.owners] for column in sides.originals]
     recoded = [column[label.owners] for column in sides.recoded]
     kept = sides.kept[label.owners]
     released = learns * kept
     if not tests.any() or not released.any():
         return {"label": label.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
-    common = int(np.bincount(label.values, weights=learns, minlength=len(label.domain)).argmax())
     leaves = [len(h.leaves) for h in sides.hierarchies]
     before = accuracies(originals, leaves, label.values, learns, tests)
     after = accuracies(recoded, sides.widths, label.values, released, tests)
     return {
         "label": label.domain.attribute,
         "held_out": int(tests.sum()),
-        "baseline": float(tests[label.values == common].sum() / tests.sum()),
+        "baseline": baseline(label.values, learns, tests),
         "models": {name: {"original": before[name], "release": after[name]} for name in before},
     }
+
+
+def draw_records(counts: Ints, random: np.random.Generator) -> Ints:
+    """The counts of at most about `MOST_RECORDS` records, drawn at random from a larger table."""
+    records = int(counts.sum())
+    return counts if records <= MOST_RECORDS else random.binomial(counts, MOST_RECORDS / records)
+
+
+def hold_out(counts: Ints, random: np.random.Generator) -> tuple[Ints, Ints]:
+    """Split counts at random into records to learn from and records to test on."""
+    tests = random.binomial(counts, HELD_OUT)
+    return counts - tests, tests
+
+
+def baseline(values: Any, learns: Ints, tests: Ints) -> float:
+    """The accuracy of always predicting the most frequent value of the records to learn from."""
+    common = int(np.bincount(values, weights=learns).argmax())
+    return float(tests[values == common].sum() / tests.sum())
 
 
 def accuracies(

@@ -22,8 +22,7 @@ from cobogo.locate.mobility.counts import AT_HOME, AT_WORK, PATTERNS, STATES
 from cobogo.locate.mobility.model import MobilityModel, fit_model
 from cobogo.locate.mobility.space import BUSIEST_HOURS, CALLS, PERIODS, SPREADS, Space, period_of, reach_of
 from cobogo.locate.places.cells import Calls
-from cobogo.promises.accounting import loss_of
-from cobogo.promises.units import Amount
+from cobogo.promises.accounting import Amount, loss_of
 
 
 def draw_columns(weights: Floats, row: Ints, random: np.random.Generator) -> Ints:

@@ -16,10 +16,9 @@ from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, nearest, number_of
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import source
-from cobogo.promises import fit
 from cobogo.promises.operators import matrix
-from cobogo.promises.operators import stated as operators
-from cobogo.promises.operators.matrix import Matrix
+from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
+from cobogo.promises.operators.matrix import Matrix, read_operator
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
 from cobogo.release.columns import counted
@@ -315,7 +314,7 @@ def _misfit_values(
         return  # a record that would break a rule keeps its value; an invariant matrix only the evidence tells
     observed = np.zeros(len(place), dtype=np.int64)
     observed[[place[label] for label in labels]] = records
-    least, most = operators.read(stated).bounds()
+    least, most = read_operator(stated).bounds()
     total = int(observed.sum())
-    if len(fit.too_few(observed, total, least)) or len(fit.too_many(observed, total, most)):
+    if len(unexpectedly_rare(observed, total, least)) or len(unexpectedly_frequent(observed, total, most)):
         yield f'the values of "{name}" are not such as its matrix leads to'

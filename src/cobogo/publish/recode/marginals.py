@@ -53,8 +53,8 @@ def marginals(problem: Problem, *, time_limit: float | None = None, progress: St
     Formula: $\mathrm{KL}(p \,\Vert\, \hat{p}) = \sum_x p(x) \ln \frac{p(x)}{\hat{p}(x)}$ with $\hat{p}(x) =
         \frac{\prod_C p_C(x)}{\prod_S p_S(x)}$ over the sets $C$ of attributes and what they have in common, $S$
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> release = released("marginals")
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> release = anonymize_patients("marginals")
         >>> release.levels, sorted(release.tables())
         ({'age': 1, 'sex': 0}, ['marginal-1', 'marginal-2'])
 

@@ -15,11 +15,10 @@ from cobogo.data.policy import Policy, Role, Synthesis
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Entropy
-from cobogo.promises.accounting import PrivacyLoss, rho_of
+from cobogo.promises.accounting import PrivacyLoss, exact_amount, rho_of
 from cobogo.promises.mechanisms.base import opendp
 from cobogo.promises.models.differential_privacy import ConcentratedPrivacy, DifferentialPrivacy
 from cobogo.promises.payer import Payer, payer_of_curator
-from cobogo.promises.units import exact
 from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, declared_domains, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
@@ -44,14 +43,14 @@ class Cost:
     def from_policy(cls, wanted: Synthesis, where: str) -> Cost:
         """Read the cost from a policy; ρ is the largest that stays within (ε, δ)."""
         if wanted.rho is not None:
-            return cls(exact(wanted.rho, f"{where}.rho"))
+            return cls(exact_amount(wanted.rho, f"{where}.rho"))
         if wanted.epsilon is None or wanted.delta is None:
             raise PolicyError(
                 "nobody said what this may cost anybody's privacy",
                 where=where,
                 remedy="Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9.",
             )
-        epsilon, delta = exact(wanted.epsilon, f"{where}.epsilon"), exact(wanted.delta, f"{where}.delta")
+        epsilon, delta = exact_amount(wanted.epsilon, f"{where}.epsilon"), exact_amount(wanted.delta, f"{where}.delta")
         return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
 
     def loss(self, measure: str, where: str) -> PrivacyLoss:

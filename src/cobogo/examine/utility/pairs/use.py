@@ -12,7 +12,7 @@ import numpy as np
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.table.frequency import frequency_table
 from cobogo.errors import InputError
-from cobogo.examine.utility.learning import HELD_OUT, MOST_RECORDS, accuracies, accuracy, require
+from cobogo.examine.utility.learning import accuracies, accuracy, baseline, draw_records, hold_out, require
 from cobogo.examine.utility.pairs.pair import CountKey, TablePair, TablePart
 from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins, scale
 from cobogo.examine.utility.sides import Sides
@@ -159,12 +159,10 @@ def _learn_from_rows(sides: ObservedSides) -> dict[str, Any]:
     assert before is not None
     assert after is not None
     random = np.random.default_rng(SEED)
-    drawn = _draw_records(before.counts, random)
-    tests = random.binomial(drawn, HELD_OUT)
-    learns = drawn - tests
+    learns, tests = hold_out(draw_records(before.counts, random), random)
     known = {label: code for code, label in enumerate(before.domain.labels)}
     of_release = np.array([known.get(label, -1) for label in after.domain.labels], dtype=np.int64)[after.values]
-    rows = np.repeat(np.arange(len(after.counts)), _draw_records(after.counts, random) * (of_release >= 0))
+    rows = np.repeat(np.arange(len(after.counts)), draw_records(after.counts, random) * (of_release >= 0))
     summary = {"label": before.domain.attribute, "held_out": int(tests.sum()), "baseline": None, "models": {}}
     if not tests.any() or not len(rows):
         return summary
@@ -181,16 +179,10 @@ def _learn_from_rows(sides: ObservedSides) -> dict[str, Any]:
         "release": accuracies(columns, widths, values, np.concatenate([ones, zeros]), np.concatenate([none, tests])),
         "original": accuracies(originals, widths, before.values.astype(np.int64), learns, tests),
     }
-    common = int(np.bincount(before.values, weights=learns, minlength=len(before.domain)).argmax())
     return summary | {
-        "baseline": float(tests[before.values == common].sum() / tests.sum()),
+        "baseline": baseline(before.values, learns, tests),
         "models": {name: {side: found[side][name] for side in ("original", "release")} for name in found["release"]},
     }
-
-
-def _draw_records(counts: Ints, random: np.random.Generator) -> Ints:
-    records = int(counts.sum())
-    return counts if records <= MOST_RECORDS else random.binomial(counts, MOST_RECORDS / records)
 
 
 def _draw_leaves(sides: ObservedSides, place: int, codes: Ints, random: np.random.Generator) -> Ints:

@@ -17,9 +17,9 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.untrusted import fraction
-from cobogo.promises.operators import stated as operators
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.inference import estimate_by_inversion, project_onto_simplex
+from cobogo.promises.operators.matrix import read_operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.release import manifest as manifests
 
@@ -156,7 +156,7 @@ def _count_in_column(
 ) -> CountEstimate:
     """Estimate by the attribute's operator; where several were drawn together, by the operator of its marginal."""
     domain = part["domains"][part["attributes"].index(name)]
-    operator = operators.read(part)
+    operator = read_operator(part)
     if len(part["attributes"]) > 1:
         assert isinstance(operator, Uniform)
         operator = Uniform(len(domain), operator.retention)

@@ -8,7 +8,7 @@ from cobogo.floor.catalogue import card
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Solution
-from cobogo.publish.recode.lattice.classic.tags import TaggedSearch
+from cobogo.publish.recode.lattice.classic.tagging import TaggedSearch
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 NOT_ALWAYS_BEST = (

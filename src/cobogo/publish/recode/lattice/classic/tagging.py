@@ -180,8 +180,8 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
     Formula: $\min \{ h : \exists\, g \text{ with } \sum_A g_A = h \text{ that satisfies the policy} \}$
     Example: The lowest height is 2, which loses more here than the optimum at height 3.
-        >>> from cobogo.studies.worked import released
-        >>> released("samarati").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("samarati").levels
         {'age': 1, 'sex': 1}
 
     Guarantee: Every model of the policy holds, checked again on the written release; and no node of a lower height
@@ -215,8 +215,8 @@ def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
     Formula: $g \text{ holds} \Rightarrow g' \ge g \text{ holds}$ and $g \text{ fails} \Rightarrow g' \le g \text{
         fails}$; of the minimal nodes that hold, $\arg\min m(g)$
     Example:
-        >>> from cobogo.studies.worked import released
-        >>> released("ola").levels
+        >>> from cobogo.studies.worked_examples import anonymize_patients
+        >>> anonymize_patients("ola").levels
         {'age': 3, 'sex': 0}
 
     Guarantee: Every model of the policy holds, checked again on the written release. That node is the best of all where

@@ -138,7 +138,8 @@ class _Segment:
 
 
 def _new(directory: Path) -> tuple[Path, int]:
-    """A new segment, locked. Another process that looked for what a kill left may have been faster, and removed it."""
+    """Create and lock a segment. A process that cleans up after a killed server may have removed it first: then try
+    again."""
     while True:
         path = directory / f"segment-{secrets.token_hex(8)}"
         handle = open_private(path, new=True)

@@ -61,7 +61,7 @@ class _Columns:
                     ui.label(session.say(f"columns.{key}"))
             self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
         with ui.row().classes("w-full justify-end"):
-            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.to("hierarchies"))).props(
+            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.address("hierarchies"))).props(
                 "no-caps"
             )
         self.refresh()

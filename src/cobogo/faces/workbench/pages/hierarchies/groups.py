@@ -113,7 +113,7 @@ def tree_spec(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
 
 
 class HierarchyFiles:
-    """What imports and exports the hierarchy of the column that is turned to."""
+    """Imports and exports the hierarchy of the column on show."""
 
     def __init__(self, page: HierarchiesPage) -> None:
         self.page = page

@@ -105,7 +105,7 @@ class Player:
         await self._try()
 
     async def _try(self) -> None:
-        """Run the mechanism and the attack; of several wishes the last one is shown."""
+        """Run the mechanism and the attack; if the settings change meanwhile, show only the last run."""
         if self.ground is None:
             return
         self.number += 1

@@ -47,7 +47,7 @@ POINTS = 200
 
 
 def _fit(pair: TablePair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
-    """Why rows cannot be asked, if so; the columns that queries are about; those that may be predicted."""
+    """Why queries cannot be run, or None; the columns to query; the columns to predict."""
     from cobogo.examine.utility.pairs.use import predictable_columns, query_columns, unfit_reason
 
     why = unfit_reason(pair)

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from cobogo.data.policy.part import Part
-from cobogo.floor.untrusted import fraction, is_writable, shortened
+from cobogo.data.policy.toml_file import PolicyTable
+from cobogo.floor.untrusted import fraction, is_writable, shorten
 
 Value = str | int | bool | date
 """A key, as a person writes it."""
@@ -23,7 +23,7 @@ WIDEST = 10**15
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**63), 2**63 - 1
 
 
-class DeclaredColumn(Part):
+class DeclaredColumn(PolicyTable):
     """A column that analysts may name.
 
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise
@@ -48,7 +48,7 @@ class DeclaredColumn(Part):
             self._check_bounds(self.bounds)
         for key in self.keys or ():
             if not self.accepts(key):
-                raise ValueError(f"the key {shortened(key)} is no {self.type}")
+                raise ValueError(f"the key {shorten(key)} is no {self.type}")
         if self.keys is not None and len(set(self.keys)) < len(self.keys):
             raise ValueError("a key stands twice")
         if self.edges is not None:
@@ -64,7 +64,7 @@ class DeclaredColumn(Part):
             if isinstance(bound, bool) or (isinstance(bound, float) and not abs(bound) < float("inf")):
                 raise ValueError("bounds are two numbers")
             if abs(bound) > WIDEST:
-                raise ValueError(f"the bound {shortened(bound)} is beyond what can be summed exactly")
+                raise ValueError(f"the bound {shorten(bound)} is beyond what can be summed exactly")
             step = fraction(bound) * 10**self.decimals
             if step.denominator != 1:
                 raise ValueError(f"the bound {bound} has more than {self.decimals} decimals")

@@ -16,11 +16,11 @@ from cobogo.errors import PolicyError, RegistryError
 from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease, Traced, build_structure, trace_rows
-from cobogo.release.evidence import digest, without_passwords
-from cobogo.release.release import Release
+from cobogo.release.evidence import digest, strip_passwords
 from cobogo.release.series import REGISTERED, ReleaseSeries
 
 
@@ -84,7 +84,7 @@ class RegistryBook:
             raised.append(level)
         return tuple(raised)
 
-    def enter(self, release: Release, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
+    def enter(self, release: AnonymizedRelease, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
         """Check a release against the recorded ones, record it as unfinished, and return its id.
 
         The same release of the same records is recorded once.
@@ -95,7 +95,7 @@ class RegistryBook:
             check.refuse(self._breaches(book, recorded, release.problem.promised), release.policy.name)
             return self._add(book, release, recorded, manifest, directory)
 
-    def adopt(self, release: Release, manifest: str, directory: Path) -> str:
+    def adopt(self, release: AnonymizedRelease, manifest: str, directory: Path) -> str:
         """Record a release that is public already, whatever it exposes; return its id."""
         recorded = self._structure(release, trace_rows(release)).sort_rows()
         with self.registry.transaction() as book:
@@ -104,7 +104,7 @@ class RegistryBook:
         return identity
 
     def _add(
-        self, book: Transaction, release: Release, recorded: RecordedRelease, manifest: str, directory: Path
+        self, book: Transaction, release: AnonymizedRelease, recorded: RecordedRelease, manifest: str, directory: Path
     ) -> str:
         content = recorded.to_bytes()
         summary = self._summary(release, manifest, directory, content)
@@ -114,7 +114,9 @@ class RegistryBook:
                 return entry.id
         return book.add(self.settings.dataset, summary, content)
 
-    def _warn(self, release: Release, recorded: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
+    def _warn(
+        self, release: AnonymizedRelease, recorded: RecordedRelease, earlier: Mapping[str, RecordedRelease]
+    ) -> list[str]:
         """Add warnings about earlier releases that share almost no record with this one; return them."""
         found = check.stranger_warnings(earlier, recorded, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
@@ -124,25 +126,25 @@ class RegistryBook:
         earlier = _read_releases(book, self.settings.dataset, self.earlier)
         return check.breaches(earlier, recorded, models, self.settings.base)
 
-    def breaches(self, release: Release) -> list[check.Breach]:
+    def breaches(self, release: AnonymizedRelease) -> list[check.Breach]:
         """The attacks that would succeed on a release."""
         recorded = self._structure(release, trace_rows(release))
         with self.registry.transaction() as book:
             self._warn(release, recorded, _read_releases(book, self.settings.dataset, self.earlier))
             return self._breaches(book, recorded, release.problem.promised)
 
-    def exposing_records(self, release: Release) -> list[Label]:
+    def exposing_records(self, release: AnonymizedRelease) -> list[Label]:
         """The marks of the records without which a release would expose nobody."""
         columns = trace_rows(release)
         with self.registry.transaction() as book:
             found = self._breaches(book, self._structure(release, columns), release.problem.promised)
-        codes, labels = columns[release.mark]
+        codes, labels = columns[release.transformation.mark]
         rows = [breach.rows for breach in found]
         if found and not any(map(len, rows)):
             check.refuse(found, release.policy.name)
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
-    def _structure(self, release: Release, columns: Traced) -> RecordedRelease:
+    def _structure(self, release: AnonymizedRelease, columns: Traced) -> RecordedRelease:
         return build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
 
     def finish(self, identity: str) -> None:
@@ -156,11 +158,11 @@ class RegistryBook:
             if book.entry(identity).state == store.UNFINISHED:
                 book.remove(identity)
 
-    def _summary(self, release: Release, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
+    def _summary(self, release: AnonymizedRelease, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
         key = self.registry.key.digests(self.settings.dataset)
         policy = release.policy
         return {
-            "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+            "policy": strip_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
             "home": str(policy.home.absolute()),
             "plan": release.plan.to_json(),
             "models": [str(model) for model in release.problem.promised],

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.floor.catalogue import Card, Registry, at, first_sentence
+from cobogo.floor.catalogue import Card, Registry, first_sentence, import_object
 
 PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
 """The parts of every docstring of the reference after its definition, in this order."""
@@ -90,7 +90,7 @@ class Section:
     @property
     def registries(self) -> tuple[Registry[Any], ...]:
         """The registries of the section."""
-        return tuple(at(place) for place in self.places)
+        return tuple(import_object(place) for place in self.places)
 
     def cards(self) -> dict[str, Card]:
         """The cards of all things by name."""
@@ -214,7 +214,7 @@ SECTIONS: dict[str, Section] = {
         "Engines",
         "engine",
         "Where tables are read, counted and written.",
-        ("cobogo.data.table.connect:ENGINES",),
+        ("cobogo.data.table.engine:ENGINES",),
         listed_only=True,
     ),
 }

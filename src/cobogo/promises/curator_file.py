@@ -189,8 +189,8 @@ class CuratorPolicy(PolicyTable):
 def open_book(ledger: Ledger, name: str, declared: DeclaredDataset, analysts: set[str] | None) -> None:
     """Open the book of a data set and grant its analysts what they may spend.
 
-    Where ``analysts`` are named, grants of others from an earlier time no longer hold: whoever was taken out of the
-    file may not ask, nor pay.
+    Where ``analysts`` are named, earlier grants of others no longer hold: an analyst who was taken out of the file may
+    neither ask nor pay.
     """
     ledger.open(name, declared.budget.loss())
     for analyst, budget in declared.analysts.items():

@@ -27,8 +27,8 @@ class DeclaredColumn(PolicyTable):
     """A column that analysts may name.
 
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise
-    follows them. ``decimals``: how many digits after the point count. ``keys``: the values that are no secret, so that
-    groups can be told without asking whether anybody is in them. ``edges``: a number is grouped by the intervals
+    follows them. ``decimals``: how many digits after the point count. ``keys``: the public values, so that
+    groups can be released whether or not anybody is in them. ``edges``: a number is grouped by the intervals
     between them, which are public; values beyond count in the first or the last. ``constant``: a person has one value
     only; where somebody has several, one of them is kept.
     """
@@ -87,8 +87,8 @@ class DeclaredColumn(PolicyTable):
 
     @property
     def intervals(self) -> tuple[str, ...]:
-        """The names of the intervals between the edges, to the last digit: two of one name would be one group that is
-        told of twice for one price. The last one holds its upper edge, too."""
+        """The names of the intervals between the edges, to the last digit: two intervals of one name would be one group
+        that is released twice for one price. The last interval includes its upper edge."""
         named = [f"[{low}, {high})" for low, high in pairwise(map(_numeral, self.edges or ()))]
         return (*named[:-1], named[-1][:-1] + "]") if named else ()
 

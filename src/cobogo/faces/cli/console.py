@@ -46,7 +46,6 @@ def complain_of_defect(error: Exception) -> None:
 
 
 def warn(text: str) -> None:
-    """Print a warning."""
     print(f"cobogo: {language.words()('warning')}: {language.translate(text)}.", file=sys.stderr)
 
 

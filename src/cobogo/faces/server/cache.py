@@ -64,7 +64,7 @@ class Cache:
             return {}
 
     def forget(self, *begin: Hashable) -> None:
-        """Keep nothing any more whose key begins like this: of an owner, or of one of their data sets."""
+        """Drop everything whose key begins with these parts: an owner, or an owner and a data set."""
         with self._lock:
             for things in self._things.values():
                 for key in [key for key in things if key[: len(begin)] == begin]:

@@ -55,7 +55,7 @@ class ServerContext:
             begin_registry(self.settings.registry)
 
     def close(self) -> None:
-        """Let go of what was opened; reports that came in are counted."""
+        """Count the reports that came in, and close the state."""
         try:
             for journal in self.journals.values():
                 journal.count()

@@ -60,7 +60,7 @@ def versions(state: ServerState, owner: str, dataset: str) -> list[Version]:
         return [_version(row) for row in connection.execute(query).mappings()]
 
 
-def latest(state: ServerState, owner: str) -> str | None:
+def latest_dataset(state: ServerState, owner: str) -> str | None:
     """The data set whose policy an owner changed last."""
     query = select(DRAFTS.c.dataset).where(DRAFTS.c.owner == owner).order_by(DRAFTS.c.number.desc()).limit(1)
     with state.transaction(reads=True) as connection:
@@ -101,7 +101,7 @@ def undo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version
 
 
 def redo(state: ServerState, owner: str, dataset: str, *, after: int) -> Version:
-    """Go on again to the version that was undone last; without one, nothing changes."""
+    """Restore the version that was undone last, if there is one."""
     with state.transaction() as connection:
         now = _require_version(connection, owner, dataset, after)
         query = (

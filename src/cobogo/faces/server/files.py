@@ -140,7 +140,7 @@ def safe_name(name: str) -> str:
 
 
 def data_name(upload: Path, limits: ServerLimits) -> str:
-    """What the file of a data set is called, by what it is: a Parquet file begins and ends in a way of its own.
+    """The file name of a data set, by its type: a Parquet file is known by its first and last bytes.
 
     A small file may unpack to far more than there is room for, and what its footer says of that is the size of its
     encodings: what its values are without them is counted first.

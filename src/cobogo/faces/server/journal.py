@@ -112,7 +112,7 @@ class _Segment:
         self.end = self._synced = 0
 
     def append(self, message: bytes, key: bytes) -> int:
-        """Where the message ends."""
+        """Append a message; the offset of its end."""
         head = RECORD.pack(MARK, len(message), key, zlib.crc32(message))
         try:
             if os.pwrite(self._handle, head + message, self.end) != len(head) + len(message):
@@ -138,7 +138,8 @@ class _Segment:
 
 
 def _new(directory: Path) -> tuple[Path, int]:
-    """A new segment, locked. Another process that looked for what a kill left may have been faster, and removed it."""
+    """Create and lock a segment. A process that cleans up after a killed server may have removed it first: then try
+    again."""
     while True:
         path = directory / f"segment-{secrets.token_hex(8)}"
         handle = open_private(path, new=True)

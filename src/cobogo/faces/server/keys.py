@@ -168,7 +168,7 @@ class RequestAllowance:
             return (1 - left) * 60 / self.per_minute
 
     def give_back(self, who: str) -> None:
-        """Count one request less."""
+        """Return a request that was counted."""
         with self._lock:
             left, since = self._left.get(who, (float(self.per_minute), 0.0))
             self._left[who] = (left + 1, since)

@@ -62,12 +62,12 @@ class Telemetry:
         self._seconds = Histogram("cobogo_request_seconds", "Seconds a request takes", registry=self._registry)
 
     def note(self, method: str, route: str, status: int, seconds: float) -> None:
-        """One request more."""
+        """Count a request."""
         self._requests.labels(method, route, str(status)).inc()
         self._seconds.observe(seconds)
 
     def text(self) -> str:
-        """In Prometheus' format."""
+        """The figures in Prometheus' format."""
         return generate_latest(self._registry).decode()
 
 

@@ -103,7 +103,7 @@ class Queue:
             self._wake.clear()
 
     def watch(self) -> None:
-        """Look after what runs: what was cancelled is stopped, what was killed waits again or has failed."""
+        """Check the running jobs: stop cancelled ones; queue killed ones again, or fail them."""
         for row in self.context.state.rows(JOBS, state="cancelling"):
             self._finish_cancelling(row)
         running = self.context.state.rows(JOBS, state="running")

@@ -53,7 +53,7 @@ def confine_policy(text: str, home: Path, *, owner: str, registry: str | None = 
 
 
 def _refuse_addresses(part: Any, where: str) -> None:
-    """A vault or a secret may be named by an address, which no other rule would stop."""
+    """Refuse addresses (``scheme://``) of vaults and secrets, which no other rule covers."""
     if isinstance(part, Mapping):
         for name, value in part.items():
             _refuse_addresses(value, f"{where}.{name}")

@@ -115,7 +115,7 @@ class ServerSettings(PolicyTable):
         return self.tls is not None or self.behind_proxy
 
     def hide_places(self, text: str | None) -> str | None:
-        """A message without where things lie on the server's machine: people know them by other names."""
+        """A message with the server's paths replaced by names: callers must not learn where things lie."""
         for name in ("vault_key", "vault", "registry", "curator", "state"):
             place = getattr(self, name)
             if text is not None and place is not None:

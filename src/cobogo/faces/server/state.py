@@ -215,8 +215,8 @@ class ServerState:
             connection.execute(update(VERSION).values(version=len(migrations)))
 
     def settle_in(self, directory: str) -> None:
-        """Belong to a directory of files, by its number; a database that belongs to another one is refused: its jobs
-        are about files that are not there."""
+        """Tie the database to a directory of files, by its number. A database of another directory is refused: its
+        jobs need files that are missing here."""
         with self.transaction() as connection:
             store.take_turn(connection, ONE_AT_A_TIME)
             found = connection.execute(select(HOME.c.directory)).scalar()
@@ -278,7 +278,7 @@ class ServerState:
             return int(written.inserted_primary_key[0])  # type: ignore[index]
 
     def settle(self, line: int, what: str, status: int) -> None:
-        """Say in a line of the log what came of an act that was noted as begun; one that was settled stays as it is."""
+        """Write the outcome into a line of the log that was noted as begun; a settled line does not change."""
         begun = (LOG.c.id == line) & (LOG.c.status == BEGUN)
         with self.transaction() as connection:
             connection.execute(update(LOG).where(begun).values(object=what, status=status))

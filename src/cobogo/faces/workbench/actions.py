@@ -92,7 +92,7 @@ def _missing(thing: str) -> Stale:
 
 
 def _current(desk: Desk, session: PageSession, dataset: str) -> str:
-    """The policy that a page shows, if it is still the one that counts."""
+    """The policy that a page shows, if it is still the current version."""
     desk.service.datasets.get(session.caller, dataset)
     now = desk.service.policies.draft(session.caller, dataset)
     if dataset != session.dataset or now is None or now.number != session.version or now.toml != session.draft.text:
@@ -148,8 +148,8 @@ def forget_dataset(desk: Desk, session: PageSession, dataset: str) -> None:
 
 @action("attach")
 def attach_file(desk: Desk, session: PageSession, dataset: str, name: str, content: bytes) -> str:
-    """Keep a file that the policy may name; the name that it got. No file takes the place of another one: versions of
-    the policy, and jobs that wait, name it."""
+    """Keep a file that the policy may name; returns its name. It never replaces another file, which versions of the
+    policy and waiting jobs may name."""
     return desk.service.datasets.attach_beside(session.caller, dataset, name, content)
 
 
@@ -158,7 +158,7 @@ def attach_file(desk: Desk, session: PageSession, dataset: str, name: str, conte
 
 @action("begin policy")
 def begin_policy(desk: Desk, session: PageSession, dataset: str) -> Version:
-    """The policy of a data set; where there is none yet, one of suggestions that nobody has confirmed."""
+    """The policy of a data set; if it has none, begin one of unconfirmed suggestions."""
     return _begin_draft(desk, session, dataset)
 
 
@@ -194,8 +194,7 @@ def save_policy(desk: Desk, session: PageSession, dataset: str, name: str) -> No
 
 @action("take policy")
 def take_policy(desk: Desk, session: PageSession, release: str) -> str:
-    """Make the policy that a release of one's own was made by the one that counts for its data set, as a version more;
-    the identity of the data set."""
+    """Make the policy of one's release the current version for its data set; returns the data set's identity."""
     dataset, text = desk.service.releases.policy_text(session.caller, release)
     desk.service.policies.take_from(session.caller, dataset, text)
     return dataset
@@ -253,7 +252,7 @@ def verify_release(desk: Desk, session: PageSession, release: str) -> Verdict:
 
 @action("register")
 def register_release(desk: Desk, session: PageSession, release: str, series: str) -> list[Breach]:
-    """Record a release in a series; whom it exposes beside those that are there."""
+    """Record a release in a series; returns whom it exposes together with the recorded ones."""
     return desk.service.registry.record(session.caller, release, series)
 
 

@@ -30,7 +30,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     from cobogo.faces.workbench import error_pages, files
     from cobogo.faces.workbench.pages import login
     from cobogo.faces.workbench.session import Desk, serve_login
-    from cobogo.faces.workbench.steps import STEPS, first
+    from cobogo.faces.workbench.steps import STEPS, first_step
     from cobogo.faces.workbench.style import CSS, NAMES
 
     desk, door = Desk(app.state.service, local=local is not None), secrets.token_urlsafe(24)
@@ -47,7 +47,7 @@ def mount(app: FastAPI, *, local: Holder | None = None) -> str:
     @ui.page("/")
     def begin() -> None:
         holder = desk.browser().holder
-        ui.navigate.to("/login" if holder is None else first(holder).path)
+        ui.navigate.to("/login" if holder is None else first_step(holder).path)
 
     if local is not None:
         _begin_registry(settings.registry)
@@ -92,7 +92,7 @@ _FAVICON = (
 
 
 def _page(ui: Any, step: Any, desk: Any) -> None:
-    """A page at its address, which says what it is about; one that lacks it, or is for others, leads elsewhere."""
+    """Serve a page at its address. Without a login or a data set it redirects: see `_elsewhere`."""
     from inspect import isawaitable
 
     from fastapi.responses import RedirectResponse

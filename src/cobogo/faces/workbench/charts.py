@@ -240,7 +240,7 @@ def curves(
 
 
 def gauge(session: PageSession, before: float | None, after: float | None, *, label: str) -> ui.echart:
-    """Half a ring for what was, and one within it for what is: 0 to 100 %."""
+    """Two half rings from 0 to 100 %: the original outside, the release inside."""
 
     def ring(name: str, value: float | None, colour: str, radius: str, *, told: bool) -> dict[str, Any]:
         return {

@@ -62,8 +62,8 @@ class PolicyDraft:
         return parse_toml(self.text, "policy")
 
     def take(self, text: str) -> None:
-        """Take over a text that somebody wrote; one in which nobody would find their way is refused, and changes
-        nothing: forms and other pages go on with what was there before."""
+        """Replace the text by an edited one. A text that forms could not read is refused, and the draft stays as it
+        was."""
         content = PolicyDraft(text).content()
         columns = content.get("attributes", {})
         models = content.get("privacy", {}).get("models", []) if isinstance(content.get("privacy", {}), Mapping) else 0

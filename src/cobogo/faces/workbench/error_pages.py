@@ -19,7 +19,7 @@ FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
 
 
 def prepare(desk: Desk) -> None:
-    """Say what goes wrong in our words, and log no more of it than where it happened."""
+    """Show our own error pages, and log only the type and the place of an error."""
     logging.getLogger("nicegui").addFilter(_discreet)
     app.on_page_exception(lambda: _show_error(desk, "wrong", "healing"))
 

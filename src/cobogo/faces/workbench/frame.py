@@ -13,7 +13,7 @@ from cobogo.errors import CobogoError, Stale
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.header import header
 from cobogo.faces.workbench.session import Desk, PageSession
-from cobogo.faces.workbench.steps import open_to
+from cobogo.faces.workbench.steps import visible_steps
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.language.sentences import translate
@@ -32,7 +32,7 @@ def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
         yield None
         return
     _guard(desk, session)
-    if step not in {one.name for one in open_to(session.holder)}:
+    if step not in {one.name for one in visible_steps(session.holder)}:
         header(desk, session, step, dark)
         with _body():
             empty(session.say("frame.forbidden"), icon="lock")
@@ -120,7 +120,9 @@ def empty(
 
 def no_data(session: PageSession) -> ui.card:
     """The placeholder of a page that needs a data set."""
-    return empty(session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.to("data"))
+    return empty(
+        session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.address("data")
+    )
 
 
 def no_release(session: PageSession) -> ui.card:
@@ -129,7 +131,7 @@ def no_release(session: PageSession) -> ui.card:
         session.say("frame.no-release"),
         icon="play_circle",
         button=session.say("step.running"),
-        go=session.to("running"),
+        go=session.address("running"),
     )
 
 
@@ -144,8 +146,8 @@ def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.ca
 
 
 def complain(error: CobogoError, language: str = "en") -> None:
-    """Show an error, in a language as far as it has words for it, until it is closed; one that says that the page is
-    out of date, over the page."""
+    """Show an error until it is closed, translated as far as possible. One that makes the page out of date covers
+    the page."""
     if isinstance(error, Stale):
         _show_outdated(translate(error, language), TEXTS[language]["frame.reload"])
         return

@@ -11,7 +11,7 @@ from nicegui import ui
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.session import Desk, PageSession
-from cobogo.faces.workbench.steps import DOORS, finished_steps, open_to
+from cobogo.faces.workbench.steps import DOORS, finished_steps, visible_steps
 from cobogo.faces.workbench.style import INK
 
 LISTED = 20
@@ -40,7 +40,7 @@ def _dataset(desk: Desk, session: PageSession) -> None:
     row = desk.service.datasets.find(session.caller, session.dataset)
     if row is None:
         return
-    link = ui.link(target=session.to("data")).classes("row items-center no-wrap q-gutter-xs")
+    link = ui.link(target=session.address("data")).classes("row items-center no-wrap q-gutter-xs")
     with link.style("color: white"):
         ui.icon("table_chart").props("size=xs").classes("cobogo-wide")
         ui.label(row["name"]).classes("ellipsis").style("max-width: min(16rem, 30vw)").tooltip(
@@ -58,7 +58,7 @@ async def is_dark() -> bool:
 
 
 def buttons(session: PageSession, dark: ui.dark_mode, colour: str = "white") -> None:
-    """Light and language."""
+    """The buttons that switch between light and dark, and between languages."""
 
     async def turn() -> None:
         session.browser.dark = not await is_dark()
@@ -105,11 +105,11 @@ def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
         ui.element("nav").props(f'aria-label="{label}"').classes("w-full"),
     ):
         for door in DOORS:
-            here = [one for one in open_to(holder) if one.door == door]
+            here = [one for one in visible_steps(holder) if one.door == door]
             if here:
                 ui.label(session.say(f"door.{door}")).classes("text-caption text-quiet q-px-sm q-pt-sm")
             for one in here:
-                link = ui.link(target=session.to(one.name)).classes("cobogo-step full-width")
+                link = ui.link(target=session.address(one.name)).classes("cobogo-step full-width")
                 if one.name == step:
                     link.props('aria-current="page"')
                 with link, ui.row().classes("items-center q-px-sm q-py-xs no-wrap gap-3"):

@@ -65,7 +65,8 @@ def manifest(desk: Desk, session: PageSession, release: str) -> dict[str, Any]:
 
 
 def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tuple[str, str, str] | None:
-    """What attacks made of a release: a sign, a colour and a line. Green is what was tried and held, and nothing else.
+    """The outcome of the attacks on a release: an icon, a colour and a line. Only a release that withstood attacks
+    is green.
 
     None for whoever may not see the evidence, where it stands.
     """

@@ -102,7 +102,7 @@ class PageSession:
         """Whether the holder for whom the page was opened is still logged in."""
         return self.holder is not None and self.browser.holder == self.holder
 
-    def to(self, step: str, **about: str | None) -> str:
+    def address(self, step: str, **about: str | None) -> str:
         """The address of a page about the same data set and release, or about others."""
         asked = {"data": self.dataset, "release": self.release, **about}
         told = urlencode({key: value for key, value in asked.items() if value is not None})
@@ -144,7 +144,6 @@ class PageSession:
         return self.figures.percent(share)
 
     def seconds(self, value: float | None) -> str:
-        """A duration."""
         return self.figures.seconds(value)
 
     def date(self, moment: float) -> str:
@@ -185,7 +184,8 @@ class Desk:
         return self.open_session(self.browser(), dict(ui.context.client.request.query_params))
 
     def open_session(self, browser: Browser, asked: dict[str, str]) -> PageSession:
-        """A page of a browser, about what its address asks for, as far as that is its holder's."""
+        """The session of a page that a browser opens, about the data set, job and release of its address if the
+        holder may see them."""
         session = PageSession(browser.holder, browser.language, browser.dark, browser=browser)
         if session.holder is None:
             return session
@@ -269,8 +269,8 @@ class Desk:
         return self.service.policies.versions(session.caller, session.dataset or "")
 
     def release(self, session: PageSession) -> dict[str, Any] | None:
-        """The release that a session looks at: the one chosen, else that of the last job, else the latest there is of
-        the data set at hand; never one that its holder may not see."""
+        """The release of a session that its holder may see: the chosen one, else that of the last job, else the
+        latest one of the data set."""
         if session.holder is None:
             return None
         releases = self.service.releases

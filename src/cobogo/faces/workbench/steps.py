@@ -1,4 +1,4 @@
-"""The pages of the workbench in the order of the work, and what somebody must be allowed to do to see each."""
+"""The pages of the workbench in the order of the work, with the scope that each needs."""
 
 from __future__ import annotations
 
@@ -37,7 +37,6 @@ class PageStep:
 
     @property
     def build(self) -> Callable[[Any], Any]:
-        """What draws the page."""
         drawn: Callable[[Any], Any] = import_module(f"cobogo.faces.workbench.pages.{self.name}").build
         return drawn
 
@@ -59,19 +58,19 @@ STEPS = (
 DOORS = ("publish", "answer", "collect", "locate")
 
 
-def open_to(holder: Holder) -> tuple[PageStep, ...]:
+def visible_steps(holder: Holder) -> tuple[PageStep, ...]:
     """The pages that a holder may see."""
     return tuple(step for step in STEPS if {step.scope, step.also} & holder.scopes)
 
 
-def first(holder: Holder) -> PageStep:
+def first_step(holder: Holder) -> PageStep:
     """The first page for a holder: the data, the releases, or else the first page that they may see."""
-    steps = open_to(holder)
+    steps = visible_steps(holder)
     return next((step for step in steps if step.name in ("data", "releases")), steps[0])
 
 
 def finished_steps(desk: Any, session: Any) -> frozenset[str]:
-    """The steps whose work is done, as far as one can tell: of the data set at hand and its policy."""
+    """The steps that are done for the data set and its policy, as far as can be told."""
     if session.dataset is None:
         return frozenset()
     done = {"data"}

@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def turn_to(*, stay: bool = False, **about: str) -> None:
-    """Put what a page is about into its address, and open it there; or ``stay``, and do so when it is reloaded."""
+    """Put what a page is about into its address, and load it; with ``stay`` only the address changes."""
     go = "history.replaceState(null, '', there)" if stay else "location.href = there"
     put = "".join(f"there.searchParams.set({json.dumps(key)}, {json.dumps(value)});" for key, value in about.items())
     ui.run_javascript(f"const there = new URL(location.href); {put} {go}")
@@ -57,7 +57,7 @@ Draw = Callable[[PageSession, OpenedRelease], object]
 
 
 def tabs(session: PageSession, release: OpenedRelease, drawn: Mapping[str, tuple[str, str, Draw]]) -> None:
-    """Tabs, each with a title, an icon and what draws it when it is first looked at: no other is worked out."""
+    """Tabs, each with a title, an icon and a function that draws it when it is first opened."""
     waiting = dict(drawn)
     with ui.tabs().props("no-caps align=left dense inline-label").classes("w-full") as bar:
         made = {name: ui.tab(name, label=label, icon=icon) for name, (label, icon, _) in drawn.items()}

@@ -40,7 +40,7 @@ class Entry:
         return absent if self.definition else ["Definition", *absent]
 
 
-def read(name: str, thing: object) -> Entry:
+def split_docstring(name: str, thing: object) -> Entry:
     """Split a docstring into its definition and its parts.
 
     >>> def thing():
@@ -50,7 +50,7 @@ def read(name: str, thing: object) -> Entry:
     ...         one thing
     ...     Cost: little
     ...     '''
-    >>> entry = read("thing", thing)
+    >>> entry = split_docstring("thing", thing)
     >>> entry.summary, entry.parts
     ('What it is', {'Formula': '$a$ means\\none thing', 'Cost': 'little'})
     """
@@ -98,7 +98,7 @@ class Section:
 
     def entries(self) -> dict[str, Entry]:
         """The entries of all things by name."""
-        return {name: read(name, card.thing) for name, card in self.cards().items()}
+        return {name: split_docstring(name, card.thing) for name, card in self.cards().items()}
 
 
 SECTIONS: dict[str, Section] = {

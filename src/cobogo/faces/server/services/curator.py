@@ -24,8 +24,8 @@ LOG = logging.getLogger("cobogo.faces.server")
 
 @dataclass(frozen=True)
 class AnalystBudget:
-    """An analyst's budget on a data set; ``shared``: whether the data set's own, which all its analysts share, allows
-    for less. How much less stays untold: it says what others spent."""
+    """An analyst's budget on a data set. ``shared`` says whether the data set's own budget, which its analysts
+    share, allows for less; not how much less, which would reveal what others spent."""
 
     mine: Balance
     shared: bool

@@ -230,7 +230,7 @@ class DatasetService(Subject):
 
     @operation(KeyScope.DATA)
     def attach_beside(self, holder: Holder, identity: str, name: str, content: bytes) -> str:
-        """Keep a file that policies may name, beside an earlier one of that name; the name that it got.
+        """Keep a file that policies may name, under a new name if the name is taken; returns its name.
 
         Versions of the policy, and jobs that wait, name the earlier one.
         """

@@ -161,7 +161,7 @@ class JobService(Subject):
         )
 
     def release_dataset(self, owner: str, dataset: str) -> None:
-        """Let go of a data set that is to be deleted: its studies end and are forgotten; a job keeps it."""
+        """End and forget the studies of a data set that is to be deleted; refuse if a job still needs it."""
         rows = [
             row for row in map(_unpack, self._context.state.rows(JOBS, owner)) if row["asked"].get("dataset") == dataset
         ]

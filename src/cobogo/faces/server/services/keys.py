@@ -75,5 +75,5 @@ class KeyService(Subject):
         return self._context.state.note(action=action, what=what, status=status, **about)
 
     def settle(self, line: int, what: str, status: int) -> None:
-        """Say in a line of the log what came of what was begun."""
+        """Write the outcome of an action into its line of the log."""
         self._context.state.settle(line, what, status)

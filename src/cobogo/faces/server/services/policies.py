@@ -91,7 +91,6 @@ class PolicyService(Subject):
 
     @operation(KeyScope.DATA)
     def remove(self, holder: Holder, identity: str) -> None:
-        """Delete a policy."""
         self.get(holder, identity)
         self._context.state.remove(POLICIES, identity)
 
@@ -104,7 +103,7 @@ class PolicyService(Subject):
 
     @operation(KeyScope.DATA)
     def write_draft(self, holder: Holder, dataset: str, toml: str, *, after: int, what: str = "") -> Version:
-        """Write a version after the one that counts, which must be the one numbered ``after``."""
+        """Write a version after the current one, which must be the one numbered ``after``."""
         return drafts.write(self._context.state, holder.owner, dataset, toml, after=after, what=what)
 
     @operation(KeyScope.DATA)
@@ -128,11 +127,11 @@ class PolicyService(Subject):
 
     def latest_dataset(self, holder: Holder) -> str | None:
         """The data set whose policy the holder changed last."""
-        return drafts.latest(self._context.state, holder.owner) if KeyScope.DATA in holder.scopes else None
+        return drafts.latest_dataset(self._context.state, holder.owner) if KeyScope.DATA in holder.scopes else None
 
     @operation(KeyScope.DATA)
     def take_from(self, holder: Holder, dataset: str, toml: str) -> None:
-        """Write a text as a version after the one that counts, whichever that is."""
+        """Write a text as a new version after the current one, whatever its number."""
         now = drafts.current(self._context.state, holder.owner, dataset)
         if now is None:
             raise NotFound(thing="data set")

@@ -56,7 +56,7 @@ class RegistryService(Subject):
 
     @operation(KeyScope.RELEASES, reads=True)
     def entry_of(self, holder: Holder, release: str) -> RegistryEntry | None:
-        """What is recorded of a release; None where nothing is, or the registry cannot be read.
+        """The registry's entry of a release; None if it has no entry, or the registry cannot be read.
 
         The same release of the same records, made twice, is recorded once.
         """
@@ -80,7 +80,8 @@ class RegistryService(Subject):
 
     @operation(KeyScope.RUN)
     def record(self, holder: Holder, release: str, series: str) -> list[Breach]:
-        """Record a release that was made without the registry; whom it exposes with those that are there.
+        """Record a release that was made without the registry; returns whom it exposes together with the recorded
+        ones.
 
         It is made once more, and must come out the same.
         """

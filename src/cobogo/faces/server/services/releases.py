@@ -152,7 +152,7 @@ class ReleaseService(Subject):
 
     @operation(KeyScope.EVIDENCE, reads=True)
     def open(self, holder: Holder, identity: str) -> OpenedRelease:
-        """Open a release to look into it, with its original where that is the holder's."""
+        """Open a release, with its original table if that belongs to the holder."""
         row = self._row(RELEASES, identity, holder.sees, "release")
         context = self._context
         report, kept = (self.evidence(holder, identity, f"{name}.json") for name in ("report", "evidence"))

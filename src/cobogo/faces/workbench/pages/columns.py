@@ -24,7 +24,6 @@ COLOURS = {
 
 
 async def build(desk: Desk) -> None:
-    """The second step."""
     with open_data_page(desk, "columns") as at_hand:
         if at_hand is None:
             return
@@ -62,7 +61,7 @@ class _Columns:
                     ui.label(session.say(f"columns.{key}"))
             self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
         with ui.row().classes("w-full justify-end"):
-            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.to("hierarchies"))).props(
+            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.address("hierarchies"))).props(
                 "no-caps"
             )
         self.refresh()
@@ -107,8 +106,6 @@ class _Columns:
 
 
 class _Line:
-    """A column."""
-
     def __init__(self, page: _Columns, profile: dict[str, Any], said: str | None) -> None:
         self.page, self.profile, self.name = page, profile, profile["column"]
         self.role = said if said in ROLES else None
@@ -147,7 +144,6 @@ class _Line:
                 ui.label(session.say("columns.missing", share=share)).classes("text-caption text-weight-medium")
 
     def accept(self) -> None:
-        """Take the suggestion."""
         self.page.decide({self: self.profile["role"]})
 
     def turn_to(self, role: str) -> None:

@@ -19,7 +19,6 @@ SEPARATORS = (",", ";", "\t", "|")
 
 
 async def build(desk: Desk) -> None:
-    """The first step."""
     with open_page(desk, "data") as session:
         if session is None:
             return
@@ -111,12 +110,12 @@ def _databases(desk: Desk, session: PageSession) -> None:
 
 
 async def _keep(desk: Desk, session: PageSession, busy: ui.row, take: Callable[..., str], *given: Any) -> None:
-    """Take a table in, off the event loop, and work on it; what is no table is refused in the words of the refusal."""
+    """Receive a table off the event loop, and open it; show the error if it is not a table."""
     busy.set_visibility(True)
     identity = await attempt(session, take, desk, session, "", *given)
     busy.set_visibility(False)
     if identity is not None:
-        ui.navigate.to(session.to("data", data=identity, release=None))
+        ui.navigate.to(session.address("data", data=identity, release=None))
 
 
 def _datasets(desk: Desk, session: PageSession) -> None:
@@ -157,9 +156,11 @@ def _dataset(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
         if chosen:
             ui.icon("check_circle").props("size=sm color=positive")
             ui.label(session.say("data.used")).classes("text-positive text-weight-medium")
-            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to(session.to("columns"))).props("no-caps")
+            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to(session.address("columns"))).props(
+                "no-caps"
+            )
         else:
-            there = session.to("data", data=row["id"], release=None)
+            there = session.address("data", data=row["id"], release=None)
             ui.button(session.say("data.use"), on_click=lambda: ui.navigate.to(there)).props("no-caps outline")
         label = session.say("data.delete")
         ui.button(icon="delete", on_click=lambda: _confirm_delete(desk, session, row)).props(
@@ -186,7 +187,7 @@ async def _confirm_delete(desk: Desk, session: PageSession, row: dict[str, Any])
     await attempt(session, actions.forget_dataset, desk, session, row["id"])
     there = None if row["id"] == session.dataset else session.dataset
     if desk.service.datasets.find(session.caller, row["id"]) is None:
-        ui.navigate.to(session.to("data", data=there, release=None))
+        ui.navigate.to(session.address("data", data=there, release=None))
 
 
 PAGE = 25

@@ -10,7 +10,7 @@ from cobogo.faces.server.services.keys import TooMany
 from cobogo.faces.workbench.frame import prepare_page
 from cobogo.faces.workbench.header import buttons
 from cobogo.faces.workbench.session import Desk
-from cobogo.faces.workbench.steps import STEPS, open_to
+from cobogo.faces.workbench.steps import STEPS, visible_steps
 
 
 def build(desk: Desk) -> None:
@@ -27,7 +27,7 @@ def build(desk: Desk) -> None:
             return
         if holder is None:
             ui.notify(session.say("login.wrong"), type="negative")
-        elif not open_to(holder):
+        elif not visible_steps(holder):
             ui.notify(session.say("login.role"), type="warning")
         else:
             ui.navigate.to(desk.tickets.address(holder, goal))

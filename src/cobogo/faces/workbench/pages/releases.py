@@ -15,7 +15,6 @@ from cobogo.publish.registry.store import RegistryEntry
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "releases") as session:
         if session is None:
             return
@@ -28,7 +27,7 @@ async def build(desk: Desk) -> None:
                 session.say("release.none"),
                 icon="inventory_2",
                 button=session.say("step.running") if can else "",
-                go=session.to("running"),
+                go=session.address("running"),
             )
             return
         chosen = desk.release(session) or rows[0]
@@ -56,7 +55,7 @@ def _count_text(session: PageSession, row: dict[str, Any]) -> str:
 
 def _draw_card(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bool) -> None:
     def choose() -> None:
-        ui.navigate.to(session.to("releases", release=row["id"], data=row["dataset"]))
+        ui.navigate.to(session.address("releases", release=row["id"], data=row["dataset"]))
 
     with ui.card().classes("w-full q-pa-sm q-mb-sm gap-0 cursor-pointer") as card:
         card.props(f"tabindex=0 role=button aria-pressed={'true' if chosen else 'false'}")
@@ -120,7 +119,7 @@ def _show_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> None
     with ui.row().classes("items-center w-full gap-4"):
         _verdict(desk, session, row, "md")
         if KeyScope.EVIDENCE in (session.holder.scopes if session.holder else ()):
-            there = session.to("risk", release=row["id"], data=row["dataset"], tab="attacks")
+            there = session.address("risk", release=row["id"], data=row["dataset"], tab="attacks")
             ui.button(session.say("release.attacks"), on_click=lambda: ui.navigate.to(there)).props(
                 "outline dense no-caps"
             )
@@ -153,7 +152,7 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
     async def again() -> None:
         dataset = await attempt(session, actions.take_policy, desk, session, identity)
         if dataset is not None:
-            ui.navigate.to(session.to("privacy", data=dataset))
+            ui.navigate.to(session.address("privacy", data=dataset))
 
     def give(part: str) -> None:
         ui.download.from_url(f"/release/{identity}/{part}.zip")
@@ -181,7 +180,7 @@ def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regist
         taken_back = entry if never.value else None
         await attempt(session, actions.delete_release, desk, session, row["id"], taken_back)
         if desk.service.releases.find(session.caller, row["id"]) is None:
-            ui.navigate.to(session.to("releases", release=None))
+            ui.navigate.to(session.address("releases", release=None))
 
     with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
         ui.label(session.say("release.delete-ask"))
@@ -215,6 +214,6 @@ def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regi
         if found:
             ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")
         elif found is not None:
-            ui.navigate.to(session.to("releases", release=row["id"]))
+            ui.navigate.to(session.address("releases", release=row["id"]))
 
     button = ui.button(session.say("release.register"), icon="history", on_click=go).props("no-caps")

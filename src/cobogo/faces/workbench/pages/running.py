@@ -25,7 +25,6 @@ OPEN = """<q-td :props="props"><q-btn flat round dense size="sm" icon="visibilit
 
 
 def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "running") as session:
         if session is None:
             return
@@ -66,9 +65,9 @@ def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: JobWa
             )
             if problem is not None:
                 step = "columns" if undecided_columns(session.draft) else "privacy"
-                ui.button(session.say(f"run.repair-{step}"), on_click=lambda: ui.navigate.to(session.to(step))).props(
-                    "flat no-caps"
-                )
+                ui.button(
+                    session.say(f"run.repair-{step}"), on_click=lambda: ui.navigate.to(session.address(step))
+                ).props("flat no-caps")
 
 
 def _policy(desk: Desk, session: PageSession) -> None:
@@ -196,9 +195,9 @@ class JobWatch:
             ui.label(session.say(f"run.{job['state']}-why"))
             if job["message"]:
                 ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
-            ui.button(session.say("run.repair-privacy"), on_click=lambda: ui.navigate.to(session.to("privacy"))).props(
-                "no-caps"
-            )
+            ui.button(
+                session.say("run.repair-privacy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
+            ).props("no-caps")
             return
         if job["kind"] == AUDIT:
             self._offer_attacks(job["asked"].get("release"))
@@ -211,13 +210,15 @@ class JobWatch:
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):
                 dataset = job["asked"]["dataset"]
-                there = session.to(step, data=dataset, release=job["id"], tab="attacks" if step == "risk" else None)
+                there = session.address(
+                    step, data=dataset, release=job["id"], tab="attacks" if step == "risk" else None
+                )
                 ui.button(session.say(word), on_click=lambda there=there: ui.navigate.to(there)).props(
                     f"no-caps {'outline' if place else ''}"
                 )
 
     def _offer_attacks(self, release: str | None) -> None:
-        there = self.session.to("risk", release=release, tab="attacks")
+        there = self.session.address("risk", release=release, tab="attacks")
         ui.button(self.session.say("run.attacks"), on_click=lambda: ui.navigate.to(there)).props("no-caps")
 
     def _history(self, rows: list[dict[str, Any]]) -> None:

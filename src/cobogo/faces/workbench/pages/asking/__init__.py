@@ -29,7 +29,6 @@ salary = { type = "number", bounds = [0, 10000], decimals = 2 }
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "asking") as session:
         if session is None or session.holder is None:
             return

@@ -35,7 +35,7 @@ def small(session: PageSession, share: float) -> str:
 
 
 def format_loss(session: PageSession, loss: PrivacyLoss) -> str:
-    """What something costs."""
+    """A privacy loss with its symbol and amount."""
     text = f"{SYMBOLS[loss.measure]} = {amount(session, float(loss.amount))}"
     return f"{text}, δ = {small(session, float(loss.delta))}" if loss.delta else text
 

@@ -54,7 +54,6 @@ class Console:
         return self.desk.service.curator.measure(self.session.caller, self.dataset)
 
     async def build(self) -> None:
-        """The whole page."""
         with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("col-8 gap-3"):
                 self._editor()

@@ -15,7 +15,6 @@ from cobogo.faces.workbench.widgets import snippet
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "collecting") as session:
         if session is None:
             return

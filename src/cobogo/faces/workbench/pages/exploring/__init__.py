@@ -19,7 +19,6 @@ TABS = {"lattice": "hub", "algorithms": "balance", "frontier": "show_chart"}
 
 
 def build(desk: Desk) -> None:
-    """The page."""
     with open_data_page(desk, "exploring") as at_hand:
         if at_hand is None:
             return

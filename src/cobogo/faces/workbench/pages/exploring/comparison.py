@@ -17,7 +17,6 @@ QUICK = ("optimal", "datafly", "samarati", "genetic", "top-down", "mondrian", "m
 
 
 def build_algorithms(place: ExplorationPlace) -> None:
-    """The tab."""
     AlgorithmsTab(place).build()
 
 
@@ -33,7 +32,6 @@ class AlgorithmsTab:
         self.wanted = list(QUICK)
 
     def build(self) -> None:
-        """Draw it."""
         say = self.session.say
         ui.label(say("explore.algorithms_what")).classes("q-mt-sm")
         ui.select(
@@ -166,7 +164,6 @@ MODEL = "k-anonymity"
 
 
 def build_frontier(place: ExplorationPlace) -> None:
-    """The tab."""
     FrontierTab(place).build()
 
 
@@ -192,7 +189,6 @@ class FrontierTab:
         self.text = draft.text
 
     def build(self) -> None:
-        """Draw it."""
         say = self.session.say
         ui.label(say("explore.frontier_what")).classes("q-mt-sm")
         options = {"vary": {f"{MODEL}.k": list(KS)}}

@@ -52,7 +52,7 @@ class Filter:
         return found
 
     def nearest_nodes(self, survey: Survey, passing: Mask, focus: Levels) -> Ints:
-        """Of the nodes let through, those nearest to one; of equally near ones those that satisfy the policy first."""
+        """The passing nodes nearest to ``focus``; among equally near ones, those that satisfy the policy first."""
         numbers = np.flatnonzero(passing)
         order = np.lexsort((-survey.standing[numbers], survey.distance(focus)[numbers]))
         return np.sort(numbers[order[: self.amount]])

@@ -107,7 +107,7 @@ class NodePanel:
         return self.session.say("explore.satisfies" if view.satisfied else "explore.fails")
 
     def _name(self, best: NodeView | None) -> str:
-        """What the node shown is called: one that is not compared with the best is the best, if there is one."""
+        """The title of the node on show: "best" if it is the best, which is compared with no other; else "chosen"."""
         alone = best is None and self.found.optimum is not None
         return self.session.say("explore.optimum" if alone else "explore.chosen")
 
@@ -212,7 +212,7 @@ class NodePanel:
             session, actions.run_node, place.desk, session, "", place.dataset, lambda text: fix_levels(text, view)
         )
         if job is not None:
-            ui.navigate.to(session.to("running", job=job, release=None))
+            ui.navigate.to(session.address("running", job=job, release=None))
 
 
 def fix_levels(text: str, view: NodeView) -> str:

@@ -184,7 +184,7 @@ def _node(found: Exploration, number: int, place: tuple[float, int], size: float
 
 
 def _mark(found: Exploration, number: int, chosen: Levels, session: PageSession, *, named: bool) -> dict[str, Any]:
-    """What sets the best node and the chosen one apart, and the levels where there is room for them."""
+    """The marks of the best and the chosen node, and the levels if there is room for them."""
     levels = found.survey.levels(number)
     best, mine = levels == found.optimum, levels == chosen
     marks = [session.say("explore.optimum")] * best + [session.say("explore.chosen")] * (mine and not best)

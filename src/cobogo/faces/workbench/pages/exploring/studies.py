@@ -19,7 +19,7 @@ from cobogo.studies.exploration import Exploration
 
 @dataclass(frozen=True, eq=False)
 class ExplorationPlace:
-    """A data set of the one who asks, with the policy as it is drafted now."""
+    """A data set of the caller, with its policy as it is drafted now."""
 
     desk: Desk
     session: PageSession
@@ -31,7 +31,7 @@ class ExplorationPlace:
     def from_row(
         cls, desk: Desk, session: PageSession, row: dict[str, Any], changed: Callable[[], object]
     ) -> ExplorationPlace:
-        """The place of a data set's row, which the caller found among those of the one who asks."""
+        """The place for a row of the caller's own data sets."""
         return cls(desk, session, row["id"], session.draft.text, changed)
 
     def policy(self) -> Policy:
@@ -49,7 +49,7 @@ class ExplorationPlace:
         say = self.session.say
         step = "columns" if undecided_columns(PolicyDraft(self.text)) else "privacy"
         button = say(f"run.repair-{step}")
-        empty(why, title=say("explore.not_yet"), icon="hub", button=button, go=self.session.to(step))
+        empty(why, title=say("explore.not_yet"), icon="hub", button=button, go=self.session.address(step))
 
 
 Shown = Callable[[list[dict[str, Any]]], None]

@@ -18,7 +18,6 @@ ROLES = ("quasi-identifier", "sensitive")
 
 
 async def build(desk: Desk) -> None:
-    """The third step."""
     with open_data_page(desk, "hierarchies") as at_hand:
         if at_hand is None:
             return
@@ -33,14 +32,14 @@ async def build(desk: Desk) -> None:
         if undecided:
             with ui.row().classes("items-center bg-amber-2 text-black q-pa-sm rounded-borders w-full"):
                 ui.label(session.say("hierarchies.undecided", count=undecided))
-                ui.link(session.say("step.columns"), session.to("columns")).classes("text-black")
+                ui.link(session.say("step.columns"), session.address("columns")).classes("text-black")
         names = [name for role in ROLES for name, one in told.items() if one.get("role") == role]
         if not names:
             empty(
                 session.say("hierarchies.nothing"),
                 icon="view_column",
                 button=session.say("step.columns"),
-                go=session.to("columns"),
+                go=session.address("columns"),
             )
             return
         found = await run.io_bound(desk.service.datasets.profile, session.caller, row["id"])

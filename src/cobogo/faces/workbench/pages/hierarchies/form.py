@@ -64,7 +64,8 @@ def kind_of(spec: Mapping[str, Any] | None) -> str:
 def start(
     kind: str, suggested: Mapping[str, Any] | None, values: Sequence[str | None], *, group: str = "?"
 ) -> dict[str, Any] | None:
-    """Where a kind begins: as suggested where that is of the kind, else with what fits the values.
+    """The specification that a form of this kind begins with: the suggested one if it is of the kind, else one that
+    fits the values.
 
     ``values`` are the most frequent ones, the first the most; ``group`` is what a first group is called. None: there is
     nothing to begin with.
@@ -230,7 +231,7 @@ class HierarchyForm:
         return self.session.say("hierarchies.level", level=level)
 
     def _several(self, key: str, draw: Callable[[int, Any, Callable[[Any], Awaitable[None]]], None]) -> None:
-        """A value a level, with one more or one less at a click."""
+        """One field for each level, with buttons for one level more or less."""
         values: list[Any] = list(self.spec.get(key, []))
         ui.label(self._label(key)).classes("text-caption text-weight-medium")
         place = ui.column().classes("w-full gap-1")

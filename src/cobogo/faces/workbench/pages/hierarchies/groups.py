@@ -113,7 +113,7 @@ def tree_spec(spec: Mapping[str, Any], rows: Sequence[Row]) -> dict[str, Any]:
 
 
 class HierarchyFiles:
-    """What imports and exports the hierarchy of the column that is turned to."""
+    """Imports and exports the hierarchy of the column on show."""
 
     def __init__(self, page: HierarchiesPage) -> None:
         self.page = page
@@ -185,7 +185,7 @@ FEW = 500
 
 
 class GroupsEditor:
-    """Below the form."""
+    """The part below the form: files, the group that was picked, and values without a place."""
 
     def __init__(self, page: HierarchiesPage) -> None:
         self.page, self.say = page, page.session.say

@@ -18,7 +18,6 @@ from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechan
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "mapping") as session:
         if session is not None:
             await Player(desk, session).build()
@@ -48,7 +47,6 @@ class Player:
         self.number = 0
 
     async def build(self) -> None:
-        """The page."""
         with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
             with ui.column().classes("gap-3").style("width: 19rem; flex: none"):
                 self.panel = MechanismPanel(self.session, self.memory, self.row, self._settle, self._try, self._follow)
@@ -107,7 +105,7 @@ class Player:
         await self._try()
 
     async def _try(self) -> None:
-        """Run the mechanism and the attack; of several wishes the last one is shown."""
+        """Run the mechanism and the attack; if the settings change meanwhile, show only the last run."""
         if self.ground is None:
             return
         self.number += 1

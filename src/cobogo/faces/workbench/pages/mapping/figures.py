@@ -37,7 +37,7 @@ class Try:
 
     @classmethod
     def from_trial(cls, found: LocationTrial, mechanism: str, options: Mapping[str, Any]) -> Try:
-        """Those of a trial."""
+        """The figures of a trial."""
         finding = found.finding
         return cls(
             mechanism,

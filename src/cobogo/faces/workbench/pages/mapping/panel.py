@@ -178,7 +178,6 @@ class MechanismPanel:
         self.settle, self.again, self.follow = settle, again, follow
 
     def build(self) -> None:
-        """All of it."""
         with ui.card().classes("w-full gap-2"):
             self._whose()
             names = {one: self.say(f"map.name.{one}") for one in mechanisms() if self.session.knows(f"map.name.{one}")}

@@ -64,7 +64,7 @@ class MapPicture:
         return [[round(a, 4), round(b, 4)] for a, b in zip(x.tolist(), y.tolist(), strict=True)]
 
     def window(self, tried: LocationTrial, person: int, moment: float, *, close: bool) -> dict[str, dict[str, float]]:
-        """What part of the world the chart shows: everybody, or what is near the one who is followed."""
+        """The bounds of the chart: everybody, or the surroundings of the person who is followed."""
         west, east, south, north = self.view
         row = tried.row(person, moment)
         if close and row is not None:
@@ -79,7 +79,6 @@ class MapPicture:
         }
 
     def options(self, tried: LocationTrial, person: int, moment: float, *, close: bool = False) -> dict[str, Any]:
-        """The whole chart."""
         seen = self.window(tried, person, moment, close=close)
         label = {
             "inside": True,

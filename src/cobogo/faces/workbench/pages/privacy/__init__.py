@@ -17,7 +17,6 @@ from cobogo.studies.risk import RiskSummary
 
 
 def build(desk: Desk) -> None:
-    """The page."""
     with open_data_page(desk, "privacy") as at_hand:
         if at_hand is None:
             return

@@ -162,7 +162,7 @@ def text(sheet: PolicySheet) -> None:
     _follow_theme(code)
     with ui.row().classes("gap-2"):
         ui.button(
-            session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.to("running"))
+            session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.address("running"))
         ).props("no-caps")
         ui.button(session.say("privacy.download"), icon="download", on_click=lambda: download_policy(session)).props(
             "flat no-caps"

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "risk") as session:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
@@ -83,7 +82,8 @@ class Assessed:
 
 @dataclass(frozen=True, eq=False)
 class ExposureSides:
-    """Both sides, as far as they may be read; ``why`` says what stood in the way of the release's."""
+    """The risk of the original and of the release, each if it may be read; ``why`` says why the release's is
+    missing."""
 
     before: Assessed | None
     after: Assessed | None

@@ -185,7 +185,7 @@ def _why(session: PageSession, one: dict[str, Any]) -> str:
 
 
 def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
-    """By the registry where the release is in it, else by what the workbench itself remembers."""
+    """The history by the registry if it has the release, else by the workbench's own list of releases."""
     ui.label(session.say("risk.timeline.what")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
     if release.registered is None or release.policy.registry is None or not desk.service.registry.exists:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 
 async def build(desk: Desk) -> None:
-    """The page."""
     with open_page(desk, "utility") as session:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
@@ -48,7 +47,7 @@ POINTS = 200
 
 
 def _fit(pair: TablePair) -> tuple[str | None, tuple[str, ...], tuple[str, ...]]:
-    """Why rows cannot be asked, if so; the columns that queries are about; those that may be predicted."""
+    """Why queries cannot be run, or None; the columns to query; the columns to predict."""
     from cobogo.examine.utility.pairs.use import predictable_columns, query_columns, unfit_reason
 
     why = unfit_reason(pair)

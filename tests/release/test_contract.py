@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo.publish.transform import sample
 from cobogo.publish.recoding import AnonymizedRelease
+from cobogo.publish.transform import sample
 from cobogo.release.contract import Release
 
 PEOPLE = {"age": [str(20 + n % 7) for n in range(60)], "ill": ["flu", "gout", "flu"] * 20}

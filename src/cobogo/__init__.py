@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cobogo.publish.transform import perturb as perturb
     from cobogo.publish.transform import sample as sample
     from cobogo.publish.transform import synthesize as synthesize
+    from cobogo.release.contract import Release as Release
     from cobogo.release.contract import Verdict as Verdict
-    from cobogo.release.release import Release as Release
     from cobogo.release.verify import verify as verify
     from cobogo.studies.audit import audit as audit
     from cobogo.studies.comparison import compare as compare
@@ -36,7 +36,7 @@ _HOMES = {
     "Findings": "cobogo.examine.attacks.base",
     "Hierarchy": "cobogo.data.hierarchy",
     "Policy": "cobogo.data.policy",
-    "Release": "cobogo.release.release",
+    "Release": "cobogo.release.contract",
     "RiskReport": "cobogo.studies.risk",
     "Vault": "cobogo.publish.mask.vault",
     "Verdict": "cobogo.release.contract",

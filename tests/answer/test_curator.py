@@ -23,7 +23,7 @@ from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import Emitter, SqlSource
 from cobogo.errors import BudgetSpent, CobogoError, DataError, NoAnswer, PolicyError, QueryRefused
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss, compose_in_parallel
 from cobogo.promises.curator_file import CuratorPolicy
 from cobogo.promises.ledger.balance import Units
@@ -185,9 +185,7 @@ LARGE = 10**5000
 WITHOUT_END = ["1e20000000", "1e-20000000", "1e999999999999999999999", "9" * 5000, "1/0", "nan", "0e99999999", "١e9"]
 
 
-@pytest.mark.parametrize(
-    "amount", [*WITHOUT_END, LARGE, -LARGE, float("inf"), True, None, [1], "\ud800"], ids=shortened
-)
+@pytest.mark.parametrize("amount", [*WITHOUT_END, LARGE, -LARGE, float("inf"), True, None, [1], "\ud800"], ids=shorten)
 def test_numbers_without_end_are_refused_in_words(ana: AnalystSession, amount: Any) -> None:
     """Before any arithmetic with them: one of them would take all memory, and everybody's time."""
     count, cities = "SELECT COUNT(*) FROM people", ana.table("people").group_by("city")
@@ -211,7 +209,7 @@ def test_numbers_without_end_are_refused_in_words(ana: AnalystSession, amount: A
     assert ana.budget("people").spent == Units(0, 0)
 
 
-@pytest.mark.parametrize("k", [1.5, "2", 0, -1, 4, True, LARGE], ids=shortened)
+@pytest.mark.parametrize("k", [1.5, "2", 0, -1, 4, True, LARGE], ids=shorten)
 def test_a_choice_is_of_a_whole_number_of_groups(ana: AnalystSession, k: Any) -> None:
     with pytest.raises(QueryRefused, match="3 groups to choose"):
         ana.table("people").group_by("city").top_k(k, epsilon=1)

@@ -240,7 +240,7 @@ def test_every_engine_finds_the_same(engine_url: str, unit: bool) -> None:
     rows = [one.replace(", COUNT(DISTINCT person)", "") for one in ON_EVERY_ENGINE[:2]]
     for text in ON_EVERY_ENGINE if unit else rows:
         plan = q.asked(text, dataset)
-        assert q.found(plan, drawn, engine=engine_url) == q.found(plan, drawn), text
+        assert q.found(plan, drawn, url=engine_url) == q.found(plan, drawn), text
 
 
 def test_a_join_with_a_public_table_on_every_engine(engine_url: str) -> None:
@@ -250,10 +250,10 @@ def test_a_join_with_a_public_table_on_every_engine(engine_url: str) -> None:
     query = replace(parse("SELECT job, COUNT(*), SUM(age) FROM people GROUP BY job", {"people": plan.dataset}), keys=())
     made = planned(replace(query, keys=("region",), lookup=lookup), plan.dataset)
     assert made.public == (("Cariri",), ("Norte\\",), ("Sul",))
-    found = q.found(made, rows, engine=engine_url)
+    found = q.found(made, rows, url=engine_url)
     assert found[ExactMeasurement("rows")] == {("Cariri",): 20, ("Norte\\",): 20}
     assert found[ExactMeasurement("sum", "age")]["Cariri",] == sum(range(0, 80, 4))
-    whole = q.found(planned(replace(query, lookup=lookup), plan.dataset), rows, engine=engine_url)
+    whole = q.found(planned(replace(query, lookup=lookup), plan.dataset), rows, url=engine_url)
     assert whole[ExactMeasurement("rows")] == {(): 40}  # rows without a partner are left out, and none is there twice
 
 
@@ -273,6 +273,6 @@ def test_neighbours_on_every_engine(engine_url: str) -> None:
         "SELECT city, job, SUM(weight) FROM people GROUP BY city, job",
     ):
         plan = q.asked(text, q.declared(groups=2, rows=2))
-        one = q.found(plan, rows, engine=engine_url)
-        within(one, q.found(plan, [row for row in rows if row["person"] != "p2"], engine=engine_url), plan)
+        one = q.found(plan, rows, url=engine_url)
+        within(one, q.found(plan, [row for row in rows if row["person"] != "p2"], url=engine_url), plan)
         assert max(len(changes) for changes in distances(one, {key: {} for key in one}, plan).values()) > 0

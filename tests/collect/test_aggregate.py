@@ -165,7 +165,7 @@ def test_an_engine_counts_as_memory_does(mechanism, engine_url, tmp_path: Path):
     """The reports are a table of text in the engine; what comes back are counts."""
     from cobogo.collect.report_sources import aggregate_column
     from cobogo.data.policy import Data
-    from cobogo.data.table.connect import connect
+    from cobogo.data.table.engine import connect
     from cobogo.data.table.read import read
 
     collection = asked(mechanism)

@@ -10,8 +10,8 @@ from cobogo.floor.files import (
     create_private,
     exclusive,
     scratch_directory,
-    staged_directory,
-    staged_file,
+    stage_directory,
+    stage_file,
     write_private,
     write_private_once,
 )
@@ -22,7 +22,7 @@ def ours(directory: Path) -> bool:
 
 
 def put(directory: Path, text: str) -> None:
-    with staged_directory(directory, replaceable=ours) as stage:
+    with stage_directory(directory, replaceable=ours) as stage:
         (stage / "mark").write_text(text)
 
 
@@ -35,7 +35,7 @@ def test_a_new_directory_and_then_its_replacement(tmp_path: Path) -> None:
 
 def test_a_failing_block_changes_nothing(tmp_path: Path) -> None:
     put(tmp_path / "out", "one")
-    with pytest.raises(ZeroDivisionError), staged_directory(tmp_path / "out", replaceable=ours) as stage:
+    with pytest.raises(ZeroDivisionError), stage_directory(tmp_path / "out", replaceable=ours) as stage:
         (stage / "mark").write_text("two")
         1 / 0
     assert (tmp_path / "out" / "mark").read_text() == "one"
@@ -61,7 +61,7 @@ def test_what_is_not_ours_is_left_alone(tmp_path: Path, kind: str) -> None:
 
 
 def test_what_appears_meanwhile_is_left_alone(tmp_path: Path) -> None:
-    with pytest.raises(OutputError), staged_directory(tmp_path / "out", replaceable=ours):
+    with pytest.raises(OutputError), stage_directory(tmp_path / "out", replaceable=ours):
         (tmp_path / "out").mkdir()
         (tmp_path / "out" / "thesis.doc").write_text("precious")
     assert (tmp_path / "out" / "thesis.doc").read_text() == "precious"
@@ -71,7 +71,7 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_p
     dead = tmp_path / ".out.cobogo-0123456789ab"
     dead.mkdir()
     (dead / "raw.csv").write_text("unverified")
-    with staged_directory(tmp_path / "out", replaceable=ours) as living:
+    with stage_directory(tmp_path / "out", replaceable=ours) as living:
         (living / "mark").write_text("one")
         put(tmp_path / "out", "two")
         assert living.exists()
@@ -81,7 +81,7 @@ def test_leftovers_of_the_dead_are_removed_and_those_of_the_living_are_not(tmp_p
 
 
 def test_the_stage_is_nobody_elses_to_read(tmp_path: Path) -> None:
-    with staged_directory(tmp_path / "out", replaceable=ours) as stage:
+    with stage_directory(tmp_path / "out", replaceable=ours) as stage:
         assert stage.stat().st_mode & 0o077 == 0
 
 
@@ -118,10 +118,10 @@ def test_a_private_file_where_nothing_can_be_written(tmp_path: Path) -> None:
 
 def test_a_staged_file_takes_its_place_at_the_end(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    with staged_file(path) as stage:
+    with stage_file(path) as stage:
         stage.write_text("whole")
         assert not path.exists()
-    with pytest.raises(ZeroDivisionError), staged_file(path) as stage:
+    with pytest.raises(ZeroDivisionError), stage_file(path) as stage:
         stage.write_text("half")
         1 / 0
     assert path.read_text() == "whole"

@@ -45,10 +45,10 @@ def test_wrapped_secrets() -> None:
 def test_a_batch_opens_with_the_private_key_alone_and_binds_values_to_tokens() -> None:
     private, public = new_pair()
     batch = SealedBatch.new(public)
-    sealed = [*batch.sealed(["Ana", "Bia"], ["t1", "t2"]), *batch.sealed(["Caio"], ["t3"])]
+    sealed = [*batch.seal(["Ana", "Bia"], ["t1", "t2"]), *batch.seal(["Caio"], ["t3"])]
     opened = SealedBatch.reopen(private, batch.ephemeral)
-    assert opened.values(sealed, ["t1", "t2", "t3"]) == ["Ana", "Bia", "Caio"]
+    assert opened.open(sealed, ["t1", "t2", "t3"]) == ["Ana", "Bia", "Caio"]
     with pytest.raises(DoesNotOpen):
-        opened.values(sealed, ["t2", "t1", "t3"])
+        opened.open(sealed, ["t2", "t1", "t3"])
     with pytest.raises(DoesNotOpen):
-        SealedBatch.reopen(new_pair()[0], batch.ephemeral).values(sealed[:1], ["t1"])
+        SealedBatch.reopen(new_pair()[0], batch.ephemeral).open(sealed[:1], ["t1"])

@@ -12,8 +12,7 @@ from cobogo.errors import OutputError
 from cobogo.locate.places.points import Points
 from cobogo.locate.protect import GeoIndistinguishability, ProtectedPoints
 from cobogo.locate.release import release_of
-from cobogo.release.contract import ENTROPY
-from cobogo.release.release import Release
+from cobogo.release.contract import ENTROPY, Release
 
 MEANINGS = {"pseudonym": "a number for the person", "time": "when", "lon": "longitude", "lat": "latitude"}
 STATEMENT = {"entropy": ENTROPY, "mechanism": "planar-laplace", "epsilon_per_metre": 0.01, "budget_per_metre": 0.03,

@@ -10,7 +10,7 @@ import pytest
 from cobogo.answer.plan import QueryPlan
 from cobogo.answer.query import CuratorQuery
 from cobogo.errors import PolicyError
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import CuratorPolicy
 
@@ -87,7 +87,7 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("max-rows", 0, "greater than or equal to 1"),
         ("unit", None, "name the unit"),
     ],
-    ids=shortened,
+    ids=shorten,
 )
 def test_what_makes_no_sense_is_refused_where_it_stands(path: str, value: Any, words: str) -> None:
     with pytest.raises(PolicyError, match=words) as error:

@@ -8,9 +8,10 @@ from pkgutil import walk_packages
 import pytest
 
 import cobogo
-from cobogo.release.checks import CHECKS
-from cobogo.release.contract import Transformation, load
+from cobogo.floor.catalogue import import_object
+from cobogo.release.contract import Transformation
 from cobogo.release.manifest import RECODING
+from cobogo.release.verify import CHECKS
 
 DOORS = ("publish", "locate")
 
@@ -36,4 +37,4 @@ def test_every_kind_that_can_be_made_can_be_verified(kinds: set[str]) -> None:
 
 @pytest.mark.parametrize("kind", CHECKS)
 def test_a_check_is_a_function_of_what_was_written(kind: str) -> None:
-    assert callable(load(CHECKS[kind]))
+    assert callable(import_object(CHECKS[kind]))

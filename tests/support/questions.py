@@ -13,8 +13,7 @@ from cobogo.answer.measure import measure, statements
 from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine
+from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.read import read
 from cobogo.promises.curator_file import DeclaredDataset
 
@@ -110,14 +109,28 @@ def asked(text: str, dataset: DeclaredDataset) -> QueryPlan:
 
 
 @functools.cache
-def duckdb() -> Engine:
-    """One for all: it takes longer to start than to answer."""
-    return connect()
+def engine(url: str | None = None) -> Engine:
+    """DuckDB or Spark, one for all tests: they take longer to start than to answer."""
+    return connect(url)
 
 
-def found(asked: QueryPlan, rows: list[dict[str, Any]], *, engine: str | None = None, salt: int = 7) -> Exact:
+Loaded = tuple[SqlSource, Expression]
+"""Where rows are, and the expression that keeps them there as long as it lives."""
+
+LOADED: dict[str, Loaded] = {}
+"""Tables that Spark has already, by their rows: sending them takes as long as a question."""
+
+
+def found(asked: QueryPlan, rows: list[dict[str, Any]], *, url: str | None = None, salt: int = 7) -> Exact:
     """What reaches the noise for a question about rows."""
-    opened = duckdb() if engine is None else connect(engine)
+    opened = connect(url) if url is not None and url.startswith("postgresql") else engine(url)
+    known = LOADED.get(repr(rows)) if opened.name == "Spark" else None
+    loaded = known or _load(asked, rows, opened)
+    if opened.name == "Spark":
+        LOADED[repr(rows)] = loaded
+    return measure(asked, statements(asked, loaded[0], opened, salt), opened)
+
+
+def _load(asked: QueryPlan, rows: list[dict[str, Any]], opened: Engine) -> Loaded:
     table = read(arrow(rows), asked.dataset, opened).expression
-    source = SqlSource(opened.connection.compile(table), dict(table.schema().items()))
-    return measure(asked, statements(asked, source, opened, salt), opened)
+    return SqlSource(opened.connection.compile(table), dict(table.schema().items())), table

@@ -14,7 +14,7 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from cobogo.data.hierarchy import Hierarchy
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.examine import metrics
 from cobogo.promises.models import Domain, Histogram, Model
@@ -125,7 +125,7 @@ def problem_of(task: Task, *, also: Sequence[Model] = ()) -> Problem:
         hierarchies=hierarchies,
         models=(*models, *also),
         metric=metrics.find_metric(task.metric),
-        limit=records_allowed(float(task.limit), task.records),
+        limit=allowed_records(float(task.limit), task.records),
         lowest=low,
         highest=high,
         weights=tuple(float(text) for text in task.weights or ("1",) * len(names)),

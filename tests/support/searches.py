@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import strategies as st
 
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import NoSolution
 from cobogo.examine import metrics
 from cobogo.promises.models import Model
@@ -46,7 +46,7 @@ def problem_of(rows: Rows, models: Sequence[Model], task: ModelTask) -> Problem:
         hierarchies=rows.hierarchies,
         models=tuple(models),
         metric=metrics.find_metric(task.metric),
-        limit=records_allowed(float(task.limit), len(rows)),
+        limit=allowed_records(float(task.limit), len(rows)),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),
         weights=(1.0,) * rows.width,

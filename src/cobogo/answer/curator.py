@@ -24,9 +24,8 @@ from cobogo.answer.result import Answer
 from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import SqlSource
-from cobogo.data.policy.readable import readable
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine
+from cobogo.data.policy.toml_file import explain_error
+from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError
 from cobogo.promises.accounting import PrivacyLoss
@@ -138,7 +137,7 @@ class Curator:
         try:
             declared = PublicTablePolicy.model_validate({"key": key, "columns": tuple(columns), **options})
         except ValidationError as error:
-            raise readable(error, name, PublicTablePolicy) from None
+            raise explain_error(error, name, PublicTablePolicy) from None
         self.public[name] = load_public_table(name, data, declared)
 
     def register(
@@ -158,7 +157,7 @@ class Curator:
         try:
             found = DeclaredDataset.model_validate({**content, "columns": dict(columns), "budget": dict(budget)})
         except ValidationError as error:
-            raise readable(error, name, DeclaredDataset) from None
+            raise explain_error(error, name, DeclaredDataset) from None
         if (data is None) == (found.table is None):
             raise PolicyError("give either the data or the name of a table", where=name)
         self._add(name, found, data, found.engine, set(found.analysts) or None)
@@ -174,7 +173,7 @@ class Curator:
         try:
             found = Budget.model_validate(budget)
         except ValidationError as error:
-            raise readable(error, f"{dataset}, {analyst}", Budget) from None
+            raise explain_error(error, f"{dataset}, {analyst}", Budget) from None
         name = find_dataset(dataset, self.datasets, "grant")
         self.ledger.grant(name, analyst, found.loss())
         analysts = self._registered[name].analysts

@@ -12,8 +12,8 @@ from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, required_measurements
 from cobogo.answer.query import QueryAggregate
 from cobogo.errors import OutputError, QueryRefused
-from cobogo.floor.files import staged_file
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.files import stage_file
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import NANO, Amount, Measure, PrivacyLoss, exact_amount
 from cobogo.promises.ledger.balance import SYMBOLS, Units, amount_text
 from cobogo.promises.mechanisms import NoisyMax
@@ -74,9 +74,9 @@ def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, row
     """The plan of a question with its errors. ``rows`` is the number of rows that a group may have, which the error of
     a mean depends on."""
     if not 0 < confidence < 1:
-        raise QueryRefused(f"must be between 0 and 1. Got {shortened(confidence)} instead", where="confidence")
+        raise QueryRefused(f"must be between 0 and 1. Got {shorten(confidence)} instead", where="confidence")
     if rows is not None and not 1 <= rows <= MOST_ROWS:
-        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shortened(rows)} instead", where="rows")
+        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shorten(rows)} instead", where="rows")
     chosen = choose_noise(plan, loss)
     steps = []
     for measurement in plan.measurements:
@@ -214,5 +214,5 @@ def draw_curves(found: Curves, measure: Measure, path: Path, question: str) -> N
     low, high = DECADES[measure]
     across = plot.Axis(SYMBOLS[measure], plot.decades([float(f"1e{low}"), float(f"1e{high}")]), logarithmic=True)
     up = plot.Axis("95 % of answers within ±", plot.decades(errors), logarithmic=True)
-    with staged_file(path) as stage:
+    with stage_file(path) as stage:
         plot.draw(stage, "The more is spent, the nearer the answer", question, lines, across=across, up=up)

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from cobogo.answer.plan import Exact, ExactMeasurement, Key, QueryPlan
 from cobogo.errors import QueryRefused
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss, pure_epsilon
 from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian, Laplace, NoisyMax
 from cobogo.promises.mechanisms.base import LARGEST, Noise
@@ -129,7 +129,7 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
             remedy="Group by columns with declared keys.",
         )
     if type(k) is not int or not 1 <= k <= len(plan.public):
-        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shortened(k)} from", where="k")
+        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shorten(k)} from", where="k")
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure_epsilon(loss)
     if exponential:

@@ -25,7 +25,7 @@ from cobogo.answer.sql.conditions import parse_condition
 from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import QueryRefused
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import Amount, PrivacyLoss, exact_amount, loss_of, to_rho
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
 from cobogo.promises.declared_columns import Value
@@ -256,7 +256,7 @@ class Chain:
 
     def _choose(self, k: int, by: str | None, loss: PrivacyLoss, *, exponential: bool) -> list[Key]:
         asked = self._add_score(by)
-        text = f"{'exponential choice' if exponential else f'noisy top {shortened(k)}'} by {asked._text()}"
+        text = f"{'exponential choice' if exponential else f'noisy top {shorten(k)}'} by {asked._text()}"
         return self.session.curator.choose(asked.query, self.session.analyst, loss, text, k=k, exponential=exponential)
 
     def _add_aggregate(self, kind: Kind, column: str | None, share: Fraction | None = None) -> Chain:

@@ -26,7 +26,7 @@ from cobogo.collect.protocol import LEVEL, CollectionFindings
 from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
 from cobogo.floor.arrays import Ints
-from cobogo.floor.files import staged_file
+from cobogo.floor.files import stage_file
 
 VERSION = 2
 BEGINS = b'{"cobogo-aggregate":'
@@ -102,7 +102,7 @@ class Aggregate:
             "seeded": self.seeded, "parts": sorted(self.parts),
         }  # fmt: skip
         about["sha256"] = _digest(about, body)
-        with staged_file(path) as stage:
+        with stage_file(path) as stage:
             stage.write_bytes(json.dumps(about, separators=(",", ":")).encode() + b"\n" + body)
 
     @classmethod

@@ -18,9 +18,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.collect.protocol import Protocol
-from cobogo.data.policy.part import Part
-from cobogo.data.policy.readable import readable
-from cobogo.data.policy.toml_file import read_toml
+from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
 from cobogo.errors import PolicyError
 
 FINGERPRINT = 8
@@ -37,7 +35,7 @@ TABLE = "collection"
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 
 
-class Collection(Part):
+class Collection(PolicyTable):
     """The description of a question: its name, question, version and mechanism, and the number of different values that
     a client answers for. Each further value costs a client as much as the first."""
 
@@ -88,7 +86,7 @@ class Collection(Part):
         try:
             found = family.model_validate(_read_files(table, Path(home), where))
         except ValidationError as error:
-            raise _name_table(readable(error, name, family), name) from None
+            raise _name_table(explain_error(error, name, family), name) from None
         found._where = where
         assert found.protocol.layout.width  # the protocol is built now, so that what it refuses is refused here
         cells = prod(found.protocol.shape)

@@ -11,21 +11,20 @@ from pydantic import AfterValidator, Field
 from cobogo.collect.collection import Collection, check_values
 from cobogo.collect.hadamard import Hadamard
 from cobogo.collect.hashing import LocalHashing
-from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import Oracle
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, UnknownValue, text_array
 from cobogo.collect.randomized_response import Direct, Optimized, Symmetric
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.randomness import Source
 
 
-class FrequencyProtocol(Protocol):
+class FrequencyProtocol(PermanentReports):
     """Reports of an oracle about listed values. Values that are not listed count as ``other``, if there is one."""
 
     def __init__(self, oracle: Oracle, values: Sequence[str], other: str | None = None) -> None:
+        super().__init__(oracle)
         self.oracle = oracle
-        self.name = oracle.name  # type: ignore[misc]
         self.values = tuple(values)
         self._other = None if other is None else self.values.index(other)
 
@@ -38,16 +37,6 @@ class FrequencyProtocol(Protocol):
     def shape(self) -> tuple[int, ...]:
         """A count for each value."""
         return (len(self.values),)
-
-    @property
-    def epsilon_once(self) -> float:
-        """The oracle's."""
-        return self.oracle.epsilon
-
-    @property
-    def epsilon_forever(self) -> float:
-        """The same: the report is the permanent answer, and sending it again reveals nothing more."""
-        return self.oracle.epsilon
 
     @property
     def detectable(self) -> Detectable:
@@ -70,10 +59,6 @@ class FrequencyProtocol(Protocol):
     def canonical_value(self, value: str) -> str:
         """Itself, or the other."""
         return self.values[int(self.read([value])[0])]
-
-    def draw_permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
-        """The oracle's reports."""
-        return pack_reports(self.oracle.encode(held, source), self.layout)
 
     def tally(self, rows: Rows) -> Ints:
         """For each value, the reports that support it."""

@@ -25,9 +25,9 @@ import numpy as np
 from pydantic import Field
 
 from cobogo.collect.collection import Collection
-from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import Reports, fraction_below
-from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, UnknownValue, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, UnknownValue, text_array
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Source, below, coins
@@ -301,12 +301,12 @@ class Hybrid(Mean):
         return share * piecewise._square(points) + (1 - share) * one_bit._square(points)
 
 
-class MeanProtocol(Protocol):
+class MeanProtocol(PermanentReports):
     """Reports that each stand for a number; their mean is that of the numbers held."""
 
     def __init__(self, mean: Mean) -> None:
+        super().__init__(mean)
         self.mean = mean
-        self.name = mean.name  # type: ignore[misc]
 
     @property
     def layout(self) -> Layout:
@@ -317,16 +317,6 @@ class MeanProtocol(Protocol):
     def shape(self) -> tuple[int, ...]:
         """How often each report came."""
         return (len(self.mean.worth),)
-
-    @property
-    def epsilon_once(self) -> float:
-        """The mechanism's."""
-        return self.mean.epsilon
-
-    @property
-    def epsilon_forever(self) -> float:
-        """The same: the report is the permanent answer."""
-        return self.mean.epsilon
 
     def read(self, values: Sequence[str | None]) -> Ints:
         """Points of the grid; numbers beyond the bounds count as the bounds."""
@@ -344,10 +334,6 @@ class MeanProtocol(Protocol):
     def canonical_value(self, value: str) -> str:
         """The point of the grid: a number that moves by less than a step is the same."""
         return str(int(self.read([value])[0]))
-
-    def draw_permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
-        """The mechanism's reports."""
-        return pack_reports(self.mean.encode(held, source), self.layout)
 
     def tally(self, rows: Rows) -> Ints:
         """How often each report came."""

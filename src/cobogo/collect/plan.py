@@ -24,7 +24,7 @@ from cobogo.collect.rappor.protocol import Rappor
 from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.schema.starter import toml
 from cobogo.errors import OutputError, PolicyError
-from cobogo.floor.files import staged_file
+from cobogo.floor.files import stage_file
 
 NEARLY = 1.05
 """Mechanisms that need at most so many times the fewest users are equally good: then the shortest report decides."""
@@ -154,7 +154,7 @@ def draw_plan(protocols: Mapping[str, Protocol], path: Path, what: str, *, power
         points = [(share, float(users)) for share, users in needed if users is not None]
         curves.append(Curve(name, points, COLORS[number % len(COLORS)], dashed=number >= len(COLORS)))
     counts = [users for curve in curves for _, users in curve.points]
-    with staged_file(path) as stage:
+    with stage_file(path) as stage:
         drawn(
             stage, "A rare value needs many clients", what, curves,
             across=Axis("share of the clients that hold the value", decades([1e-4, 1]), logarithmic=True),

@@ -79,15 +79,15 @@ def smallest_share(
     """
     _check_users(users)
 
-    def seen(share: float) -> bool:
+    def is_detected(share: float) -> bool:
         return _lead(what, share, users, alpha, power, candidates) >= 0
 
-    if not seen(1.0):
+    if not is_detected(1.0):
         return None
     low, high = 0.0, 1.0
     while high - low > 1e-12 + 1e-9 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
     return high
 
 
@@ -105,11 +105,11 @@ def required_users(
     if not share:
         return None
 
-    def seen(users: int) -> bool:
+    def is_detected(users: int) -> bool:
         return _lead(what, share, users, alpha, power, candidates) >= 0
 
     high = ceil(1 / share)
-    while not seen(high):
+    while not is_detected(high):
         high *= 2
         if high > MOST_USERS:
             return None
@@ -118,7 +118,7 @@ def required_users(
         return high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if seen(middle) else (middle, high)
+        low, high = (low, middle) if is_detected(middle) else (middle, high)
     return high
 
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.collect.layout import Layout, Rows
+from cobogo.collect.layout import Layout, Rows, pack_reports
 from cobogo.collect.power import Detectable
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.randomness import Source
@@ -151,6 +151,28 @@ class Protocol(ABC):
     @abstractmethod
     def findings(self, counts: Ints, users: int, *, level: float = LEVEL) -> CollectionFindings:
         """Estimates from the counts."""
+
+
+class PermanentReports(Protocol):
+    """A protocol whose report is the permanent answer: sending it again reveals nothing more."""
+
+    def __init__(self, randomizer: Any) -> None:
+        self.randomizer = randomizer  # an oracle, a mean or a discovery: with a name, an ε, and reports to encode
+        self.name = randomizer.name  # type: ignore[misc]
+
+    @property
+    def epsilon_once(self) -> float:
+        """That of the randomizer."""
+        return float(self.randomizer.epsilon)
+
+    @property
+    def epsilon_forever(self) -> float:
+        """The same."""
+        return self.epsilon_once
+
+    def draw_permanent(self, held: Any, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
+        """The reports of the randomizer."""
+        return pack_reports(self.randomizer.encode(held, source), self.layout)
 
 
 def text_array(values: Sequence[str | None]) -> Any:

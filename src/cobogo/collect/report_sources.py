@@ -19,13 +19,12 @@ from cobogo.collect.aggregate import Aggregate, is_aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Expression
+from cobogo.data.table.engine import Expression, connect
 from cobogo.data.table.files import PARQUET
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
-from cobogo.floor.files import staged_file
+from cobogo.floor.files import stage_file
 from cobogo.floor.urls import is_url, public_url
 
 FAULTS = (
@@ -92,8 +91,8 @@ def aggregate_column(collection: Collection, table: Table, column: str = "report
     only = _messages(table, column)
     shape = collection.protocol.shape
     begin = 2 + len(FAULTS)
-    with table.engine.guarded("counting reports"):
-        found = table.engine.tallied(only, partial(_count, collection), begin + int(np.prod(shape)))
+    with table.engine.guard("counting reports"):
+        found = table.engine.tally(only, partial(_count, collection), begin + int(np.prod(shape)))
     faults = found[2:begin]
     if not skip:
         refuse_faults(faults, int(found[0]), where=f"{table.name}, column {column}")
@@ -249,7 +248,7 @@ def write_reports(
         raise PolicyError(f"must be one of {', '.join(FORMS)}. Got {chosen!r} instead", where="--form")
     if path.exists():
         raise OutputError("is there already", where=str(path), remedy="Choose another --out.")
-    with staged_file(path) as stage:
+    with stage_file(path) as stage:
         FORMS[chosen](collection, rows, stage, seeded)
     return chosen
 

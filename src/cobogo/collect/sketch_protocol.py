@@ -15,13 +15,12 @@ from pydantic import AfterValidator, Field
 
 from cobogo.collect.collection import Collection, check_values
 from cobogo.collect.hash_functions import cells, fingerprints, read
-from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.oracle import FrequencyEstimate, Oracle, tail_probability
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, distinct_texts, text_array
 from cobogo.collect.sketch import CountMeanSketch, FastHashing, HadamardSketch, SketchOracle
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.randomness import Source
 
 
 def sketch_layout(sketch: SketchOracle) -> Layout:
@@ -32,12 +31,12 @@ def sketch_layout(sketch: SketchOracle) -> Layout:
     return Layout(numbers, sketch.width if "bits" in names else 0)
 
 
-class SketchProtocol(Protocol):
+class SketchProtocol(PermanentReports):
     """Reports about cells of a sketch; candidates are only needed to look for them in it."""
 
     def __init__(self, oracle: SketchOracle, candidates: Sequence[str]) -> None:
+        super().__init__(oracle)
         self.oracle = oracle
-        self.name = oracle.name  # type: ignore[misc]
         self.candidates = tuple(candidates)
 
     @property
@@ -51,16 +50,6 @@ class SketchProtocol(Protocol):
         return (self.oracle.rows, 1 + self.oracle.width)
 
     @property
-    def epsilon_once(self) -> float:
-        """The oracle's."""
-        return self.oracle.epsilon
-
-    @property
-    def epsilon_forever(self) -> float:
-        """The same: the report is the permanent answer."""
-        return self.oracle.epsilon
-
-    @property
     def detectable(self) -> Detectable:
         """The oracle, asked for the candidates."""
         return self.oracle
@@ -69,10 +58,6 @@ class SketchProtocol(Protocol):
         """The keys of strings."""
         words, numbers = distinct_texts(text_array(values))
         return fingerprints(words)[numbers]
-
-    def draw_permanent(self, held: Ints, standing: Ints, source: Source) -> Rows:  # noqa: ARG002
-        """The oracle's reports."""
-        return pack_reports(self.oracle.encode(held, source), self.layout)
 
     def tally(self, rows: Rows) -> Ints:
         """The sketch of the reports."""

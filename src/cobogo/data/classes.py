@@ -57,7 +57,7 @@ class Domain:
     @cached_property
     def numbers(self) -> Floats:
         """The values as numbers; NaN for NULL and for what is no number."""
-        return np.array([written_number(label, self.decimal) for label in self.labels], dtype=float)
+        return np.array([parse_number(label, self.decimal) for label in self.labels], dtype=float)
 
     @property
     def is_numeric(self) -> bool:
@@ -196,7 +196,7 @@ class Histogram:
         offsets = np.concatenate([[0], np.cumsum(self.distinct[chosen])])
         return Histogram(offsets, self.values[entries], self.counts[entries], self.domain)
 
-    def without(self, chosen: Mask) -> Histogram:
+    def without_values(self, chosen: Mask) -> Histogram:
         """The same classes, some of which hold no values any more."""
         entries = ~chosen[self.owners]
         offsets = np.concatenate([[0], np.cumsum(np.where(chosen, 0, self.distinct))])
@@ -270,8 +270,30 @@ class Classes:
             {name: hidden[chosen] for name, hidden in self.withheld.items()},
         )
 
+    def withhold(self, withheld: Mapping[str, Mask]) -> Classes:
+        """The classes as a release shows them that withholds the values of some attributes in some classes."""
+        histograms = {
+            name: histogram.without_values(withheld[name]) if name in withheld else histogram
+            for name, histogram in self.histograms.items()
+        }
+        return replace(self, histograms=histograms, withheld=withheld)
 
-def written_number(label: Label, decimal: str) -> float:
+    def hidden_values(self, name: str) -> Classes:
+        """The values of an attribute that no class shows, as one class: what follows from the whole table's totals."""
+        histogram = self.histograms[name]
+        seen = np.bincount(histogram.values, histogram.counts, len(histogram.domain)).astype(np.int64)
+        return self.with_counts(name, np.maximum(histogram.domain.total - seen, 0)[None, :])
+
+    def with_counts(self, name: str, counts: Ints) -> Classes:
+        """Other classes of one attribute alone; ``counts`` has a row for each class and a column for each value."""
+        owners, values = np.nonzero(counts)
+        offsets = np.searchsorted(owners, np.arange(len(counts) + 1)).astype(np.int64)
+        domain = self.histograms[name].domain
+        histogram = Histogram(offsets, values.astype(np.int32), counts[owners, values], domain)
+        return Classes(counts.sum(axis=1), {name: histogram}, self.total)
+
+
+def parse_number(label: Label, decimal: str) -> float:
     """A value as a number; NaN for NULL and for what is none."""
     if label is None:
         return np.nan

@@ -41,7 +41,7 @@ _seen: ContextVar[dict[str, Bounds] | None] = ContextVar("seen", default=None)
 
 
 @contextmanager
-def noticed() -> Iterator[dict[str, Bounds]]:
+def notice_bounds() -> Iterator[dict[str, Bounds]]:
     """While a model is made, the checks that its parameters go through, by name."""
     found: dict[str, Bounds] = {}
     token = _seen.set(found)

@@ -18,7 +18,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from cobogo.errors import CobogoError, PluginError, PolicyError, nearest
-from cobogo.floor.arguments import Bounds, noticed, refusal
+from cobogo.floor.arguments import Bounds, notice_bounds, refusal
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -145,7 +145,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
     def __getitem__(self, name: str) -> Thing:
         if name not in self._loaded:
             if name in self._places:
-                self._loaded[name] = self._prepared(name, self._own(name))
+                self._loaded[name] = self._prepare(name, self._own(name))
             elif name in self._entry_points():
                 self._loaded[name] = self._plugin(name)
             else:
@@ -226,9 +226,9 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
 
     def _own(self, name: str) -> Any:
         place = self._places[name]
-        return at(place, self.home) if isinstance(place, str) else place
+        return import_object(place, self.home) if isinstance(place, str) else place
 
-    def _prepared(self, name: str, thing: Any) -> Thing:
+    def _prepare(self, name: str, thing: Any) -> Thing:
         self._imported[name] = thing
         return thing if self._ready is None else self._ready(thing)
 
@@ -247,9 +247,9 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         assert self._found is not None
         earlier = self._found.get(one.name)
         if one.name in self._places:
-            self._broken[one.name] = self._refused(one, f"Cobogó has {one.name!r} itself")
+            self._broken[one.name] = self._plugin_error(one, f"Cobogó has {one.name!r} itself")
         elif earlier is not None and earlier.value != one.value:
-            self._broken[one.name] = self._refused(one, f"{_package(earlier)} has {one.name!r}, too")
+            self._broken[one.name] = self._plugin_error(one, f"{_package(earlier)} has {one.name!r}, too")
         else:
             self._found[one.name] = one
 
@@ -265,16 +265,16 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
                 thing = one.load()
                 wrong = self._misfit(thing, name)
                 if wrong is None:
-                    return self._prepared(name, thing)
-                self._broken[name] = self._refused(one, wrong)
+                    return self._prepare(name, thing)
+                self._broken[name] = self._plugin_error(one, wrong)
             except Exception as error:  # another package's code may raise anything
-                self._broken[name] = self._refused(one, f"{type(error).__name__}: {error}")
+                self._broken[name] = self._plugin_error(one, f"{type(error).__name__}: {error}")
         raise self._broken[name]
 
     def _misfit(self, thing: Any, name: str) -> str | None:
         """Why an imported thing is none of this registry, as part of a sentence."""
         if self.base:
-            base = at(self.base, self.home)
+            base = import_object(self.base, self.home)
             fits = isinstance(thing, type) and (
                 isinstance(thing(), base) if getattr(base, "_is_protocol", False) else issubclass(thing, base)
             )
@@ -285,7 +285,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         called = getattr(vars(thing).get("card"), "name", getattr(thing, "name", name))
         return None if called == name else f"it calls itself {called!r}"
 
-    def _refused(self, one: EntryPoint, why: str) -> PluginError:
+    def _plugin_error(self, one: EntryPoint, why: str) -> PluginError:
         return PluginError(
             f"the {self.noun} {one.name!r} of the package {_package(one)} cannot be used: {why}",
             where=f"entry point {self.plugins}",
@@ -301,7 +301,7 @@ class JoinedRegistry(Registry[Thing]):
         super().__init__(first.noun, {}, listed=first.listed, guide=first.guide)
         self.registries = registries
 
-    def of(self, name: str) -> Registry[Any]:
+    def registry_of(self, name: str) -> Registry[Any]:
         """The registry that has a name."""
         for one in self.registries:
             if name in one:
@@ -309,7 +309,7 @@ class JoinedRegistry(Registry[Thing]):
         raise KeyError(name)
 
     def __getitem__(self, name: str) -> Thing:
-        found: Thing = self.of(name)[name]
+        found: Thing = self.registry_of(name)[name]
         return found
 
     def __contains__(self, name: object) -> bool:
@@ -320,7 +320,7 @@ class JoinedRegistry(Registry[Thing]):
 
     def card(self, name: str) -> Card:
         """The card of a thing."""
-        return self.of(name).card(name)
+        return self.registry_of(name).card(name)
 
     def broken(self) -> dict[str, PluginError]:
         """What cannot be used, of all."""
@@ -331,10 +331,10 @@ def _package(one: EntryPoint) -> str:
     return f"{one.dist.name} {one.dist.version}" if one.dist is not None else one.value
 
 
-def at(place: str, home: str = "") -> Any:
-    """What is at ``module:name``; a module that begins with a point is relative to ``home``.
+def import_object(place: str, home: str = "") -> Any:
+    """Import what ``module:name`` names; a module that begins with a point is relative to ``home``.
 
-    >>> at(".abc:Mapping", "collections").__name__
+    >>> import_object(".abc:Mapping", "collections").__name__
     'Mapping'
     """
     module, _, name = place.partition(":")
@@ -351,7 +351,7 @@ def required(one: Field[Any]) -> bool:
     return one.default is MISSING and one.default_factory is MISSING
 
 
-def checked(kind: Any, name: str, options: Mapping[str, Any], where: str | None = None) -> dict[str, Any]:
+def check_options(kind: Any, name: str, options: Mapping[str, Any], where: str | None = None) -> dict[str, Any]:
     """The options under the names of the fields. It is an error to give one that there is not, or to leave out one
     that has no default."""
     known = options_of(kind)
@@ -370,7 +370,7 @@ def construct(
     kind: Callable[..., Thing], name: str, options: Mapping[str, Any], where: str | None = None, *, texts: bool = False
 ) -> Thing:
     """Make a thing with its options, which are checked."""
-    given = checked(kind, name, options, where)
+    given = check_options(kind, name, options, where)
     try:
         if texts:
             hints = _hints(kind)
@@ -395,7 +395,7 @@ def read_text(text: str, hint: Any, *, owner: str, option: str) -> Any:
     [5, 0.5, True, None, 'dls']
     """
     if hint in (None, Any):
-        return _by_looks(text)
+        return _guess_value(text)
     optional = get_origin(hint) in (Union, UnionType)
     inner = [one for one in get_args(hint) if one is not type(None)] if optional else [hint]
     if optional and text.lower() == "none" and str not in inner:
@@ -410,10 +410,10 @@ def read_text(text: str, hint: Any, *, owner: str, option: str) -> Any:
             return wanted(text)
     if wanted in NUMBERS:
         raise ValueError(refusal(owner, option, NUMBERS[wanted], text))
-    return text if wanted is str or get_origin(wanted) is Literal else _by_looks(text)
+    return text if wanted is str or get_origin(wanted) is Literal else _guess_value(text)
 
 
-def _by_looks(text: str) -> Any:
+def _guess_value(text: str) -> Any:
     for kind in (int, float):
         with suppress(ValueError):
             return kind(text)
@@ -431,12 +431,12 @@ def parameters_of(kind: Any, values: Mapping[str, Any]) -> tuple[Parameter, ...]
     hints = _hints(kind) if known else {}
     given = {key.replace("-", "_"): value for key, value in values.items()}
     needed = {name: "attribute" if name == "attribute" else None for name, one in known.items() if required(one)}
-    with noticed() as seen, suppress(Exception):
+    with notice_bounds() as seen, suppress(Exception):
         kind(**(needed | {name: value for name, value in given.items() if name in known}))
     return tuple(
         Parameter(
             name.replace("_", "-"),
-            seen.get(name.replace("_", "-")) or seen.get(name) or _typed(hints.get(name)),
+            seen.get(name.replace("_", "-")) or seen.get(name) or _bounds_of_type(hints.get(name)),
             required(one),
             None if one.default is MISSING else one.default,
         )
@@ -452,7 +452,7 @@ def _hints(kind: Any) -> dict[str, Any]:
         return {}
 
 
-def _typed(hint: Any) -> Bounds:
+def _bounds_of_type(hint: Any) -> Bounds:
     if get_origin(hint) is Literal:
         return Bounds("choice", words=tuple(map(str, get_args(hint))))
     several = get_origin(hint) in (Union, UnionType)

@@ -152,7 +152,7 @@ def _remove_leftovers(parent: Path, prefix: str) -> None:
 
 
 @contextmanager
-def staged_file(path: Path) -> Iterator[Path]:
+def stage_file(path: Path) -> Iterator[Path]:
     """A file to write that takes the place of ``path`` when the block ends well; if it does not, nothing changed."""
     try:
         with scratch_directory(path.absolute().parent, f".{path.name}-") as stage:
@@ -163,7 +163,7 @@ def staged_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def staged_directory(directory: Path, *, replaceable: Callable[[Path], bool]) -> Iterator[Path]:
+def stage_directory(directory: Path, *, replaceable: Callable[[Path], bool]) -> Iterator[Path]:
     """A temporary directory beside ``directory`` that takes its place when the block ends well.
 
     What is at ``directory`` must not exist, be empty, or be ``replaceable``; it is replaced whole. If the block

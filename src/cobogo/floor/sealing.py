@@ -120,7 +120,7 @@ class SealedBatch:
             raise DoesNotOpen from None
         return cls(ephemeral, AESGCM(_data_key(shared, ephemeral, own.public_key().public_bytes_raw())))
 
-    def sealed(self, values: Sequence[str], tokens: Sequence[str]) -> list[bytes]:
+    def seal(self, values: Sequence[str], tokens: Sequence[str]) -> list[bytes]:
         """Values, each bound to its token. Every value takes the batch's next nonce."""
         start, self._used = self._used, self._used + len(values)
         encrypt, places = self._cipher.encrypt, (n.to_bytes(PLACE_BYTES, "big") for n in range(start, self._used))
@@ -129,7 +129,7 @@ class SealedBatch:
             for place, value, token in zip(places, map(str.encode, values), map(str.encode, tokens), strict=True)
         ]
 
-    def values(self, sealed: Iterable[bytes], tokens: Sequence[str]) -> list[str]:
+    def open(self, sealed: Iterable[bytes], tokens: Sequence[str]) -> list[str]:
         """The values behind tokens."""
         decrypt = self._cipher.decrypt
         try:

@@ -82,12 +82,12 @@ class Store:
         pooled: bool = False,
     ) -> None:
         self.complaint = complaint
-        with self.guarded():
+        with self.guard():
             self.engine = _engine(place, patience, pragmas, pooled=pooled)
         weakref.finalize(self, self.engine.dispose)
 
     @contextmanager
-    def guarded(self) -> Iterator[None]:
+    def guard(self) -> Iterator[None]:
         """A block whose failures in the database are raised as errors of the book."""
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -99,7 +99,7 @@ class Store:
     @contextmanager
     def transaction(self, *, reads: bool = False) -> Iterator[Connection]:
         """A transaction: all of it, or none. One that only ``reads`` waits for nobody."""
-        with self.guarded(), self.engine.connect().execution_options(reads=reads) as connection, connection.begin():
+        with self.guard(), self.engine.connect().execution_options(reads=reads) as connection, connection.begin():
             yield connection
 
     def close(self) -> None:

@@ -59,10 +59,10 @@ def _decimal(text: str) -> Fraction:
     return Fraction(found) if found else Fraction(0)
 
 
-def shortened(value: object, most: int = 60) -> str:
+def shorten(value: object, most: int = 60) -> str:
     """A value as a message may show it, however long it is.
 
-    >>> shortened(0.5), shortened("x" * 99, 10), shortened(10**9999)
+    >>> shorten(0.5), shorten("x" * 99, 10), shorten(10**9999)
     ('0.5', "'xxxxxxxxx…", 'a number of more than 4,000 digits')
     """
     try:

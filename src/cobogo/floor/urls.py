@@ -28,10 +28,10 @@ def public_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
-def without_password(url: str) -> str:
+def strip_password(url: str) -> str:
     """A URL as the evidence may keep it: enough to find the database again, not to get in.
 
-    >>> without_password("postgresql://ana:secret@db.example/health?sslmode=require&password=secret")
+    >>> strip_password("postgresql://ana:secret@db.example/health?sslmode=require&password=secret")
     'postgresql://ana@db.example/health?sslmode=require'
     """
     if not is_url(url):

@@ -36,26 +36,21 @@ def quality_loss(truth: Points, released: Released) -> Floats:
     return truth.distance(used_positions(truth, released))
 
 
-def adversary_error(truth: Points, guessed: Points) -> Floats:
-    """Metres from each true point to the attacker's guess: the estimation error."""
-    return truth.distance(guessed)
-
-
-def correctness(chances: Floats, grid: Any, truth: Points) -> Floats:
+def correctness(probabilities: Floats, grid: Any, truth: Points) -> Floats:
     """Σ_x Pr(x | z) d(x, truth): the attacker's expected error over their whole belief."""
     east, north = grid.metres()
     there = grid.frame.metres(truth.lon, truth.lat)
     metres = np.hypot(there[0][:, None] - east, there[1][:, None] - north)
-    return np.asarray((chances * metres).sum(axis=1))
+    return np.asarray((probabilities * metres).sum(axis=1))
 
 
-def entropy(chances: Any) -> Floats:
+def entropy(probabilities: Any) -> Floats:
     """−Σ p log2 p of each row, in bits: the attacker's uncertainty.
 
     >>> entropy([[0.5, 0.5, 0.0], [1.0, 0.0, 0.0]]).tolist()
     [1.0, 0.0]
     """
-    shares = np.asarray(chances, dtype=np.float64)
+    shares = np.asarray(probabilities, dtype=np.float64)
     logs = np.log2(np.where(shares > 0, shares, 1.0))
     return np.asarray(-(shares * logs).sum(axis=-1) + 0.0)
 

@@ -11,13 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cobogo.data.policy import Data, Role
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.locate.places.points import Points
 from cobogo.promises.models.promise import Promise, parameters
-from cobogo.release.contract import OUR_FAULT, Json, Meaning, ReadBack, Story, Written
-from cobogo.release.drawn import DrawnRows
-from cobogo.release.release import Origin, Release
+from cobogo.release.contract import OUR_FAULT, Json, Meaning, Origin, ReadBack, Release, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 ROLES = {"user": Role.IDENTIFIER, "time": Role.SENSITIVE, "lon": Role.SENSITIVE, "lat": Role.SENSITIVE}
 """The roles of the columns of points."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError
-from cobogo.floor.catalogue import JoinedRegistry, checked, construct, options_of, required
+from cobogo.floor.catalogue import JoinedRegistry, check_options, construct, options_of, required
 from cobogo.locate.attacks import ATTACKS, LocationAttack
 from cobogo.locate.attacks.inference import grid_for, prior_of
 from cobogo.locate.mechanisms.base import Mechanism
@@ -201,7 +201,7 @@ def _form_hint(name: str) -> str:
 
 def _build(kind: Any, asked: MechanismSpec, where: str, context: _Context) -> Any:
     """A mechanism; options of `FORMS` are read or made by the context."""
-    checked(kind, asked.name, {**dict.fromkeys(options_of(kind)), **asked.options}, where)
+    check_options(kind, asked.name, {**dict.fromkeys(options_of(kind)), **asked.options}, where)
     given: dict[str, Any] = {}
     for name, one in options_of(kind).items():
         if name in asked.options:

@@ -18,7 +18,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from cobogo.errors import PolicyError, QueryRefused
-from cobogo.floor.untrusted import fraction, shortened
+from cobogo.floor.untrusted import fraction, shorten
 
 NANO = 10**9
 """Parts of one ε or ρ that the ledger counts in."""
@@ -39,9 +39,9 @@ def exact_amount(amount: Amount, name: str, *, zero: bool = False) -> Fraction:
     try:
         found = fraction(amount)
     except ValueError as error:
-        raise PolicyError(f"must be a number: {error}. Got {shortened(amount)} instead", where=name) from None
+        raise PolicyError(f"must be a number: {error}. Got {shorten(amount)} instead", where=name) from None
     if found < 0 or (found == 0 and not zero):
-        raise PolicyError(f"must be above 0. Got {shortened(amount)} instead", where=name)
+        raise PolicyError(f"must be above 0. Got {shorten(amount)} instead", where=name)
     return found
 
 

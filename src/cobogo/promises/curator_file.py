@@ -12,10 +12,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
-from cobogo.data.policy.part import Part
-from cobogo.data.policy.readable import readable
 from cobogo.data.policy.tables import Data
-from cobogo.data.policy.toml_file import read_toml
+from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
 from cobogo.errors import PolicyError, QueryRefused, nearest
 from cobogo.floor.urls import is_url
 from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss, exact_amount
@@ -26,7 +24,7 @@ from cobogo.promises.ledger.balance import Units
 MOST_ROWS = 10**6
 
 
-class Budget(Part):
+class Budget(PolicyTable):
     """An amount of privacy: ε (with or without δ), or ρ."""
 
     epsilon: Annotated[float, Field(gt=0, le=LARGEST_LOSS, allow_inf_nan=False)] | None = None
@@ -103,7 +101,7 @@ class PublicTablePolicy(Data):
     decimal: Literal["."] = "."
 
 
-class CuratorPolicy(Part):
+class CuratorPolicy(PolicyTable):
     """Data sets, public tables, and the ledger of what was spent.
 
     >>> age = {"type": "integer", "bounds": [0, 110]}
@@ -133,7 +131,7 @@ class CuratorPolicy(Part):
         try:
             policy = cls.model_validate(content)
         except ValidationError as error:
-            raise readable(error, name, cls) from None
+            raise explain_error(error, name, cls) from None
         policy._home, policy._name = Path(home), name
         folded = [dataset.casefold() for dataset in policy.datasets]
         if len(set(folded)) < len(folded):
@@ -191,8 +189,8 @@ class CuratorPolicy(Part):
 def open_book(ledger: Ledger, name: str, declared: DeclaredDataset, analysts: set[str] | None) -> None:
     """Open the book of a data set and grant its analysts what they may spend.
 
-    Where ``analysts`` are named, grants of others from an earlier time no longer hold: whoever was taken out of the
-    file may not ask, nor pay.
+    Where ``analysts`` are named, earlier grants of others no longer hold: an analyst who was taken out of the file may
+    neither ask nor pay.
     """
     ledger.open(name, declared.budget.loss())
     for analyst, budget in declared.analysts.items():

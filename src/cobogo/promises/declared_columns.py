@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from cobogo.data.policy.part import Part
-from cobogo.floor.untrusted import fraction, is_writable, shortened
+from cobogo.data.policy.toml_file import PolicyTable
+from cobogo.floor.untrusted import fraction, is_writable, shorten
 
 Value = str | int | bool | date
 """A key, as a person writes it."""
@@ -23,12 +23,12 @@ WIDEST = 10**15
 SMALLEST_WHOLE, LARGEST_WHOLE = -(2**63), 2**63 - 1
 
 
-class DeclaredColumn(Part):
+class DeclaredColumn(PolicyTable):
     """A column that analysts may name.
 
     ``bounds`` are needed where it is summed or averaged: values beyond them are brought to the nearest bound, and noise
-    follows them. ``decimals``: how many digits after the point count. ``keys``: the values that are no secret, so that
-    groups can be told without asking whether anybody is in them. ``edges``: a number is grouped by the intervals
+    follows them. ``decimals``: how many digits after the point count. ``keys``: the public values, so that
+    groups can be released whether or not anybody is in them. ``edges``: a number is grouped by the intervals
     between them, which are public; values beyond count in the first or the last. ``constant``: a person has one value
     only; where somebody has several, one of them is kept.
     """
@@ -48,7 +48,7 @@ class DeclaredColumn(Part):
             self._check_bounds(self.bounds)
         for key in self.keys or ():
             if not self.accepts(key):
-                raise ValueError(f"the key {shortened(key)} is no {self.type}")
+                raise ValueError(f"the key {shorten(key)} is no {self.type}")
         if self.keys is not None and len(set(self.keys)) < len(self.keys):
             raise ValueError("a key stands twice")
         if self.edges is not None:
@@ -64,7 +64,7 @@ class DeclaredColumn(Part):
             if isinstance(bound, bool) or (isinstance(bound, float) and not abs(bound) < float("inf")):
                 raise ValueError("bounds are two numbers")
             if abs(bound) > WIDEST:
-                raise ValueError(f"the bound {shortened(bound)} is beyond what can be summed exactly")
+                raise ValueError(f"the bound {shorten(bound)} is beyond what can be summed exactly")
             step = fraction(bound) * 10**self.decimals
             if step.denominator != 1:
                 raise ValueError(f"the bound {bound} has more than {self.decimals} decimals")
@@ -87,8 +87,8 @@ class DeclaredColumn(Part):
 
     @property
     def intervals(self) -> tuple[str, ...]:
-        """The names of the intervals between the edges, to the last digit: two of one name would be one group that is
-        told of twice for one price. The last one holds its upper edge, too."""
+        """The names of the intervals between the edges, to the last digit: two intervals of one name would be one group
+        that is released twice for one price. The last interval includes its upper edge."""
         named = [f"[{low}, {high})" for low, high in pairwise(map(_numeral, self.edges or ()))]
         return (*named[:-1], named[-1][:-1] + "]") if named else ()
 

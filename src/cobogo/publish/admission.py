@@ -8,11 +8,11 @@ from typing import Any
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import Policy, Role
-from cobogo.data.schema.roles import check_roles, quoted_names
-from cobogo.data.table.connect import connect
+from cobogo.data.schema.roles import check_roles, quote_names
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, open_source, read
-from cobogo.data.table.spelling import MOST, warned
+from cobogo.data.table.spelling import MOST, spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
 from cobogo.promises.models import Model, Scope
@@ -21,9 +21,9 @@ FEW = 100
 """Below so many records a column that singles them out is a warning, not an error."""
 
 
-def split(data: Any, policy: str | Path | Policy | Mapping[str, Any] | None) -> tuple[Any, Policy]:
+def split_arguments(data: Any, policy: str | Path | Policy | Mapping[str, Any] | None) -> tuple[Any, Policy]:
     """The data and the policy that a job was given: of ``job(policy)`` the data are None, and the policy's own."""
-    return (None, Policy.given(data)) if policy is None else (data, Policy.given(policy))
+    return (None, Policy.from_any(data)) if policy is None else (data, Policy.from_any(policy))
 
 
 def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
@@ -32,7 +32,7 @@ def open_data(data: Any, policy: Policy, engine: str | None) -> Table:
         return data
     if data is None:
         return open_source(policy, engine)
-    url = engine or (None if policy.data.engine is None else policy.located(policy.data.engine))
+    url = engine or (None if policy.data.engine is None else policy.resolve_url(policy.data.engine))
     return read(data, policy.data, connect(url, writable=policy.output.format == "table"))
 
 
@@ -49,7 +49,7 @@ def admit_table(policy: Policy, table: Table, models: Sequence[Model], *, bucket
     check_withholding(policy, models)
     check_marginals(policy)
     if bucketized:
-        check_bucketed(policy, models)
+        check_buckets(policy, models)
     return looked_at
 
 
@@ -114,7 +114,7 @@ def check_blind(policy: Policy, models: Sequence[Model]) -> None:
             )
 
 
-def check_bucketed(policy: Policy, models: Sequence[Model]) -> None:
+def check_buckets(policy: Policy, models: Sequence[Model]) -> None:
     """Buckets part one sensitive attribute, which is released, from the rest; they are files, and measured as such."""
     where = f"{policy.name}, recoding.algorithm"
     name = policy.recoding.algorithm
@@ -160,7 +160,7 @@ def check_marginals(policy: Policy) -> None:
         unknown = [name for name in one if name not in known]
         if unknown or len(set(one)) < len(one):
             what = (
-                f"{quoted_names(unknown)}: no quasi-identifier, nor sensitive"
+                f"{quote_names(unknown)}: no quasi-identifier, nor sensitive"
                 if unknown
                 else "an attribute stands twice"
             )
@@ -239,11 +239,11 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
 
 def _spellings(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
     """Warnings of values that are counted as different and may be one: of sensitive attributes and of people."""
-    found = [text for name, domain in counted.domains.items() for text in warned(name, domain.labels)]
+    found = [text for name, domain in counted.domains.items() for text in spelling_warnings(name, domain.labels)]
     unit = policy.data.unit
     if unit is not None:
         names = counted.people.names if counted.people is not None else None
         if names is None and counted.records <= MOST:
             names = tuple(table.counts(unit))
-        found += warned(unit, names or ())
+        found += spelling_warnings(unit, names or ())
     return tuple(found)

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.build import build_for_table, sensitive_trees
 from cobogo.data.policy import Policy
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
-from cobogo.data.table.rollup import rolled_up
-from cobogo.data.table.spelling import normalized
+from cobogo.data.table.rollup import count_rolled_up
+from cobogo.data.table.spelling import normalize
 from cobogo.errors import (
     NoSolution,
     PolicyError,
@@ -27,16 +28,16 @@ from cobogo.floor.progress import Progress, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.population import add_population, open_populations
-from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split
-from cobogo.publish.hierarchies import built, sensitive_trees
+from cobogo.publish.admission import admit_records, admit_table, check_recoding, open_data, split_arguments
 from cobogo.publish.recode import warm
 from cobogo.publish.recode.algorithms import ALGORITHMS, Algorithm, recodings, releases_one_table
 from cobogo.publish.recode.contract.problem import Problem, level_range, required_k
-from cobogo.publish.recode.contract.solution import Solution
+from cobogo.publish.recode.contract.solution import AnySolution, Solution
+from cobogo.publish.recode.plans.base import RecodingPlan
 from cobogo.publish.recode.plans.planning import plan
-from cobogo.publish.recoded import Recoded
-from cobogo.release.release import Origin, Release
-from cobogo.release.series import ReleaseSeries, open_series, with_earlier_releases
+from cobogo.publish.recoding import AnonymizedRelease, Recoded
+from cobogo.release.contract import Origin
+from cobogo.release.series import ReleaseSeries, add_earlier_releases, open_series
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import RegistryBook
@@ -63,7 +64,7 @@ def anonymize(
     *,
     engine: str | None = None,
     progress: Progress = silent,
-) -> Release:
+) -> AnonymizedRelease:
     """Find the best release that satisfies a policy. Writes nothing.
 
     ``anonymize(policy)`` reads the policy's own data; ``anonymize(data, policy)`` protects the data given: a path, or
@@ -80,9 +81,8 @@ def prepare(
     progress: Progress = silent,
 ) -> Prepared:
     """Read and count the data of a policy, build its hierarchies and check what can be checked before the search."""
-    data, rules = split(data, policy)
-    check_recoding(rules)
-    book = _opened_book(rules)
+    data, rules = split_arguments(data, policy)
+    book = _open_book(rules)
     if book is not None:
         rules = book.bind_policy(rules)
     wanted, metric = check(rules)
@@ -91,8 +91,8 @@ def prepare(
     start = time.perf_counter()
     warm.start()
     progress("read", 0, 0)
-    table = data if isinstance(data, Table) else normalized(open_data(data, rules, engine), rules)
-    with table.engine.guarded("reading and counting"):
+    table = data if isinstance(data, Table) else normalize(open_data(data, rules, engine), rules)
+    with table.engine.guard("reading and counting"):
         return _prepare_table(rules, table, wanted, metric, book, start)
 
 
@@ -107,7 +107,28 @@ def check(rules: Policy) -> tuple[tuple[Model, ...], Metric]:
     return wanted, metric
 
 
-def _opened_book(policy: Policy) -> RegistryBook | None:
+def _algorithm(policy: Policy) -> Algorithm:
+    name = policy.recoding.algorithm
+    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
+    kind, known = policy.recoding.kind, recodings(name)
+    if kind is not None and kind not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
+        raise PolicyError(
+            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            where=f"{policy.name}, recoding.kind",
+            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
+        )
+    if policy.recoding.suppress == "sensitive" and "full-domain" not in known:
+        able = [f'"{other}"' for other in ALGORITHMS if "full-domain" in recodings(other)]
+        raise PolicyError(
+            f"{name} cannot withhold the sensitive values of a class and keep its records",
+            where=f"{policy.name}, recoding.suppress",
+            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
+        )
+    return algorithm
+
+
+def _open_book(policy: Policy) -> RegistryBook | None:
     """The registry's book of a policy that names one, opened before any work is done."""
     if policy.registry is None:
         return None
@@ -124,10 +145,10 @@ def _prepare_table(
     series = open_series(rules, wanted)
     counted, rolled = _count(rules, wanted, table, looked_at, named=series is not None)
     warnings = admit_records(rules, table, counted)
-    counted = with_earlier_releases(counted, wanted, series)
-    counted, populations = _beside_populations(rules, wanted, counted)
-    hierarchies = tuple(built(name, rules, table, counted) for name in rules.quasi_identifiers)
-    counted = _with_trees(rules, wanted, counted)
+    counted = add_earlier_releases(counted, wanted, series)
+    counted, populations = _count_populations(rules, wanted, counted)
+    hierarchies = tuple(build_for_table(name, rules, table, counted) for name in rules.quasi_identifiers)
+    counted = _add_trees(rules, wanted, counted)
     lowest, highest = _levels(rules, hierarchies)
     whole = not rolled or rolled == lowest
     if book is not None:
@@ -140,7 +161,7 @@ def _prepare_table(
     return Prepared(rules, table, problem, warnings, populations, series, book, seconds, whole)
 
 
-def _beside_populations(
+def _count_populations(
     rules: Policy, wanted: Sequence[Model], counted: FrequencyTable
 ) -> tuple[FrequencyTable, dict[str, Table]]:
     """The table counted beside the populations that models name, and those."""
@@ -150,7 +171,7 @@ def _beside_populations(
     return counted, populations
 
 
-def _with_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable) -> FrequencyTable:
+def _add_trees(rules: Policy, wanted: Sequence[Model], counted: FrequencyTable) -> FrequencyTable:
     """The table counted, with the hierarchies of sensitive values; every model must fit what they are."""
     counted = counted.with_trees(sensitive_trees(rules, counted), rules.data.decimal)
     for model in wanted:
@@ -172,7 +193,7 @@ def _problem(
         hierarchies=hierarchies,
         models=(),
         metric=metric,
-        limit=records_allowed(rules.recoding.suppression_limit, counted.records),
+        limit=allowed_records(rules.recoding.suppression_limit, counted.records),
         lowest=lowest,
         highest=highest,
         weights=tuple(a.weight for a in attributes),
@@ -182,51 +203,6 @@ def _problem(
         marginals=rules.recoding.marginals,
         withholds=rules.recoding.suppress == "sensitive",
     )
-
-
-def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> Release:
-    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
-    rules, problem = prepared.policy, prepared.problem
-    if problem.withholds and "full-domain" not in recodings(rules.recoding.algorithm):
-        able = [f'"{name}"' for name in ALGORITHMS if "full-domain" in recodings(name)]
-        raise PolicyError(
-            f"{rules.recoding.algorithm} cannot withhold the sensitive values of a class and keep its records",
-            where=f"{rules.name}, recoding.suppress",
-            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
-        )
-    warm.finish(lambda: progress("compile", 0, 0))
-    start = time.perf_counter()
-    try:
-        solution = (algorithm or _algorithm(rules))(
-            problem,
-            time_limit=rules.recoding.time_limit,
-            progress=lambda done, total: progress("search", done, total),
-        )
-        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
-    except NoSolution as error:
-        raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
-    if not prepared.whole and isinstance(solution, Solution):
-        solution = replace(solution, optimal=False)
-    seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
-    warnings = (*prepared.warnings, *planned.warnings)
-    recoded = Recoded(
-        rules, prepared.table, problem, solution, planned, prepared.populations, prepared.series, prepared.book
-    )
-    return Release(Origin.of(rules, prepared.table.name), prepared.table, recoded, warnings, seconds)
-
-
-def _algorithm(policy: Policy) -> Algorithm:
-    name = policy.recoding.algorithm
-    algorithm = ALGORITHMS.find(name, f"{policy.name}, recoding.algorithm")
-    kind, known = policy.recoding.kind, recodings(name)
-    if kind is not None and kind not in known:
-        able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
-        raise PolicyError(
-            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
-            where=f"{policy.name}, recoding.kind",
-            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
-        )
-    return algorithm
 
 
 def _count(
@@ -243,9 +219,11 @@ def _count(
         if per_tuple or recodings(policy.recoding.algorithm) != ("full-domain",):
             raise TableTooLarge(error.what, where=table.name, remedy=error.remedy) from None
     marginals = {name: frequency_table(table, [name], []) for name in names}
-    hierarchies = tuple(built(name, policy, table, marginals[name]) for name in names)
+    hierarchies = tuple(build_for_table(name, policy, table, marginals[name]) for name in names)
     lowest, highest = _levels(policy, hierarchies)
-    return rolled_up(table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named)
+    return count_rolled_up(
+        table, marginals, hierarchies, lowest, highest, looked_at, unit=unit, label=label, named=named
+    )
 
 
 def _levels(policy: Policy, hierarchies: tuple[Hierarchy, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -260,3 +238,41 @@ def _rolled_up_warning(levels: tuple[int, ...], policy: Policy, table: Table) ->
         f"the data have more than {table.engine.most_counts:,} distinct combinations: they were counted at the levels "
         f"{raised}, and the search began there; the risk before is that of these levels"
     )
+
+
+def solve(prepared: Prepared, *, algorithm: Algorithm | None = None, progress: Progress = silent) -> AnonymizedRelease:
+    """Search, by the policy's algorithm or another, and plan the release. Writes nothing."""
+    warm.finish(lambda: progress("compile", 0, 0))
+    start = time.perf_counter()
+    solution, planned = _search(prepared, algorithm or _algorithm(prepared.policy), progress)
+    seconds = {"read": prepared.seconds, "search": time.perf_counter() - start}
+    return _release(prepared, solution, planned, seconds)
+
+
+def _search(prepared: Prepared, algorithm: Algorithm, progress: Progress) -> tuple[AnySolution, RecodingPlan]:
+    """The best solution that the algorithm finds, and the plan that carries it out."""
+    rules, problem = prepared.policy, prepared.problem
+    try:
+        solution = algorithm(
+            problem,
+            time_limit=rules.recoding.time_limit,
+            progress=lambda done, total: progress("search", done, total),
+        )
+        planned = plan(problem, solution, star=rules.output.suppressed == "star", taken=prepared.table.columns)
+    except NoSolution as error:
+        raise NoSolution(error.what, where=rules.name, remedy=error.remedy) from None
+    if not prepared.whole and isinstance(solution, Solution):
+        solution = replace(solution, optimal=False)
+    return solution, planned
+
+
+def _release(
+    prepared: Prepared, solution: AnySolution, planned: RecodingPlan, seconds: dict[str, float]
+) -> AnonymizedRelease:
+    """The release that a plan makes of the table; nothing of it is computed yet."""
+    rules, table = prepared.policy, prepared.table
+    recoded = Recoded(
+        rules, table, prepared.problem, solution, planned, prepared.populations, prepared.series, prepared.book
+    )
+    warnings = (*prepared.warnings, *planned.warnings)
+    return AnonymizedRelease(Origin.from_policy(rules, table.name), table, recoded, warnings, seconds)

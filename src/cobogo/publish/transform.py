@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy
-from cobogo.data.policy.several import lists_tables, several
+from cobogo.data.policy.several import lists_tables, load_several
 from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.read import Table
-from cobogo.data.table.spelling import normalized
+from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, PolicyError
+from cobogo.floor.catalogue import import_object
 from cobogo.floor.progress import Progress, silent
-from cobogo.publish.admission import check_unique, open_data, split
-from cobogo.release.contract import load
+from cobogo.publish.admission import check_unique, open_data, split_arguments
+from cobogo.release.contract import Origin, Release
 from cobogo.release.drawn import DrawnRows
-from cobogo.release.release import Origin, Release
 
 if TYPE_CHECKING:
     from cobogo.publish.mask.tables import MaskedTables
@@ -45,7 +45,7 @@ def perturb(
     ``perturb(policy)`` reads the policy's own data; ``perturb(data, policy)`` takes the data given: a path, or a frame
     of pandas, polars, Arrow or Ibis.
     """
-    data, rules = split(data, policy)
+    data, rules = split_arguments(data, policy)
     asked = [name for name in PERTURBING if getattr(rules, name) is not None]
     if len(asked) != 1:
         known = " or ".join(f"[{name}]" for name in PERTURBING)
@@ -54,7 +54,7 @@ def perturb(
             where=rules.name,
             remedy=f"Give one table {known}, as the documentation shows.",
         )
-    return transform(data, rules, load(PERTURBING[asked[0]]), engine=engine, progress=progress)
+    return transform(data, rules, import_object(PERTURBING[asked[0]]), engine=engine, progress=progress)
 
 
 def mask(
@@ -76,8 +76,8 @@ def mask(
             raise PolicyError(
                 "lists its tables, and data were given too", where="tables", remedy="Give one of the two."
             )
-        return mask_tables(several(asked), engine=engine, progress=progress)
-    data, rules = split(data, policy)
+        return mask_tables(load_several(asked), engine=engine, progress=progress)
+    data, rules = split_arguments(data, policy)
     if rules.masking is None:
         raise PolicyError(
             "asks for nothing to be masked",
@@ -97,7 +97,7 @@ def sample(
     """
     from cobogo.publish.sample.release import make
 
-    data, rules = split(data, policy)
+    data, rules = split_arguments(data, policy)
     return transform(data, rules, make, engine=engine, progress=progress)
 
 
@@ -112,7 +112,7 @@ def synthesize(
     """
     from cobogo.publish.synthesize.release import make
 
-    data, rules = split(data, policy)
+    data, rules = split_arguments(data, policy)
     if rules.synthesis is None:
         raise PolicyError(
             "this key is required and is not there",
@@ -145,16 +145,16 @@ def transform(
     start = time.perf_counter()
     progress("read", 0, 0)
     table = open_data(data, policy, engine)
-    with table.engine.guarded("reading and counting"):
+    with table.engine.guard("reading and counting"):
         if blind or policy.sampling is not None:
             _refuse_normalizing(policy)
-        table = normalized(table, policy)
+        table = normalize(table, policy)
         check_roles(policy, table, recoded=False)
         if policy.output.table is not None:
             table.engine.check_new_table(policy.output.table)
         warnings = () if blind else _admit_rows(policy, table)
         made = make(policy, table)
-    origin = Origin.of(policy, table.name)
+    origin = Origin.from_policy(policy, table.name)
     return Release(origin, table, made, (*warnings, *made.warnings), {"read": time.perf_counter() - start})
 
 

@@ -10,15 +10,15 @@ import numpy as np
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
+from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.arrays import Floats
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
-from cobogo.release.marginals import count_from_marginals, margins_in, refuse_unless_agreeing, whole_count
+from cobogo.release.marginals import count_from_marginals, read_margins, refuse_unless_agreeing, whole_count
 
 NO_IDENTITY = "quasi-identifiers are released as they are; the models are measured on the buckets"
 """What a verification of buckets adds."""
@@ -35,7 +35,7 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
     entry = manifest.buckets
     assert entry is not None
     if entry.file is None:
-        beside = dict.fromkeys(name for attribute in sensitive for name in entry.beside(attribute))
+        beside = dict.fromkeys(name for attribute in sensitive for name in entry.slice_mates(attribute))
         return frequency_table(table, [entry.group, *beside], sensitive)
     assert entry.count is not None
     counts = frequency_table(table, [entry.group], [])
@@ -76,7 +76,7 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
     directory = Path(public)
     manifest = manifests.load(directory)
     if manifest.marginals:
-        margins = margins_in(directory, manifest)
+        margins = read_margins(directory, manifest)
         refuse_unless_agreeing(margins, manifest.data.records)
         asked = {**where, margins.sensitive: sensitive}
         _refuse_unknown(set(asked) - set(margins.labels), directory)
@@ -89,16 +89,16 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
     (name,) = manifest.with_role(Role.SENSITIVE)
     entry = manifest.buckets
     if entry.slices:
-        return _in_slices(table, entry, {**where, name: sensitive})
+        return _count_in_slices(table, entry, {**where, name: sensitive})
     buckets = bucket_table(table, directory, manifest, [name])
     histogram = buckets.histograms[name]
     wanted = np.isin(histogram.values, [n for n, label in enumerate(histogram.domain.labels) if label in sensitive])
     having = np.bincount(histogram.owners[wanted], histogram.counts[wanted], len(buckets.counts))
-    matching = _matching(table, entry.group, where, len(buckets.counts))
+    matching = _count_matching(table, entry.group, where, len(buckets.counts))
     return float((matching * having / buckets.counts).sum())
 
 
-def _in_slices(table: Table, entry: BucketEntry, where: Mapping[str, Collection[Label]]) -> float:
+def _count_in_slices(table: Table, entry: BucketEntry, where: Mapping[str, Collection[Label]]) -> float:
     """Over the buckets, the records times the shares of them that match each slice's part of the question."""
     parts = every_slice(table.columns, entry.group, entry.slices)
     sizes = frequency_table(table, [entry.group], []).counts
@@ -106,11 +106,11 @@ def _in_slices(table: Table, entry: BucketEntry, where: Mapping[str, Collection[
     for part in parts:
         asked = [name for name in part if name in where]
         if asked:
-            product *= _matching(table, entry.group, {name: where[name] for name in asked}, len(sizes)) / sizes
+            product *= _count_matching(table, entry.group, {name: where[name] for name in asked}, len(sizes)) / sizes
     return float(product.sum())
 
 
-def _matching(table: Table, group: str, where: Mapping[str, Collection[Label]], buckets: int) -> Floats:
+def _count_matching(table: Table, group: str, where: Mapping[str, Collection[Label]], buckets: int) -> Floats:
     """How many records of each bucket have one of some values of each attribute."""
     counted = frequency_table(table, [group, *where], [])
     chosen = np.ones(len(counted.counts), dtype=np.bool_)
@@ -132,7 +132,7 @@ def every_slice(columns: Sequence[str], group: str, slices: Sequence[Sequence[st
     return [part for part in known if part] + [[name] for name in columns if name not in sliced and name != group]
 
 
-def shuffled(engine: Engine, table: Expression, group: str, slices: Sequence[Sequence[str]]) -> Expression:
+def shuffle_slices(engine: Engine, table: Expression, group: str, slices: Sequence[Sequence[str]]) -> Expression:
     """The same rows with each slice's values in a random order of its own within the bucket.
 
     A bucket's rows are known by their turn in each order, and put together by it. The table must be the same whenever

@@ -1,10 +1,11 @@
 """The contract of a release: whatever is done to a table, a recoding as well as noise, is a `Transformation`.
 
 It says what tables are released, what each column means, what is promised, how that is checked from what was read back
-and what its report tells. `Release` carries it, and `cobogo.release.write.write_release` writes any of them.
+and what its report tells. A `Release` carries it beside the table and how it is to be written;
+`cobogo.release.write.write_release` writes any of them.
 
 To add a kind of release: a class that extends `Transformation` (or `DrawnRows`, where rows are drawn once), a function
-that checks what was written, one line in `cobogo.release.checks.CHECKS`, and a function that makes the transformation
+that checks what was written, one line in `cobogo.release.verify.CHECKS`, and a function that makes the transformation
 of a policy and a table.
 """
 
@@ -13,21 +14,19 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from cobogo.data.policy import Data, Output, Policy, Role
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.read import Table
 from cobogo.errors import number_of
-from cobogo.floor.progress import Progress
+from cobogo.floor.progress import Progress, Stopwatch
 from cobogo.floor.representation import brief
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release.manifest import Manifest
-
-if TYPE_CHECKING:
-    from cobogo.release.release import Release
 
 Json = dict[str, Any]
 
@@ -98,45 +97,6 @@ class Verdict:
             "records": self.records,
             "classes": self.classes,
         }
-
-
-Row = list[str | float | None]
-"""A row of a table of the report."""
-
-
-@dataclass(frozen=True, repr=False)
-class Section:
-    """A part of the report: a table with a sentence above it. Numbers are given as they are; the report writes them."""
-
-    title: str
-    lead: str
-    header: Sequence[str]
-    rows: Sequence[Row]
-
-
-@dataclass(frozen=True, repr=False)
-class Bars:
-    """A plot of the report: for each label one bar of each series (shares, at most 1)."""
-
-    stem: str  # the file's name, without .png
-    title: str
-    what: str
-    labels: Sequence[str]
-    series: Mapping[str, Sequence[float]]
-
-
-@dataclass(frozen=True, repr=False)
-class Story:
-    """What the report tells beside the verdict: it may compare with the original, and stays with the data holder.
-
-    ``summary`` is what report.json holds of it.
-    """
-
-    summary: Mapping[str, Any]
-    headline: str
-    keys: Sequence[tuple[str, str, str]] = ()  # name, value, why
-    sections: Sequence[Section] = ()
-    plots: Sequence[Bars] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -212,7 +172,7 @@ class Transformation(ABC):
         """What the evidence keeps for later verifications, as JSON."""
 
     @contextmanager
-    def recorded(
+    def record(
         self,
         release: Release,  # noqa: ARG002
         read: ReadBack,  # noqa: ARG002
@@ -232,6 +192,112 @@ class Transformation(ABC):
         return None
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Origin:
+    """Where the records of a release come from, the role of each of their columns, and how the release is written.
+
+    A policy says all of it; a release that is made without a policy names its source and the roles.
+    """
+
+    source: str
+    roles: Mapping[str, Role]
+    data: Data = field(default_factory=Data)
+    output: Output = field(default_factory=Output)
+    language: str = "en"
+    policy: Policy | None = None
+
+    @classmethod
+    def from_policy(cls, policy: Policy, source: str) -> Origin:
+        """What a policy says."""
+        roles = {name: attribute.role for name, attribute in policy.attributes.items()}
+        return cls(source, roles, policy.data, policy.output, policy.report.language, policy)
+
+
+@dataclass(eq=False, repr=False)
+class Release:
+    """What `cobogo.anonymize`, `perturb`, `mask`, `synthesize` and the like return. Nothing has been written; rows are
+    computed, or drawn, when they are first asked for.
+
+    What only some kinds have is their transformation's: ``release.levels`` is ``release.transformation.levels``.
+    """
+
+    origin: Origin
+    table: Table  # the original
+    transformation: Transformation
+    warnings: tuple[str, ...] = ()
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return brief(self, *self.transformation.summary(self))
+
+    def _repr_html_(self) -> str | None:
+        """The report's figures, for a notebook; no value of the data."""
+        return self.transformation.figures(self)
+
+    @property
+    def policy(self) -> Policy:
+        """The policy that asked for it."""
+        assert self.origin.policy is not None, "this release was made without a policy"
+        return self.origin.policy
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The released columns, in the order of the input: all but the identifiers."""
+        roles = self.origin.roles
+        return self.transformation.columns(
+            [name for name in self.table.columns if roles.get(name) is not Role.IDENTIFIER]
+        )
+
+    @property
+    def engine(self) -> Engine:
+        """What writes it."""
+        return self.transformation.engine(self)
+
+    @property
+    def records(self) -> int:
+        """The number of records that it has."""
+        return self.transformation.record_count(self)
+
+    @cached_property
+    def drawn_table(self) -> Table:
+        """The released rows, drawn once."""
+        return self.transformation.draw(self)
+
+    def rows(self) -> Expression:
+        """The released rows as an Ibis expression, in random order; sorted, where they are not about single people."""
+        drawn, column = self.drawn_table.expression, self.transformation.sorted_by
+        return self.engine.shuffle(drawn) if column is None else drawn.order_by(drawn[column].desc())
+
+    def tables(self) -> Mapping[str, Expression]:
+        """What is released, by the names of the files: mostly one table of rows."""
+        return self.transformation.tables(self)
+
+    def to_pandas(self) -> Any:
+        """The released rows as a pandas frame."""
+        return self.rows().to_pandas()
+
+    def to_polars(self) -> Any:
+        """The released rows as a polars frame (polars must be installed)."""
+        return self.rows().to_polars()
+
+    def to_arrow(self) -> Any:
+        """The released rows as an Arrow table."""
+        return self.rows().to_pyarrow()
+
+    def write(self, directory: str | Path) -> Verdict:
+        """Write the release and its evidence, verify it from what was written, and put it in place at once.
+
+        Returns the `Verdict`. Raises, leaving nothing behind, if the verification fails.
+        """
+        from cobogo.release.write import write_release
+
+        return write_release(self, Path(directory))
+
+    def time_stage(self, stage: str) -> Stopwatch:
+        """Add what a block takes to the seconds of a stage."""
+        return Stopwatch(self.seconds, stage)
+
+
 @dataclass(frozen=True, repr=False)
 class Written:
     """A release as verification finds it.
@@ -249,9 +315,3 @@ class Written:
     def statement(self) -> Json:
         """What the transformation said of itself."""
         return dict(self.manifest.transformation or {})
-
-
-def load(name: str) -> Any:
-    """What "module:name" names, imported now."""
-    module, _, attribute = name.partition(":")
-    return getattr(import_module(module), attribute)

@@ -161,7 +161,7 @@ def render(
     models that are about how values were drawn, and are not measured on the released rows."""
     lines = ["# What this release holds", ""]
     lines += ["| column | role | its values |", "|---|---|---|"]
-    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_placed(c))} |" for c in columns]
+    lines += [f"| {_cell(c.name)} | {c.role} | {_cell(_cell_meaning(c))} |" for c in columns]
     lines += ["", f"An empty field means that no value was recorded. {order}"]
     apart = sorted({column.file for column in columns if column.file is not None})
     if apart and all(column.file is not None for column in columns):
@@ -185,16 +185,16 @@ def render(
         for entry in models:
             asked = ", ".join(f"{k} = {v}" for k, v in entry.items() if k not in ("model", "satisfied", "measured"))
             lines.append(f"| {entry['model']} | {_cell(asked)} | {entry.get('measured', 'holds')} |")
-        lines += ["", " ".join(_measured_words(models, drawn))]
+        lines += ["", " ".join(_figure_notes(models, drawn))]
     return "\n".join([*lines, ""])
 
 
-def about_drawing(verdicts: Sequence[ModelVerdict]) -> set[str]:
+def drawn_models(verdicts: Sequence[ModelVerdict]) -> set[str]:
     """The promises, by name, that are about how values were drawn."""
     return {verdict.model.name for verdict in verdicts if verdict.model.drawn}
 
 
-def _measured_words(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> list[str]:
+def _figure_notes(models: Sequence[dict[str, Any]], drawn: Collection[str]) -> list[str]:
     """What the figures of models are, and what they are not."""
     text = [DRAWN] if any(entry["model"] in drawn for entry in models) else []
     if any(entry["model"] not in drawn for entry in models):
@@ -209,7 +209,7 @@ def _measured_words(models: Sequence[dict[str, Any]], drawn: Collection[str]) ->
     return text
 
 
-def _placed(column: ColumnEntry) -> str:
+def _cell_meaning(column: ColumnEntry) -> str:
     """What a column's values mean, and where it is if not in the released table."""
     return column.meaning if column.file is None else f"in {column.file}: {column.meaning}"
 

@@ -11,19 +11,56 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.data.policy import Role
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine
+from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table
 from cobogo.floor.files import create_scratch, remove_scratch
 from cobogo.promises.models.check import ModelVerdict
-from cobogo.release.checks import check
-from cobogo.release.contract import Json, Meaning, ReadBack, Story, Transformation, Verdict, Written
+from cobogo.release.contract import Json, Meaning, ReadBack, Release, Transformation, Verdict, Written
 from cobogo.release.manifest import ColumnEntry, DataEntry, Manifest
-from cobogo.release.readback import open_released
+from cobogo.release.readback import open_released_rows
+from cobogo.release.verify import check_drawn_rows
 
 if TYPE_CHECKING:
-    from cobogo.release.release import Release
     from cobogo.tell.report.words import Words
+
+
+Row = list[str | float | None]
+"""A row of a table of the report."""
+
+
+@dataclass(frozen=True, repr=False)
+class Section:
+    """A part of the report: a table with a sentence above it. Numbers are given as they are; the report writes them."""
+
+    title: str
+    lead: str
+    header: Sequence[str]
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, repr=False)
+class Bars:
+    """A plot of the report: for each label one bar of each series (shares, at most 1)."""
+
+    stem: str  # the file's name, without .png
+    title: str
+    what: str
+    labels: Sequence[str]
+    series: Mapping[str, Sequence[float]]
+
+
+@dataclass(frozen=True, repr=False)
+class Story:
+    """What the report tells beside the verdict: it may compare with the original, and stays with the data holder.
+
+    ``summary`` is what report.json holds of it.
+    """
+
+    summary: Mapping[str, Any]
+    headline: str
+    keys: Sequence[tuple[str, str, str]] = ()  # name, value, why
+    sections: Sequence[Section] = ()
+    plots: Sequence[Bars] = ()
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +71,7 @@ class DrawnReadBack(ReadBack):
 
 
 class DrawnRows(Transformation):
-    """Rows are drawn once, kept on disk, and checked by the function that `release.checks` names for the kind."""
+    """Rows are drawn once, kept on disk, and checked by the function that `release.verify.CHECKS` names."""
 
     reporter: ClassVar[str] = "cobogo.tell.report.write:write_drawn_report"
     remedy: ClassVar[str] = "Nothing was left in place. Ask for less, or let the retention be found."
@@ -74,7 +111,7 @@ class DrawnRows(Transformation):
         home = create_scratch(Path(tempfile.gettempdir()), "cobogo-drawn-")
         weakref.finalize(release, remove_scratch, home)
         file, writer = home / "rows.parquet", None
-        with release.table.engine.guarded("transforming"):
+        with release.table.engine.guard("transforming"):
             for batch in self.batches(release.table, release.columns):
                 writer = writer or pq.ParquetWriter(file, batch.schema, compression="lz4")
                 writer.write_batch(batch)
@@ -88,11 +125,11 @@ class DrawnRows(Transformation):
 
     def engine(self, release: Release) -> Engine:
         """The engine of the rows drawn."""
-        return release.drawn.engine
+        return release.drawn_table.engine
 
     def record_count(self, release: Release) -> int:
         """The number of records drawn."""
-        return release.drawn.rows()
+        return release.drawn_table.rows()
 
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:
         """A column is as collected unless its meaning says otherwise."""
@@ -107,7 +144,7 @@ class DrawnRows(Transformation):
         return Manifest(
             format="cobogo-release/1",
             kind=self.kind,
-            data=DataEntry.of(rows, release.origin.data, release.origin.output, self.record_count(release)),
+            data=DataEntry.describe(rows, release.origin.data, release.origin.output, self.record_count(release)),
             columns=tuple(columns),
             models=(),
             files={},
@@ -117,15 +154,15 @@ class DrawnRows(Transformation):
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> ReadBack:
         """The rows must be as many as were drawn, and such as the manifest says they were made."""
         unsigned = self.manifest(release, rows)
-        after, records = open_released(rows, unsigned), self.record_count(release)
-        found = check(Written(unsigned, after, self.model_entries, self.private_statement(), public))
+        after, records = open_released_rows(rows, unsigned), self.record_count(release)
+        found = check_drawn_rows(Written(unsigned, after, self.model_entries, self.private_statement(), public))
         lost = () if after.rows() == records else (f"the file does not have the {records:,} records drawn",)
         models = tuple(_public(verdict) for verdict in found.verdicts if not verdict.undecided)
         verdict = Verdict(found.verdicts, (*lost, *found.problems), records, None, found.notes)
         return DrawnReadBack(unsigned, verdict, models, after)
 
     def evidence(self, release: Release, read: ReadBack) -> Json:  # noqa: ARG002
-        """What `kept` says, and how many records there were."""
+        """The private statement, and the number of original records."""
         return {"transformation": self.private_statement(), "input": {"records": release.table.rows()}}
 
     def summary(self, release: Release) -> tuple[str, ...]:

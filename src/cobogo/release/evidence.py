@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import VerificationFailed
-from cobogo.floor.urls import without_password
+from cobogo.floor.urls import strip_password
 from cobogo.release import manifest
-from cobogo.release.release import Origin
+from cobogo.release.contract import Origin
 
 NAME = "evidence.json"
 OWN_HASH = "sha256"
@@ -39,9 +39,9 @@ def seal(content: dict[str, Any], origin: Origin, engine: str, public: Path, evi
 def _provenance(origin: Origin) -> dict[str, Any]:
     """The policy that asked for a release, or the source and the roles of one that was made without."""
     if origin.policy is None:
-        return {"source": without_password(origin.source), "roles": {n: str(r) for n, r in origin.roles.items()}}
+        return {"source": strip_password(origin.source), "roles": {n: str(r) for n, r in origin.roles.items()}}
     policy = origin.policy.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    return {"policy": without_passwords(policy), "home": str(origin.policy.home.absolute())}
+    return {"policy": strip_passwords(policy), "home": str(origin.policy.home.absolute())}
 
 
 def _save(content: dict[str, Any], evidence: Path) -> None:
@@ -59,14 +59,14 @@ def own_hash(content: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def without_passwords(policy: dict[str, Any]) -> dict[str, Any]:
+def strip_passwords(policy: dict[str, Any]) -> dict[str, Any]:
     """A policy as it may be kept: databases without what lets one in."""
     kept = {"data": policy.get("data", {})} | {
         table: policy[table] for table in ("registry", "masking") if policy.get(table)
     }
     places = ("path", "engine", "vault")
     return policy | {
-        table: {key: without_password(value) if key in places and value else value for key, value in part.items()}
+        table: {key: strip_password(value) if key in places and value else value for key, value in part.items()}
         for table, part in kept.items()
     }
 

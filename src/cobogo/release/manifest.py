@@ -53,7 +53,7 @@ class BucketEntry(_Entry):
     slices: tuple[tuple[str, ...], ...] = ()
     condensed: bool = False
 
-    def beside(self, attribute: str) -> tuple[str, ...]:
+    def slice_mates(self, attribute: str) -> tuple[str, ...]:
         """The columns that are in one slice with an attribute."""
         return next(
             (tuple(name for name in part if name != attribute) for part in self.slices if attribute in part), ()
@@ -84,7 +84,9 @@ class DataEntry(_Entry):
     people: bool = False  # whether the models count people, who may have several records
 
     @classmethod
-    def of(cls, rows: Path | Table, data: Data, output: Output, records: int, *, people: bool = False) -> DataEntry:
+    def describe(
+        cls, rows: Path | Table, data: Data, output: Output, records: int, *, people: bool = False
+    ) -> DataEntry:
         """The entry of rows as they were written: a file, or a table of a database."""
         return cls(
             file=rows.name if isinstance(rows, Path) else None,
@@ -105,7 +107,7 @@ class DataEntry(_Entry):
 
 
 RECODING = "recoding"
-"""The kind of a release whose quasi-identifiers were recoded until models held; others are in `release.checks`."""
+"""The kind of a release whose quasi-identifiers were recoded until models held; others: `release.verify.CHECKS`."""
 
 
 class Manifest(_Entry):
@@ -140,7 +142,7 @@ class Manifest(_Entry):
             return "the manifest names another kind of release than it describes"
         if self.with_role(Role.IDENTIFIER):
             return "an identifier is among the released columns"
-        return self._recoded_otherwise() if self.kind == RECODING else None
+        return self._contradiction_of_recoding() if self.kind == RECODING else None
 
     @property
     def _named_files(self) -> Iterator[str]:
@@ -148,7 +150,7 @@ class Manifest(_Entry):
         yield from self.files
         yield from (entry.file for entry in beside if entry is not None and entry.file is not None)
 
-    def _recoded_otherwise(self) -> str | None:
+    def _contradiction_of_recoding(self) -> str | None:
         """The same of a recoding."""
         if not self.models:
             return "the manifest promises nothing: it states no model"

@@ -26,12 +26,12 @@ NO_RECORDS = "marginals are counts, and no records; the models are measured on t
 def marginal_table(directory: Path, manifest: Manifest) -> FrequencyTable:
     """The cells of all marginals as classes, with what they tell together. They must be of one table: where two meet,
     they count the same; and they must not form a cycle."""
-    margins = margins_in(directory, manifest)
+    margins = read_margins(directory, manifest)
     refuse_unless_agreeing(margins, manifest.data.records)
     return margins.table(manifest.data.records)
 
 
-def margins_in(directory: Path, manifest: Manifest) -> Margins:
+def read_margins(directory: Path, manifest: Manifest) -> Margins:
     """The marginals of a release, read from their files."""
     secret = next(iter(manifest.with_role(Role.SENSITIVE)), "")
     tables = []
@@ -54,7 +54,7 @@ def margins_in(directory: Path, manifest: Manifest) -> Margins:
         own = found.quasi_identifiers[:-1]
         codes = [_codes(found.values[name], labels[name])[found.codes[:, n]] for n, name in enumerate(own)]
         cells = Marginal(own, np.array(codes, dtype=np.int64).reshape(len(own), -1).T, counts)
-        if len(cells.summed(own).counts) != len(counts):
+        if len(cells.sum_over(own).counts) != len(counts):
             raise DataError("counts one combination twice", where=file)
         marginals.append(cells)
     return Margins(tuple(marginals), labels, secret)
@@ -73,7 +73,7 @@ def refuse_unless_agreeing(margins: Margins, records: int) -> None:
         if link.parent is None:
             continue
         common = sorted(link.separator)
-        one, other = (margins.marginals[n].summed(common) for n in (link.number, link.parent))
+        one, other = (margins.marginals[n].sum_over(common) for n in (link.number, link.parent))
         if not (np.array_equal(one.codes, other.codes) and np.array_equal(one.counts, other.counts)):
             raise DataError(f"marginals {link.number + 1} and {link.parent + 1} are not of the same table")
 
@@ -86,7 +86,7 @@ def count_from_marginals(margins: Margins, where: Mapping[str, Collection[Label]
         chosen = np.ones(len(marginal.counts), dtype=np.bool_)
         for name in marginal.attributes:
             if name in where:
-                chosen &= np.isin(marginal.column(name), _wanted(margins.labels[name], where[name]))
+                chosen &= np.isin(marginal.column(name), _codes_of(margins.labels[name], where[name]))
         matching.append(np.where(chosen, marginal.counts, 0).astype(float))
     for link in reversed(margins.tree):
         if link.parent is None:
@@ -116,7 +116,7 @@ def _keys(own: Marginal, parent: Marginal, common: list[str]) -> tuple[Ints, int
     return ids, len(first)
 
 
-def _wanted(labels: tuple[Label, ...], asked: Collection[Label]) -> list[int]:
+def _codes_of(labels: tuple[Label, ...], asked: Collection[Label]) -> list[int]:
     return [code for code, label in enumerate(labels) if label in asked]
 
 

@@ -47,7 +47,7 @@ class Marginal:
         """The codes of one attribute."""
         return self.codes[:, self.attributes.index(attribute)]
 
-    def summed(self, attributes: Sequence[str]) -> Marginal:
+    def sum_over(self, attributes: Sequence[str]) -> Marginal:
         """The marginal of some of its attributes."""
         rows = self.codes[:, [self.attributes.index(name) for name in attributes]]
         ids, first = number_tuples(list(rows.T), _sizes(rows), len(rows))
@@ -82,15 +82,15 @@ class Margins:
     def table(self, records: int) -> FrequencyTable:
         """Every cell as a class, by its quasi-identifiers; then what several marginals with the sensitive attribute
         tell together, once by how many people there may be and once by how likely each value is."""
-        parts = [_by_cell(marginal, self.sensitive) for marginal in self.marginals]
+        parts = [_cells_of_marginal(marginal, self.sensitive) for marginal in self.marginals]
         where = [f"marginal-{number}" for number in range(1, len(parts) + 1)]
         if len(self.telling) > 1:
-            parts += _together(self.telling, self.sensitive)
+            parts += _cells_of_all(self.telling, self.sensitive)
             where += [TOGETHER, f"{TOGETHER}, likelihood"]
         names = [name for name, part in zip(where, parts, strict=True) for _ in part.sizes]
         cells = [self._words(part, number) for part in parts for number in range(len(part.sizes))]
         values = {"marginal": tuple(dict.fromkeys(names)), "cell": tuple(dict.fromkeys(cells))}
-        codes = np.array([_numbered(names), _numbered(cells)], dtype=np.int32).T.reshape(len(names), 2)
+        codes = np.array([_number_names(names), _number_names(cells)], dtype=np.int32).T.reshape(len(names), 2)
         sizes = np.concatenate([part.sizes for part in parts])
         return FrequencyTable(
             ("marginal", "cell"), values, codes, sizes, {self.sensitive: self._histogram(parts)},
@@ -134,23 +134,23 @@ class _Cells:
     weights: Ints
 
 
-def _by_cell(marginal: Marginal, sensitive: str) -> _Cells:
+def _cells_of_marginal(marginal: Marginal, sensitive: str) -> _Cells:
     quasi = tuple(name for name in marginal.attributes if name != sensitive)
-    cells = marginal.summed(quasi)
+    cells = marginal.sum_over(quasi)
     told = sensitive in marginal.attributes
     if not told:
         nothing = np.zeros(0, dtype=np.int64)
         return _Cells(quasi, cells.codes, cells.counts, *_untold(len(cells.counts)), nothing, nothing)
-    ordered = marginal.summed((*quasi, sensitive))  # in the order of the cells
+    ordered = marginal.sum_over((*quasi, sensitive))  # in the order of the cells
     ids, _ = number_tuples(list(ordered.codes[:, :-1].T), _sizes(ordered.codes[:, :-1]), len(ordered.counts))
     distinct = np.bincount(ids, minlength=len(cells.counts))
     values = ordered.column(sensitive)
     return _Cells(quasi, cells.codes, cells.counts, np.ones(len(distinct), np.bool_), distinct, values, ordered.counts)
 
 
-def _together(telling: Sequence[Marginal], sensitive: str) -> list[_Cells]:
+def _cells_of_all(telling: Sequence[Marginal], sensitive: str) -> list[_Cells]:
     """What marginals with the sensitive attribute tell together of each combination that they allow."""
-    attributes, codes, least, likely = joined(telling)
+    attributes, codes, least, likely = join_marginals(telling)
     quasi = [n for n, name in enumerate(attributes) if name != sensitive]
     rows = codes[:, quasi]
     ids, first = number_tuples(list(rows.T), _sizes(rows), len(rows))
@@ -169,7 +169,7 @@ def _together(telling: Sequence[Marginal], sensitive: str) -> list[_Cells]:
     ]
 
 
-def joined(marginals: Sequence[Marginal]) -> tuple[tuple[str, ...], Ints, Ints, Floats]:
+def join_marginals(marginals: Sequence[Marginal]) -> tuple[tuple[str, ...], Ints, Ints, Floats]:
     """The combinations that a decomposable set allows: attributes, codes, the least count of any of the marginals, and
     the product of all over that of their common parts."""
     links = join_tree([frozenset(marginal.attributes) for marginal in marginals])
@@ -215,7 +215,7 @@ def _sizes(rows: Ints) -> list[int]:
     return [int(column.max(initial=0)) + 1 for column in rows.T]
 
 
-def _numbered(names: Sequence[str]) -> list[int]:
+def _number_names(names: Sequence[str]) -> list[int]:
     index = {name: number for number, name in enumerate(dict.fromkeys(names))}
     return [index[name] for name in names]
 
@@ -257,7 +257,7 @@ def join_tree(sets: Sequence[Attributes]) -> tuple[Link, ...] | None:
     return tuple(links) if weight == sum(map(len, sets)) - len(frozenset().union(*sets)) else None
 
 
-def without_parts(sets: Sequence[Attributes]) -> list[Attributes]:
+def maximal_sets(sets: Sequence[Attributes]) -> list[Attributes]:
     """The sets that are not part of another: the others follow from them."""
     distinct = list(dict.fromkeys(sets))
     return [one for one in distinct if not any(one < other for other in distinct)]

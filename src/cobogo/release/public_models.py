@@ -33,7 +33,7 @@ ELSEWHERE = "looks at what is not in the release, and can be decided with the ev
 
 def may_be_published(model: Model, manifest: Manifest) -> bool:
     """Whether what a model measures on the released rows follows from them, so that it may be published."""
-    if not model.follows_from_release or not _shown(model, manifest):
+    if not model.follows_from_release or not _is_released(model, manifest):
         return False
     return not manifest.data.people or model.records_tell is Records.ALL
 
@@ -45,7 +45,7 @@ def public_entries(
     figure where nothing follows from them."""
     models = [verdict.model for verdict in verdicts if isinstance(verdict.model, Model)]
     shown = [model for model in models if may_be_published(model, manifest)]
-    figures = {found.model: found for found in _measured(shown, released, manifest, reference.populations)}
+    figures = {found.model: found for found in _measure(shown, released, manifest, reference.populations)}
     return tuple(
         _public(figures[model].as_dict() | {"satisfied": True})
         if model in figures
@@ -67,7 +67,7 @@ def misstatements(
         for model in known.values()
         if may_be_published(model, manifest) and set(model.populations) <= {*populations}
     ]
-    figures = {model_key(parameters(found.model)): found for found in _measured(shown, released, manifest, populations)}
+    figures = {model_key(parameters(found.model)): found for found in _measure(shown, released, manifest, populations)}
     problems = []
     for entry in manifest.models:
         name, found = entry.get("model"), figures.get(model_key(entry))
@@ -91,15 +91,15 @@ def judge(
     populations: Mapping[str, FrequencyTable],
 ) -> tuple[tuple[ModelVerdict, ...], tuple[str, ...]]:
     """The verdicts that the released rows allow, without the evidence; and what could not be decided, and why."""
-    shown = [model for model in asked if model.follows_from_release and _shown(model, manifest)]
-    found = {verdict.model: verdict for verdict in _measured(shown, released, manifest, populations)}
+    shown = [model for model in asked if model.follows_from_release and _is_released(model, manifest)]
+    found = {verdict.model: verdict for verdict in _measure(shown, released, manifest, populations)}
     verdicts, notes = [], []
     for model in asked:
         if model not in found:
             verdicts.append(ModelVerdict(model, False, None, None, 0, undecided=True))
             notes.append(f"{model} {ELSEWHERE}")
             continue
-        verdict, why = _decided(found[model], manifest)
+        verdict, why = _decide(found[model], manifest)
         verdicts.append(verdict)
         notes += [] if why is None else [why]
     return tuple(verdicts), tuple(dict.fromkeys(notes))
@@ -125,12 +125,12 @@ def _comparable(value: Any) -> Any:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
 
 
-def _shown(model: Model, manifest: Manifest) -> bool:
+def _is_released(model: Model, manifest: Manifest) -> bool:
     names = {column.name for column in manifest.columns}
     return set(model.attributes) <= names
 
 
-def _decided(found: ModelVerdict, manifest: Manifest) -> tuple[ModelVerdict, str | None]:
+def _decide(found: ModelVerdict, manifest: Manifest) -> tuple[ModelVerdict, str | None]:
     """A verdict on the released rows as far as it is one on the release; and why it is none, where it is none."""
     model = found.model
     assert isinstance(model, Model)
@@ -142,7 +142,7 @@ def _decided(found: ModelVerdict, manifest: Manifest) -> tuple[ModelVerdict, str
     return found, None
 
 
-def _measured(
+def _measure(
     models: Sequence[Model],
     released: FrequencyTable,
     manifest: Manifest,

@@ -10,7 +10,7 @@ import numpy as np
 
 from cobogo.data.classes import Histogram
 from cobogo.data.hierarchy import SUPPRESSED
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
@@ -21,7 +21,7 @@ from cobogo.release.marginals import marginal_table
 from cobogo.release.reference import Json
 
 
-def parts(release: Path) -> tuple[Path, Path | None]:
+def release_parts(release: Path) -> tuple[Path, Path | None]:
     """The public directory, and the evidence if it is there."""
     if (release / "public" / manifests.NAME).is_file():
         evidence = release / "evidence"
@@ -32,7 +32,7 @@ def parts(release: Path) -> tuple[Path, Path | None]:
     raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
 
 
-def open_released(rows: Path | Table, manifest: Manifest) -> Table:
+def open_released_rows(rows: Path | Table, manifest: Manifest) -> Table:
     """Released rows, to be read once. Their columns must be those that the manifest names."""
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading, once=True)
     if table.columns != manifest.columns_in():
@@ -40,26 +40,26 @@ def open_released(rows: Path | Table, manifest: Manifest) -> Table:
     return table
 
 
-def released_table(
+def count_released_rows(
     rows: Path | Table, manifest: Manifest, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> FrequencyTable:
     """Read released rows back and count them."""
     if manifest.marginals and isinstance(rows, Path):
         return marginal_table(rows, manifest)
-    table = open_released(rows, manifest)
+    table = open_released_rows(rows, manifest)
     if manifest.buckets is not None and (isinstance(rows, Path) or manifest.buckets.file is None):
         return bucket_table(table, rows.parent if isinstance(rows, Path) else Path(), manifest, sensitive)
     starred = [column.name for column in manifest.columns if column.withheld]
-    return _without_withheld(frequency_table(table, quasi, sensitive), starred, table.name)
+    return _set_withheld_aside(frequency_table(table, quasi, sensitive), starred, table.name)
 
 
-def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
+def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: str | None) -> Path | Table:
     """Where the released rows are: beside the manifest, or in a database that the evidence or the caller names."""
     if manifest.marginals:
         return public
     if manifest.data.file is not None:
         return public / manifest.data.file
-    url = engine or kept_engine(kept)
+    url = engine or engine_in_evidence(kept)
     if url is None:
         raise OutputError(
             "the release is a table of a database, which is needed to verify it",
@@ -70,13 +70,13 @@ def released_rows(public: Path, manifest: Manifest, kept: Json | None, engine: s
     return table_in(connect(url), name, manifest.data.reading, name)
 
 
-def kept_engine(kept: Json | None) -> str | None:
+def engine_in_evidence(kept: Json | None) -> str | None:
     """The URL of the engine that the release was made with."""
     url = (kept or {}).get("engine")
     return url if isinstance(url, str) else None
 
 
-def _without_withheld(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTable:
+def _set_withheld_aside(table: FrequencyTable, names: Iterable[str], where: str) -> FrequencyTable:
     """The same table, in which ``*`` of some attributes is no value: it says that a class's values are withheld.
 
     They are so for a whole class or not at all: one value beside others that are withheld could be anybody's.
@@ -91,7 +91,7 @@ def _without_withheld(table: FrequencyTable, names: Iterable[str], where: str) -
         hidden[known.owners[known.values == code]] = True
         if (known.distinct[hidden] > 1).any():
             raise DataError(f'shows some values of "{name}" in a class in which others are withheld', where=where)
-        rest = known.without(hidden)
+        rest = known.without_values(hidden)
         labels = tuple(label for label in known.domain.labels if label != SUPPRESSED)
         domain = replace(known.domain, labels=labels, total=np.delete(known.domain.total, code))
         values = (rest.values - (rest.values > code)).astype(np.int32)

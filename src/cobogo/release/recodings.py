@@ -12,11 +12,11 @@ from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source
-from cobogo.data.table.spelling import normalized
+from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
 from cobogo.promises import models
 from cobogo.promises.models import Model
-from cobogo.promises.models.check import check
+from cobogo.promises.models.check import check, models_given_away, withheld_refusal
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.population import open_population, recode_population
 from cobogo.release import manifest as manifests
@@ -26,7 +26,7 @@ from cobogo.release.contract import Verdict
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import Manifest
 from cobogo.release.marginals import NO_RECORDS
-from cobogo.release.readback import kept_engine, released_rows, released_table
+from cobogo.release.readback import count_released_rows, engine_in_evidence, locate_released_rows
 from cobogo.release.reference import (
     Baseline,
     Json,
@@ -36,7 +36,6 @@ from cobogo.release.reference import (
     people_from_json,
 )
 from cobogo.release.series import load_series
-from cobogo.release.withheld import given_away, refusal
 
 
 def verify_recoding(
@@ -57,23 +56,23 @@ def verify_recoding(
         return Verdict((), (*problems, f"the release lacks the columns {missing}"), 0, 0)
     sensitive = [name for name in dict.fromkeys(name for model in asked for name in model.attributes) if name in names]
     try:
-        rows = released_rows(public, manifest, kept, engine)
-        table = released_table(rows, manifest, quasi, sensitive)
+        rows = locate_released_rows(public, manifest, kept, engine)
+        table = count_released_rows(rows, manifest, quasi, sensitive)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
-        made_by = None if kept is None else _made_by(kept)
+        made_by = None if kept is None else _policy_in_evidence(kept)
         populations = _populations(asked, manifest, rules or made_by)
         if kept is None or made_by is None:
             known = [model for model in asked if rules is not None and model.needs_members]
             verdicts, notes = public_models.judge([m for m in asked if m not in known], table, manifest, populations)
             if known:
-                verdicts = (*verdicts, *check(known, _beside_original(table, manifest, rules, engine)))
+                verdicts = (*verdicts, *check(known, _classes_with_members(table, manifest, rules, engine)))
         else:
             reference = _reference(manifest, kept, rules or made_by, asked, engine, populations)
             classes = reference.classes(table)
             verdicts, notes = check(asked, classes), ()
             if any(column.withheld for column in manifest.columns):
-                problems += [refusal(model) for model in given_away(asked, classes)]
+                problems += [withheld_refusal(model) for model in models_given_away(asked, classes)]
         own = [
             model
             for model in asked
@@ -106,9 +105,9 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     found = ("satisfied", "measured")
     stated = [{name: value for name, value in entry.items() if name not in found} for entry in manifest.models]
     sensitive, problems = manifest.with_role(Role.SENSITIVE), []
-    asked = _built(stated, sensitive)
+    asked = _build_models(stated, sensitive)
     if kept is not None:
-        made_for = _built(_stated_in(kept), sensitive)
+        made_for = _build_models(_models_in_evidence(kept), sensitive)
         promised, kept_to = (
             {public_models.model_key(parameters(model)) for model in some} for some in (asked, made_for)
         )
@@ -132,7 +131,7 @@ def _models(manifest: Manifest, kept: Json | None, rules: Policy | None) -> tupl
     return asked, problems
 
 
-def _built(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str]) -> tuple[Model, ...]:
+def _build_models(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str]) -> tuple[Model, ...]:
     try:
         return models.build(stated, sensitive, where=manifests.NAME)
     except PolicyError as error:
@@ -140,7 +139,7 @@ def _built(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str]) -> tup
         raise VerificationFailed(what, where=manifests.NAME) from None
 
 
-def _stated_in(kept: Json) -> list[Json]:
+def _models_in_evidence(kept: Json) -> list[Json]:
     try:
         stated = kept["policy"]["privacy"]["models"]
         return [dict(entry) for entry in stated]
@@ -148,13 +147,13 @@ def _stated_in(kept: Json) -> list[Json]:
         raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
 
 
-def _made_by(kept: Json) -> Policy:
+def _policy_in_evidence(kept: Json) -> Policy:
     return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
 
 
 def _evidence_contradictions(manifest: Manifest, kept: Json) -> list[str]:
     """Where the manifest says something else of the columns than the evidence, whatever their hashes."""
-    attributes, problems = _made_by(kept).attributes, []
+    attributes, problems = _policy_in_evidence(kept).attributes, []
     for column in manifest.columns:
         attribute = attributes.get(column.name)
         if attribute is not None and attribute.role is not column.role:
@@ -174,19 +173,21 @@ def _reference(
     populations: Mapping[str, FrequencyTable],
 ) -> Baseline:
     """What the released classes are compared with, from the evidence."""
-    domains, people, withheld = _reference_kept(kept)
+    domains, people, withheld = _reference_in_evidence(kept)
     uncounted = {name for model in asked for name in model.attributes} - set(domains)
     if uncounted:
         raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
     if people is not None and any(model.series for model in asked):
-        people = replace(people, earlier=_earlier(kept, _made_by(kept), asked))
+        people = replace(people, earlier=_earlier(kept, _policy_in_evidence(kept), asked))
     original = None
     if any(model.needs_members for model in asked):
-        original = _original(manifest, policy, engine or kept_engine(kept), star=bool(kept.get("star")))
+        original = _original(manifest, policy, engine or engine_in_evidence(kept), star=bool(kept.get("star")))
     return Baseline(domains, people, withheld, populations, original)
 
 
-def _beside_original(table: FrequencyTable, manifest: Manifest, policy: Policy | None, engine: str | None) -> Classes:
+def _classes_with_members(
+    table: FrequencyTable, manifest: Manifest, policy: Policy | None, engine: str | None
+) -> Classes:
     """The released classes with the original tuples behind them, from where a policy says that they lie."""
     original = _original(manifest, policy, engine, star=False)
     return replace(public_models.classes(table, manifest), members=original.members(table))
@@ -197,7 +198,7 @@ def _populations(asked: Sequence[Model], manifest: Manifest, policy: Policy | No
     return {name: _population(name, manifest, policy) for name in names}
 
 
-def _reference_kept(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
+def _reference_in_evidence(kept: Json) -> tuple[dict[str, Domain], Classes | None, dict[str, Histogram]]:
     """The distributions, the people and the withheld columns that the evidence keeps."""
     try:
         domains = {name: domain_from_json(name, content) for name, content in kept["reference"].items()}
@@ -230,7 +231,7 @@ def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, 
             where=manifests.NAME,
             remedy="Give the policy that names them: --policy.",
         )
-    table = normalized(open_source(policy, engine if policy.data.path is None else None), policy)
+    table = normalize(open_source(policy, engine if policy.data.path is None else None), policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
     hierarchies = tuple(
         build(name, policy.attributes[name].hierarchy, counted.values[name], policy=policy)

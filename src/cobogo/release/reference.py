@@ -46,7 +46,7 @@ class Baseline:
         for name, population in self.populations.items():
             released = released.with_population(name, population)
         if self.populations:
-            classes = _among_all(classes, released)
+            classes = _add_population_classes(classes, released)
         return replace(classes, members=self._members(released))
 
     def _members(self, released: FrequencyTable) -> Members | None:
@@ -76,7 +76,7 @@ class OriginalTable:
         return Members(owners, codes, self.table.counts, self.table.histograms, self.hierarchies)
 
 
-def _among_all(classes: Classes, table: FrequencyTable) -> Classes:
+def _add_population_classes(classes: Classes, table: FrequencyTable) -> Classes:
     """Classes beside those that only a population has. The table's own tuples come in the order of the classes."""
     places, groups = np.flatnonzero(table.counts > 0), len(table.counts)
     sizes = np.zeros(groups, dtype=np.int64)

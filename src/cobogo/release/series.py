@@ -21,8 +21,8 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, OutputError, PolicyError
+from cobogo.floor.catalogue import import_object
 from cobogo.promises.models import Model
-from cobogo.release.contract import load
 
 REGISTERED = "registry:"
 """How the name of a previous release begins that is the id of one in the registry."""
@@ -54,7 +54,7 @@ class ReleaseSeries:
         of = [-1 if who is None or who not in known else sets[known[who]] for who in pseudonyms]
         return Earlier(tuple(sets), np.array(of, dtype=np.int64))
 
-    def after(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> ReleaseSeries:
+    def add_release(self, models: Sequence[Model], classes: Classes, pseudonyms: Sequence[str | None]) -> ReleaseSeries:
         """The same after one more release. Who is not in it keeps what they had."""
         assert classes.people is not None
         signatures = {attribute: dict(known) for attribute, known in self.signatures.items()}
@@ -111,7 +111,7 @@ def open_series(policy: Policy, models: Sequence[Model]) -> ReleaseSeries | None
 def load_series(previous: str, policy: Policy) -> ReleaseSeries:
     """The series as it was after an earlier release: one in a directory, or one that the policy's registry keeps."""
     if previous.startswith(REGISTERED):
-        return ReleaseSeries.from_json(load(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
+        return ReleaseSeries.from_json(import_object(KEPT_SERIES)(policy, previous.removeprefix(REGISTERED)))
     file = policy.resolve(previous) / "evidence" / "evidence.json"
     try:
         found = json.loads(file.read_bytes())["series"]
@@ -131,7 +131,7 @@ def load_series(previous: str, policy: Policy) -> ReleaseSeries:
         ) from None
 
 
-def with_earlier_releases(
+def add_earlier_releases(
     table: FrequencyTable, models: Sequence[Model], series: ReleaseSeries | None
 ) -> FrequencyTable:
     """The data's frequency table with what the series told of its people."""

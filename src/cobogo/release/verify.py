@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,19 +13,50 @@ from pydantic import TypeAdapter, ValidationError
 from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
+from cobogo.floor.catalogue import import_object
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
-from cobogo.release.checks import check
-from cobogo.release.contract import Verdict, Written
+from cobogo.release.contract import ENTROPY, SEEDED, CheckResult, Verdict, Written
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.evidence import OWN_HASH, own_hash
 from cobogo.release.manifest import FileEntry, Manifest
-from cobogo.release.readback import open_released, parts, released_rows
+from cobogo.release.readback import locate_released_rows, open_released_rows, release_parts
 from cobogo.release.recodings import role_problems, verify_recoding
 from cobogo.release.reference import (
     Json,
 )
+
+CHECKS: dict[str, str] = {
+    "frequency-list": "cobogo.publish.frequency_list.release:check",
+    "masking": "cobogo.publish.mask.release:check",
+    "location-reports": "cobogo.locate.protect:check",
+    "mobility": "cobogo.locate.mobility.release:check",
+    "perturbation": "cobogo.publish.perturb.release:check",
+    "randomization": "cobogo.publish.randomize.make:check",
+    "sampling": "cobogo.publish.sample.release:check",
+    "synthesis": "cobogo.publish.synthesize.check:check",
+    "trajectories": "cobogo.locate.trips.release:check",
+    "trip-synthesis": "cobogo.locate.trips.release:check",
+}
+"""Each kind of release whose rows are drawn, and the function that verifies the released rows, as "module:function"."""
+
+
+def check_drawn_rows(written: Written) -> CheckResult:
+    """Verify released rows by what the manifest says of how they were made."""
+    kind = written.manifest.kind
+    if kind not in CHECKS:
+        raise VerificationFailed(f"there is no kind of release {kind!r}", remedy="Is this version of Cobogó older?")
+    try:
+        found = import_object(CHECKS[kind])(written)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise VerificationFailed(
+            f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
+        ) from None
+    assert isinstance(found, CheckResult)
+    seeded = (SEEDED,) if written.statement.get("entropy", ENTROPY) != ENTROPY else ()
+    return replace(found, problems=(*seeded, *found.problems))
+
 
 KEPT = {"manifest-sha256", OWN_HASH}
 """What verification asks of any evidence."""
@@ -43,7 +75,7 @@ def verify(
 
     ``engine`` is the URL of the database that holds the rows of a release that is a table.
     """
-    public, evidence = parts(Path(release))
+    public, evidence = release_parts(Path(release))
     manifest = manifests.load(public)
     if manifest.contradiction:
         raise VerificationFailed(manifest.contradiction, where=str(public / manifests.NAME))
@@ -54,7 +86,7 @@ def verify(
     if evidence is not None:
         kept = _evidence(evidence, KEPT | (RECODED if manifest.kind == manifests.RECODING else {"transformation"}))
         problems += _evidence_problems(evidence, kept, public)
-    rules = Policy.given(policy) if policy is not None else None
+    rules = Policy.from_any(policy) if policy is not None else None
     if manifest.kind != manifests.RECODING:
         return _verify_drawn(public, manifest, kept, rules, engine, problems)
     return verify_recoding(public, manifest, kept, rules, engine, problems)
@@ -69,12 +101,14 @@ def _verify_drawn(
         problems += role_problems(manifest, rules)
         asked += [] if rules.privacy is None else rules.privacy.models
     try:
-        rows = released_rows(public, manifest, kept, engine)
-        table = open_released(rows, manifest)
+        rows = locate_released_rows(public, manifest, kept, engine)
+        table = open_released_rows(rows, manifest)
         if isinstance(rows, Table) and rows.digest(manifest.data.separator) != manifest.data.sha256:
             problems.append(f"the table {rows.name} does not hold the rows that were released")
         records = table.rows()
-        found = check(Written(manifest, table, asked, None if kept is None else kept["transformation"], public))
+        found = check_drawn_rows(
+            Written(manifest, table, asked, None if kept is None else kept["transformation"], public)
+        )
     except (DataError, VerificationFailed) as error:
         return Verdict((), (*problems, str(error)), 0, None)
     if records != manifest.data.records:

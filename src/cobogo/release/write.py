@@ -9,51 +9,51 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from cobogo.data.table import formulas
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
-from cobogo.floor.files import staged_directory
+from cobogo.floor.catalogue import import_object
+from cobogo.floor.files import stage_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
-from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Transformation, Verdict, load
+from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import is_output, seal
 from cobogo.release.manifest import Manifest
-from cobogo.release.release import Release
 
 
 def write_release(release: Release, directory: Path, *, progress: Progress = silent) -> Verdict:
     """Write a release under a temporary name, read it back, verify it, add the report, put it in place at once."""
     made = release.transformation
-    reporting = threading.Thread(target=load, args=(made.reporter,))
+    reporting = threading.Thread(target=import_object, args=(made.reporter,))
     reporting.start()  # the import takes a while, and the engine has enough to do meanwhile
     with (
         ExitStack() as recording,
-        staged_directory(directory, replaceable=is_output) as stage,
+        stage_directory(directory, replaceable=is_output) as stage,
         ExitStack() as ending,
     ):
         public, evidence = stage / "public", stage / "evidence"
         public.mkdir()
         evidence.mkdir(mode=0o700)
         progress("write", 0, 0)
-        with release.timed("apply"):
-            rows = ending.enter_context(_written(release, public))
+        with release.time_stage("apply"):
+            rows = ending.enter_context(_write_tables(release, public))
             made.write_beside(public)
         progress("verify", 0, 0)
-        with release.timed("verify"):
+        with release.time_stage("verify"):
             read_back = made.read_back(release, rows, public)
             _refuse_unless_verified(read_back.verdict, made)
-        with release.timed("write"):
+        with release.time_stage("write"):
             _sign(read_back, made, public)
         progress("report", 0, 0)
         reporting.join()
-        load(made.reporter)(release, read_back, evidence)
-        recording.enter_context(made.recorded(release, read_back, public, directory, progress))
+        import_object(made.reporter)(release, read_back, evidence)
+        recording.enter_context(made.record(release, read_back, public, directory, progress))
         seal(made.evidence(release, read_back), release.origin, release.table.engine.url, public, evidence)
     return read_back.verdict
 
 
 @contextmanager
-def _written(release: Release, public: Path) -> Iterator[Path | Table]:
+def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
     """Write the released tables: files, or a table that takes its name and place when the block ends well.
 
     Gives the file of the rows, or the directory where none of the tables are rows.
@@ -70,7 +70,7 @@ def _written(release: Release, public: Path) -> Iterator[Path | Table]:
             if output.format == "parquet":
                 engine.write_parquet(part, target)
             else:
-                safe = formulas.neutralised(part) if output.formulas == "neutralised" else part
+                safe = formulas.neutralise(part) if output.formulas == "neutralised" else part
                 engine.write_csv(safe, target, separator=release.origin.data.separator)
     except engine.failures as error:
         raise OutputError(
@@ -101,7 +101,7 @@ def _sign(read_back: ReadBack, made: Transformation, public: Path) -> None:
         star=made.stars,
         explained=made.explanation(),
         order=order,
-        drawn=dictionary.about_drawing(read_back.verdict.models),
+        drawn=dictionary.drawn_models(read_back.verdict.models),
     )
     _write_manifest(read_back.manifest.model_copy(update={"models": read_back.models}), text, public)
 
@@ -114,7 +114,7 @@ def _write_manifest(unsigned: Manifest, explained: str, public: Path) -> None:
     unsigned.model_copy(update={"files": manifest.hashes(public, files)}).write(public)
 
 
-def copy_neutralised(public: Path, target: Path) -> None:
+def copy_for_spreadsheets(public: Path, target: Path) -> None:
     """Copy a release's public part for people who open it in a spreadsheet: no cell of the copy is a formula.
 
     Its tables have apostrophes, and its manifest says so, with their hashes. It is a release of its own, which `verify`
@@ -134,7 +134,7 @@ def copy_neutralised(public: Path, target: Path) -> None:
         engine = connect()
         rows = read(public / name, signed.data.reading, engine, once=True).expression
         (target / name).unlink()
-        engine.write_csv(formulas.neutralised(rows), target / name, separator=signed.data.separator)
+        engine.write_csv(formulas.neutralise(rows), target / name, separator=signed.data.separator)
     (target / manifest.NAME).unlink()  # which is no part of what it tells of
     explained = (public / "dictionary.md").read_text(encoding="utf-8")
     data = signed.data.model_copy(update={"formulas": "neutralised"})

@@ -15,11 +15,11 @@ from cobogo.errors import CobogoError, DataError, OutputError, PolicyError, Regi
 from cobogo.examine import attacks
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, open_case
-from cobogo.floor.files import staged_directory
+from cobogo.floor.files import stage_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
-from cobogo.release.readback import parts
+from cobogo.release.readback import release_parts
 from cobogo.studies.study import Study, Trial, timestamp
 from cobogo.tell.report.words import Words
 
@@ -128,7 +128,7 @@ class Audit(Study):
         if language is None:
             policy = _policy_of(release)
             language = "en" if policy is None else policy.report.language
-        with staged_directory(release, replaceable=evidences.is_output) as stage:
+        with stage_directory(release, replaceable=evidences.is_output) as stage:
             shutil.copytree(release, stage, dirs_exist_ok=True)
             self.write_files(stage / "evidence", language=language, pictures="plots")
             evidences.amend(stage / "evidence", NAMES)
@@ -164,9 +164,9 @@ def audit(
     registry, if that can be opened.
     """
     release = Path(release)
-    public, _ = parts(release)
+    public, _ = release_parts(release)
     manifest = manifests.load(public)
-    made_by = _policy_of(release) if policy is None else Policy.given(policy)
+    made_by = _policy_of(release) if policy is None else Policy.from_any(policy)
     notes: list[str] = []
     defaulted = knowledge is None
     if defaulted:

@@ -11,7 +11,7 @@ from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
-from cobogo.publish.admission import check_bucketed
+from cobogo.publish.admission import check_buckets
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings, releases_one_table
 from cobogo.studies.study import (
     ReleaseTrial,
@@ -187,7 +187,7 @@ def compare(
         ALGORITHMS.find(name, "--algorithms")
     if policy is None:
         data, policy = None, data
-    asked = Policy.given(policy)
+    asked = Policy.from_any(policy)
     rules = _choosing(asked, _needs_most(names))
     prepared = job.prepare(
         rules if data is None else data, None if data is None else rules, engine=engine, progress=progress
@@ -230,7 +230,7 @@ def _run(prepared: job.Prepared, asked: Policy, name: str) -> AlgorithmTrial:
     problem = replace(prepared.problem, kind=rules.recoding.kind, marginals=rules.recoding.marginals)
     try:
         if not releases_one_table(name):
-            check_bucketed(rules, problem.promised)
+            check_buckets(rules, problem.promised)
     except PolicyError as error:
         return AlgorithmTrial(name=name, why=error.what)
     refusals = (NoSolution, PolicyError, SearchTooLarge)

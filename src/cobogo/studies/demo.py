@@ -20,11 +20,11 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examples import ceara
-from cobogo.floor.files import staged_directory
+from cobogo.floor.files import stage_directory
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
+from cobogo.release.contract import Release
 from cobogo.release.evidence import is_output
-from cobogo.release.release import Release
 from cobogo.tell.report import plots
 from cobogo.tell.report.page import (
     Field,
@@ -135,7 +135,7 @@ def run(directory: Path, *, rows: int, language: str, progress: Progress) -> Dem
     """Generate the cases, make the ten releases, draw, attack two of them, and put everything in place at once."""
     if rows < FEWEST_ROWS:
         raise PolicyError(f"the demo needs at least {FEWEST_ROWS} rows. Got {rows} instead", where="--rows")
-    with staged_directory(directory, replaceable=is_demo) as stage:
+    with stage_directory(directory, replaceable=is_demo) as stage:
         progress("generate", 0, 0)
         ceara.write(stage / DATA, rows)
         todo = list(cases())

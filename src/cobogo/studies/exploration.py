@@ -182,7 +182,7 @@ def explore(
     """
     if policy is None:
         data, policy = None, data
-    rules = _use_full_domain(Policy.given(policy))
+    rules = _use_full_domain(Policy.from_any(policy))
     prepared = job.prepare(
         rules if data is None else data, None if data is None else rules, engine=engine, progress=progress
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cobogo.data.policy import Policy
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models import Model
@@ -338,7 +338,7 @@ def _problem(problem: Problem, given: Given) -> Problem:
         if name == LIMIT:
             if not 0 <= value <= 1:
                 raise _wrong(f"{LIMIT} must be a number from 0 to 1. Got {value!r} instead")
-            limit = records_allowed(value, problem.scale.records)
+            limit = allowed_records(value, problem.scale.records)
         else:
             models = _vary_models(models, name, value)
     for model in models:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from cobogo.floor.files import holds_only, staged_directory
+from cobogo.floor.files import holds_only, stage_directory
 from cobogo.locate import maps
 from cobogo.locate.attacks.hearing import sent_positions
 from cobogo.locate.places.geometry import distance
@@ -309,7 +309,7 @@ def _rows(points: Points) -> Any:
 def write(found: Evaluation, directory: Path, *, language: str) -> None:
     """Write all files under a temporary name and put them in place at once."""
     say = words(language)
-    with staged_directory(directory, replaceable=_is_evaluation) as stage:
+    with stage_directory(directory, replaceable=_is_evaluation) as stage:
         evidence = stage / DIRECTORY
         evidence.mkdir(mode=0o700)
         write_json(found.to_dict(), evidence / "evaluation.json")

@@ -183,8 +183,8 @@ def risk(
         "fraction": fraction,
         "threshold": threshold,
     }
-    asked = source.policy.asked_risk({key: value for key, value in changes.items() if value is not None})
-    with source.table.engine.guarded("reading and counting"):
+    asked = source.policy.risk_with({key: value for key, value in changes.items() if value is not None})
+    with source.table.engine.guard("reading and counting"):
         return _measure(source, asked, combinations, progress)
 
 
@@ -207,7 +207,7 @@ def summarize_risk(
 ) -> RiskSummary:
     """Measure the attackers' risks and the uniques, by one count of the quasi-identifiers."""
     source = open_data(data, policy, engine)
-    with source.table.engine.guarded("reading and counting"):
+    with source.table.engine.guard("reading and counting"):
         counted, sizes, people = _classes(source)
         around = read_population(source, counted, people, source.policy.risk)
         journalist = _journalist(sizes, around, uniqueness(sizes, people, around))

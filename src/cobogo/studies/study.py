@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cobogo.errors import CobogoError, NoSolution
-from cobogo.floor.files import holds_only, staged_directory
+from cobogo.floor.files import holds_only, stage_directory
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode import story
 from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
@@ -118,7 +118,7 @@ class Study(ABC):
 
     def write(self, directory: str | Path, *, language: str = "en") -> None:
         """Write figures, picture and page, in place of an earlier study of the same kind, at once."""
-        with staged_directory(Path(directory), replaceable=holds_only(self.files())) as stage:
+        with stage_directory(Path(directory), replaceable=holds_only(self.files())) as stage:
             self.write_files(stage, language=language)
 
     def write_files(self, directory: Path, *, language: str, pictures: str = ".") -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cobogo.release.release import Release
+    from cobogo.release.contract import Release
 
 PATIENTS: dict[str, list[str]] = {
     "age": ["34", "36", "41", "45", "52", "58", "61", "67"],

@@ -23,8 +23,7 @@ from cobogo.answer.noise import choose_noise
 from cobogo.answer.plan import Exact, QueryPlan, plan
 from cobogo.answer.sql.emit import SqlSource
 from cobogo.answer.sql.parse import parse
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine
+from cobogo.data.table.engine import Engine, connect
 from cobogo.errors import DataError
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import DeclaredDataset
@@ -201,7 +200,7 @@ def holds(case: Case, engine: Engine, *, neighbours: int | None = None) -> None:
 
 @pytest.mark.parametrize("case", DUCKDB, ids=lambda case: case.name)
 def test_no_value_fails_a_question_in_duckdb(case: Case) -> None:
-    holds(case, q.duckdb())
+    holds(case, q.engine())
 
 
 @pytest.mark.parametrize("case", POSTGRESQL, ids=lambda case: case.name)
@@ -217,7 +216,7 @@ def test_no_value_fails_a_question_in_postgresql(postgresql: str, case: Case) ->
 
 def test_no_value_fails_a_question_in_spark(spark: str) -> None:
     """All of them as the columns of one table, and everything measured of them at once: Spark is slow to begin."""
-    engine = connect(spark)
+    engine = q.engine(spark)
     rows = max(len(case.values) for case in SPARK)
     padded = [[*case.values, *[None] * (rows - len(case.values))] for case in SPARK]
     texts = pa.table(
@@ -265,7 +264,7 @@ def test_days_without_end_are_not_the_last_day() -> None:
     declared = DeclaredDataset.model_validate({"unit": "person", "columns": {"value": DAY}, "budget": {"epsilon": 1}})
     asked = plan(parse("SELECT value, COUNT(*) FROM d GROUP BY value", {"d": declared}), declared)
     case = Case(DAY, dt.Date(), "DATE", ["infinity"])
-    (found,) = figures(asked, table(case, "DuckDB"), case, q.duckdb()).values()
+    (found,) = figures(asked, table(case, "DuckDB"), case, q.engine()).values()
     assert found == {(date(9999, 12, 31),): 6, (None,): 1}
 
 

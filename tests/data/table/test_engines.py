@@ -21,7 +21,7 @@ import pytest
 
 import cobogo
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge

@@ -36,7 +36,7 @@ def texts(draw: st.DrawFn) -> list[tuple[str | None, ...]]:
 def test_what_is_stored_as_codes_reads_as_the_texts_it_was(
     rows: list[tuple[str | None, ...]], sample: int, most: int
 ) -> None:
-    columns = ", ".join(f"{coded._quoted(name)} VARCHAR" for name in NAMES)
+    columns = ", ".join(f"{coded._quote(name)} VARCHAR" for name in NAMES)
     with pytest.MonkeyPatch.context() as patch, duckdb.connect() as connection:
         patch.setattr(coded, "SAMPLE", sample * 10)
         patch.setattr(coded, "VALUES_AT_MOST", most)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.table import formulas
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.errors import InputError, OutputError
-from cobogo.release.write import copy_neutralised
+from cobogo.release.write import copy_for_spreadsheets
 
 pytestmark = pytest.mark.slow
 
@@ -38,11 +38,11 @@ def _is_formula(cell: str) -> bool:
 def test_no_text_stays_a_formula_and_all_can_be_read_again(texts) -> None:
     engine = connect()
     rows = engine.load_arrow(pd.DataFrame({"n": range(len(texts)), "a": texts}).pipe(_arrow)).order_by("n")
-    safe = formulas.neutralised(rows)
+    safe = formulas.neutralise(rows)
     written = engine.fetch(safe.order_by("n"))["a"].to_pylist()
     assert not any(_is_formula(cell) for cell in written)
     assert all(cell in (text, f"'{text}") for cell, text in zip(written, texts, strict=True))
-    assert engine.fetch(formulas.restored(safe).order_by("n"))["a"].to_pylist() == texts
+    assert engine.fetch(formulas.restore(safe).order_by("n"))["a"].to_pylist() == texts
 
 
 def _arrow(frame: pd.DataFrame):
@@ -55,7 +55,7 @@ def test_every_engine_writes_the_same(engine_url) -> None:
     texts = [*HARMFUL, *HARMLESS]
     engine = connect(engine_url)
     rows = engine.load_arrow(_arrow(pd.DataFrame({"n": range(len(texts)), "a": texts})))
-    found = engine.fetch(formulas.neutralised(rows).order_by("n"))["a"].to_pylist()
+    found = engine.fetch(formulas.neutralise(rows).order_by("n"))["a"].to_pylist()
     assert found == [*(f"'{text}" for text in HARMFUL), *HARMLESS]
 
 
@@ -108,12 +108,12 @@ def test_a_copy_for_spreadsheets_is_a_release_that_verifies_and_another_is_not(t
     cb.anonymize(_data(), _policy(formulas="neutralised")).write(tmp_path / "asked")
     kept, copy = tmp_path / "kept" / "public", tmp_path / "copy"
     before = {file.name: file.read_bytes() for file in kept.iterdir()}
-    copy_neutralised(kept, copy)
+    copy_for_spreadsheets(kept, copy)
     assert {file.name: file.read_bytes() for file in kept.iterdir()} == before
     assert cb.verify(copy)
     assert _rows(copy) == _rows(tmp_path / "asked" / "public") != _rows(kept)
     again = tmp_path / "again"
-    copy_neutralised(copy, again)
+    copy_for_spreadsheets(copy, again)
     assert {file.name: file.read_bytes() for file in again.iterdir()} == {
         file.name: file.read_bytes() for file in copy.iterdir()
     }
@@ -126,7 +126,7 @@ def test_what_cannot_be_neutralised_is_refused(tmp_path) -> None:
         cb.anonymize(_data(), _policy(formulas="neutralised", format="parquet"))
     cb.anonymize(_data(), _policy(format="parquet")).write(tmp_path / "p")
     with pytest.raises(OutputError, match="no CSV"):
-        copy_neutralised(tmp_path / "p" / "public", tmp_path / "copy")
+        copy_for_spreadsheets(tmp_path / "p" / "public", tmp_path / "copy")
     named = _data().rename(columns={"note": "=note"})
     policy = _policy(formulas="neutralised")
     policy["attributes"]["=note"] = policy["attributes"].pop("note")

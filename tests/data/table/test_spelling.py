@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import cobogo as cb
-from cobogo.data.table.spelling import agreeing, normal
+from cobogo.data.table.spelling import count_agreeing, normal_form
 
 HIV = ["HIV", "hiv", "HIV ", "HIV"]
 NUMBERS = ["1", "1.0", "01", "2"]
@@ -38,7 +38,7 @@ def policy(*, normalize: list[str] | None = None, unit: list[str] | None = None,
 def test_values_that_may_be_one_are_counted_in_a_warning(values: list[str], number: int) -> None:
     release = cb.anonymize(people(values), policy(l=1))
     said = [warning for warning in release.warnings if '"value"' in warning]
-    assert agreeing(dict.fromkeys(values)) == number
+    assert count_agreeing(dict.fromkeys(values)) == number
     assert [f"{number} values agree" in warning for warning in said] == [True] * bool(number)
     assert not [value for value in values if any(f" {value} " in warning for warning in said)], "no value is shown"
 
@@ -80,7 +80,7 @@ def test_a_release_with_normalized_values_verifies(tmp_path: Path) -> None:
     ],
 )
 def test_each_way_does_one_thing(how: list[str], text: str, expected: str) -> None:
-    assert normal(text, how) == expected
+    assert normal_form(text, how) == expected
 
 
 def test_differential_privacy_has_no_room_for_it() -> None:

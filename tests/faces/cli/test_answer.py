@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cobogo.floor.untrusted import shortened
+from cobogo.floor.untrusted import shorten
 from support.commands import cobogo
 
 pytestmark = pytest.mark.slow
@@ -58,7 +58,7 @@ def test_the_data_holder_is_told_which_line_cannot_be_read_and_an_analyst_is_not
     assert "can be asked about" in cobogo("answer", "check", cwd=home)
 
 
-@pytest.mark.parametrize("amount", ["1e20000000", "9" * 5000, "much", "-1", "nan"], ids=shortened)
+@pytest.mark.parametrize("amount", ["1e20000000", "9" * 5000, "much", "-1", "nan"], ids=shorten)
 def test_amounts_that_are_none_are_refused_in_words(home: Path, amount: str) -> None:
     question, delta = ("SELECT COUNT(*) FROM people", "--analyst", "ana"), ["--epsilon", "1", "--delta", amount]
     for options in (["--epsilon", amount], ["--rho", amount], delta, ["--error", amount]):

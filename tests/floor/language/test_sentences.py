@@ -12,8 +12,8 @@ import pytest
 
 import cobogo
 from cobogo import errors
-from cobogo.floor.language import language_of, translated
-from cobogo.floor.language.sentences import in_portuguese, sentences
+from cobogo.floor.language import parse_language, translate
+from cobogo.floor.language.sentences import sentences, to_portuguese
 from support.commands import cobogo as command
 
 pytestmark = pytest.mark.slow
@@ -79,11 +79,11 @@ def test_every_error_of_the_main_job_has_its_portuguese_and_no_other() -> None:
 def test_sentences_have_the_same_values_in_both_languages() -> None:
     for one in sentences():
         assert one.english.count("{}") == one.portuguese.count("{}"), one.english
-        assert in_portuguese(one.english.replace("{}", "«v»")).count("«v»") == one.english.count("{}")
+        assert to_portuguese(one.english.replace("{}", "«v»")).count("«v»") == one.english.count("{}")
 
 
 def test_a_language_that_is_not_spoken(tmp_path: Path) -> None:
     assert "en or pt-BR" in command("list", "models", "--lang", "fr", cwd=tmp_path, code=2)
     assert "needs a language" in command("list", "models", "--lang", cwd=tmp_path, code=2)
-    assert language_of("PT-br") == "pt-BR"
-    assert translated(errors.CobogoError("never said before"), "pt-BR") == "never said before."
+    assert parse_language("PT-br") == "pt-BR"
+    assert translate(errors.CobogoError("never said before"), "pt-BR") == "never said before."

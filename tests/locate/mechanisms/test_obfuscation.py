@@ -7,11 +7,17 @@ import pytest
 
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.mechanisms import Disc, Indirect, KeyedTransform, MapKey
-from cobogo.locate.mechanisms.obfuscation import relevance
+from cobogo.locate.metrics import overlap
 from cobogo.locate.places.cells import PublicPlaces, vectors
 from cobogo.locate.places.geometry import Frame, distance
 from cobogo.locate.places.points import Points
 from support.location_grids import here
+
+
+def relevance(one: float, other: float, apart: float) -> float:
+    """The overlap's share of one disc, times its share of the other."""
+    shared = float(overlap(np.array(apart), one, other))
+    return shared**2 / (np.pi * one**2 * np.pi * other**2)
 
 
 @pytest.mark.parametrize(("one", "other", "apart"), [(1, 1, 0.7), (1, 2, 1.5), (3, 1, 2.2), (1, 1, 1.9), (2, 5, 1)])

@@ -192,7 +192,7 @@ def test_whoever_knows_that_a_person_has_one_value_learns_more_than_gamma() -> N
     """Exhaustively: a person with one of ten values, a prior of 0.1 each, of which only one is released."""
     d, gamma, m = 0.1, 0.4, 10
     best = AlphaBeta.best(d, gamma)
-    kept, beta = float(best.kept), float(best.beta)
+    kept, beta = float(best.retention), float(best.beta)
     seen = [True] + [False] * (m - 1)
     likelihood = []
     for mine in range(m):

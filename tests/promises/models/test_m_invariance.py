@@ -182,7 +182,7 @@ def test_the_classes_that_hold_somebody_who_changed(
     for release in before:
         told = crowd_of(release, values, names)
         series = ReleaseSeries.from_json(
-            json.loads(json.dumps(series.after([MInvariance("s", 1, missing="value")], told, names).to_json()))
+            json.loads(json.dumps(series.add_release([MInvariance("s", 1, missing="value")], told, names).to_json()))
         )
         last |= {who: {values[x] for x in release if release[x] == release[who]} for who in release}
     found = crowd_of(after, values, names)

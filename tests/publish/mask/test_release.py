@@ -169,7 +169,7 @@ def test_latin_1_in_utf_8_out(tmp_path: Path) -> None:
     rows = people(10)
     path = table(tmp_path, rows, encoding="latin-1")
     cb.mask(policy(path, {"name": {"fake": "name"}}, data={"encoding": "latin-1"})).write(tmp_path / "out")
-    assert not any("Pessoa" in row["name"] for row in released(tmp_path / "out"))
+    assert not any("Ção" in row["name"] for row in released(tmp_path / "out"))
 
 
 def test_a_secret_makes_jobs_agree_and_without_one_they_do_not(tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ import pytest
 import cobogo as cb
 from cobogo.errors import DataError, NoSolution, PolicyError, SearchTooLarge, VerificationFailed
 from cobogo.publish.randomize.make import METHODS
-from cobogo.release import checks, manifest
+from cobogo.release import manifest
 from cobogo.release.contract import Written
-from cobogo.release.readback import open_released
+from cobogo.release.readback import open_released_rows
+from cobogo.release.verify import check_drawn_rows
 from support.randomized_tables import ASKED, OF_TABLE, RHO, N, policy, table
 
 pytestmark = pytest.mark.slow
@@ -103,7 +104,7 @@ def leaves(content: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]
 @pytest.mark.parametrize("method", METHODS)
 def test_no_statement_however_strange_is_more_than_a_failed_verification(method: str, written: Path) -> None:
     stated = manifest.load(written / method / "public")
-    rows = open_released(written / method / "public" / "release.csv", stated)
+    rows = open_released_rows(written / method / "public" / "release.csv", stated)
     for path in leaves(stated.transformation):
         for strange in (None, "1/0", -1, []):
             changed = copy.deepcopy(stated.transformation)
@@ -112,7 +113,7 @@ def test_no_statement_however_strange_is_more_than_a_failed_verification(method:
                 place = place[key]
             place[path[-1]] = strange
             with contextlib.suppress(VerificationFailed, DataError):
-                checks.check(Written(stated.model_copy(update={"transformation": changed}), rows, stated.models))
+                check_drawn_rows(Written(stated.model_copy(update={"transformation": changed}), rows, stated.models))
 
 
 def test_a_sensitive_column_that_nothing_was_done_to_is_told(written: Path, tmp_path: Path) -> None:

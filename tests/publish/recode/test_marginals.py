@@ -96,7 +96,7 @@ def of(rows: list[tuple[str, str, str]]) -> Margins:
     labels = {name: tuple(sorted({row[n] for row in rows})) for n, name in enumerate("abs")}
     codes = np.array([[labels[name].index(row[n]) for n, name in enumerate("abs")] for row in rows], dtype=np.int64)
     whole = Marginal(("a", "b", "s"), codes, np.ones(len(rows), dtype=np.int64))
-    return Margins((whole.summed(["a", "s"]), whole.summed(["b", "s"])), labels, "s")
+    return Margins((whole.sum_over(["a", "s"]), whole.sum_over(["b", "s"])), labels, "s")
 
 
 @some

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.errors import Exposed, NoSolution, PolicyError, RegistryError
-from cobogo.publish.recoded import check_against_earlier
+from cobogo.publish.recoding import check_against_earlier
 from cobogo.publish.registry import store
 from cobogo.publish.registry.book import open_book
 from cobogo.publish.registry.structure import RecordedRelease

@@ -8,7 +8,7 @@ import pytest
 from cobogo.faces.cli.main import app
 from cobogo.tell.reference.formula import FormulaError, formulas, plain
 from cobogo.tell.reference.pages import pages
-from cobogo.tell.reference.sections import PARTS, SECTIONS, find, listing, names, read
+from cobogo.tell.reference.sections import PARTS, SECTIONS, find, listing, names, split_docstring
 from cobogo.tell.reference.sections import pages as sections
 
 THINGS = [(slug, name) for slug, section in sections().items() for name in section.cards()]
@@ -44,8 +44,8 @@ def test_what_is_missing_is_found() -> None:
         Cost:
         """
 
-    assert read("thing", thing).missing == ["Guarantee", "Limits", "Cost", "Paper", "Example"]
-    assert read("nothing", test_what_is_missing_is_found).missing == ["Definition", *PARTS]
+    assert split_docstring("thing", thing).missing == ["Guarantee", "Limits", "Cost", "Paper", "Example"]
+    assert split_docstring("nothing", test_what_is_missing_is_found).missing == ["Definition", *PARTS]
 
 
 @pytest.mark.parametrize("latex", [r"\frac{1}{2", r"\frac{1}", r"a}", r"\sqroot{2}", "a_", r"\text"])

@@ -11,20 +11,19 @@ from pydantic import Field
 from cobogo.collect.collection import Collection
 from cobogo.collect.discovery.domains import WordDomain
 from cobogo.collect.discovery.methods import Discovery, Prefixes, Puzzles
-from cobogo.collect.layout import Layout, Rows, pack_reports, unpack_reports
+from cobogo.collect.layout import Layout, Rows, unpack_reports
 from cobogo.collect.power import Detectable
-from cobogo.collect.protocol import LEVEL, CollectionFindings, Protocol, distinct_texts, text_array
+from cobogo.collect.protocol import LEVEL, CollectionFindings, PermanentReports, Protocol, distinct_texts, text_array
 from cobogo.collect.sketch_protocol import sketch_layout
 from cobogo.floor.arrays import Ints
-from cobogo.floor.randomness import Source
 
 
-class DiscoveryProtocol(Protocol):
+class DiscoveryProtocol(PermanentReports):
     """Reports of pieces of words, by groups of clients."""
 
     def __init__(self, discovery: Discovery) -> None:
+        super().__init__(discovery)
         self.discovery = discovery
-        self.name = discovery.name  # type: ignore[misc]
 
     @property
     def layout(self) -> Layout:
@@ -37,16 +36,6 @@ class DiscoveryProtocol(Protocol):
         """A sketch for each group."""
         sketch = self.discovery.sketch
         return (self.discovery.groups, sketch.rows, 1 + sketch.width)
-
-    @property
-    def epsilon_once(self) -> float:
-        """The discovery's."""
-        return self.discovery.epsilon
-
-    @property
-    def epsilon_forever(self) -> float:
-        """The same: the report is the permanent answer."""
-        return self.discovery.epsilon
 
     @property
     def detectable(self) -> Detectable:
@@ -62,10 +51,6 @@ class DiscoveryProtocol(Protocol):
         """The word that would be found: cut to its length, with unknown letters replaced."""
         domain = self.discovery.domain
         return str(domain.values(domain.sequences(self.read([value])))[0])
-
-    def draw_permanent(self, held: list[str], standing: Ints, source: Source) -> Rows:  # noqa: ARG002
-        """The discovery's reports."""
-        return pack_reports(self.discovery.encode(held, source), self.layout)
 
     def tally(self, rows: Rows) -> Ints:
         """The sketches of the groups."""

@@ -180,14 +180,14 @@ def _parents(below: list[int], codes: list[int], level: int, labels: list[tuple[
     child = labels[level - 1][below[row]]
     one, other = labels[level][parent[below[row]]], labels[level][codes[row]]
     if level == 1:
-        what = f"the value {_shown(child)} has two parents, {_shown(other)} and {_shown(one)}"
+        what = f"the value {_quote(child)} has two parents, {_quote(other)} and {_quote(one)}"
         remedy = "Keep one of the two rows."
     else:
-        both = f"{_shown(other)} and {_shown(one)}"
-        what = f"levels {level - 1} and {level} do not nest: {_shown(child)} lies under both {both}"
+        both = f"{_quote(other)} and {_quote(one)}"
+        what = f"levels {level - 1} and {level} do not nest: {_quote(child)} lies under both {both}"
         remedy = "Give the two branches different names, or the same parent."
     raise HierarchyError(what, where=where, remedy=remedy)
 
 
-def _shown(label: Label) -> str:
+def _quote(label: Label) -> str:
     return "NULL" if label is None else f'"{label}"'

@@ -1,4 +1,4 @@
-"""From what the policy says of an attribute and the distinct values of the data to the attribute's hierarchy."""
+"""Build the hierarchies that a policy asks for, of the distinct values that the data have."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ from cobogo.data.policy import (
     Role,
     TreeHierarchy,
 )
-from cobogo.errors import UnfitValues
+from cobogo.data.table.frequency import FrequencyTable
+from cobogo.data.table.read import Table
+from cobogo.errors import PolicyError, UnfitValues, number_of
 
 
 def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *, policy: Policy) -> Hierarchy:
@@ -45,21 +47,21 @@ def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *,
     declared = policy.attributes.get(attribute)
     may_show = declared is None or declared.role is Role.QUASI_IDENTIFIER
     try:
-        hierarchy = _built(attribute, spec, texts, policy, where)
+        hierarchy = _build_levels(attribute, spec, texts, policy, where)
     except UnfitValues as error:
         if not may_show:
             raise
-        found = f"Found: {_listed(error.values)}.\n{error.remedy}"
+        found = f"Found: {_quote_first(error.values)}.\n{error.remedy}"
         raise UnfitValues(error.what, error.values, where=error.where, remedy=found) from None
     missing = hierarchy.missing(texts)
     if missing:
-        raise _not_in(hierarchy, spec, missing, where=where, may_show=may_show)
+        raise _unlisted_error(hierarchy, spec, missing, where=where, may_show=may_show)
     if spec is not None and spec.top:
         hierarchy = hierarchy.with_top()
     return hierarchy.with_null() if None in values else hierarchy
 
 
-def _built(attribute: str, spec: AnyHierarchy | None, texts: list[str], policy: Policy, where: str) -> Hierarchy:
+def _build_levels(attribute: str, spec: AnyHierarchy | None, texts: list[str], policy: Policy, where: str) -> Hierarchy:
     data = policy.data
     match spec:
         case None:
@@ -88,7 +90,7 @@ def _built(attribute: str, spec: AnyHierarchy | None, texts: list[str], policy: 
     return built
 
 
-def _not_in(
+def _unlisted_error(
     hierarchy: Hierarchy, spec: AnyHierarchy | None, missing: Sequence[Label], *, where: str, may_show: bool
 ) -> UnfitValues:
     """The error for values that a hierarchy which lists its leaves does not list."""
@@ -99,12 +101,12 @@ def _not_in(
     remedy = f"Add {'it' if len(missing) == 1 else 'them'} to {source} and run again."
     if may_show:
         entries = [leaf for leaf in hierarchy.leaves if leaf is not None]
-        near = [_near(value, entries) for value in missing[:3] if value is not None]
+        near = [_nearest_entries(value, entries) for value in missing[:3] if value is not None]
         remedy = "\n".join([*near, remedy])
     return unfit(missing, f"{'is' if len(missing) == 1 else 'are'} not in {named}", where=where, remedy=remedy)
 
 
-def _near(value: str, entries: Sequence[str]) -> str:
+def _nearest_entries(value: str, entries: Sequence[str]) -> str:
     """A sentence with the entries nearest to a value that is none of them."""
     # difflib is slow: it sees only the entries that share most pairs of letters with the value.
     pairs = _pairs(value)
@@ -112,14 +114,14 @@ def _near(value: str, entries: Sequence[str]) -> str:
         50, entries, key=lambda entry: len(pairs & (own := _pairs(entry))) / (len(pairs | own) or 1)
     )
     nearest = difflib.get_close_matches(value, likely, n=3, cutoff=0.3)
-    return f'Nearest entries to "{value}": {_listed(nearest)}.' if nearest else f'No entry comes near "{value}".'
+    return f'Nearest entries to "{value}": {_quote_first(nearest)}.' if nearest else f'No entry comes near "{value}".'
 
 
 def _pairs(text: str) -> set[tuple[str, str]]:
     return set(pairwise(text.casefold()))
 
 
-def _listed(values: Sequence[Label]) -> str:
+def _quote_first(values: Sequence[Label]) -> str:
     """The first three values between quotes."""
     return ", ".join(f'"{_short(value)}"' for value in values[:3]) + (", …" if len(values) > 3 else "")
 
@@ -128,3 +130,55 @@ def _short(value: Label) -> str:
     """A value, if it is long its beginning."""
     text = str(value)
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def build_for_table(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
+    """Build an attribute's hierarchy; where values do not fit, say how many records hold them and the first row."""
+    attribute = policy.attributes[name]
+    where = f'{policy.name}, attribute "{name}"'
+    try:
+        hierarchy = build(name, attribute.hierarchy, counted.values[name], policy=policy)
+    except UnfitValues as error:
+        raise _locate_error(error, name, where, table, counted) from None
+    if attribute.min_level > hierarchy.height:
+        raise PolicyError(
+            f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
+        )
+    if policy.recoding.kind != "value":
+        return hierarchy
+    if attribute.min_level:
+        raise PolicyError(
+            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
+        )
+    return hierarchy.without_steps(
+        top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)
+    )
+
+
+def sensitive_trees(policy: Policy, counted: FrequencyTable) -> dict[str, Hierarchy]:
+    """The hierarchies of the sensitive attributes that have one."""
+    asked = {name: policy.attributes[name].hierarchy for name in policy.sensitive}
+    return {
+        name: build(name, spec, counted.domains[name].labels, policy=policy)
+        for name, spec in asked.items()
+        if spec is not None
+    }
+
+
+def _locate_error(error: UnfitValues, name: str, where: str, table: Table, counted: FrequencyTable) -> UnfitValues:
+    """The same error with what only the table knows."""
+    index = {label: code for code, label in enumerate(counted.values[name])}
+    marginal = counted.marginal(counted.quasi_identifiers.index(name))
+    records = sum(int(marginal[index[value]]) for value in error.values)
+    first = next(value for value in error.values if value is not None)
+    row = table.first_row(name, first)
+    if row is not None:
+        found = f'"{first}" first stands in row {row:,} of {table.name}'
+    else:
+        found = f"in {table.name}" if records else "in the population table"
+    return UnfitValues(
+        f"{error.what.rstrip('.')} ({number_of(records, 'record')}; {found})",
+        error.values,
+        where=where,
+        remedy=error.remedy,
+    )

@@ -44,7 +44,7 @@ def csv_hierarchy(
                 where=f"{where}, line {line}",
                 remedy='Give every row a label for every level; put labels that hold the separator between "quotes".',
             )
-        rows.append(_labelled(fields, missing, f"{where}, line {line}"))
+        rows.append(_row_labels(fields, missing, f"{where}, line {line}"))
     if not rows:
         raise HierarchyError(
             "the file is empty",
@@ -107,7 +107,7 @@ def _rows(text: str, separator: str, where: str) -> Iterator[tuple[int, list[str
         raise HierarchyError(f"is not CSV: {error}", where=f"{where}, line {reader.line_num}", remedy=remedy) from None
 
 
-def _labelled(fields: list[str], missing: Collection[str], where: str) -> list[Label]:
+def _row_labels(fields: list[str], missing: Collection[str], where: str) -> list[Label]:
     """One row: texts, or None where NULL's own row says NULL."""
     if not fields[0] or fields[0] in missing:
         return [None if not field or field in missing else field for field in fields]

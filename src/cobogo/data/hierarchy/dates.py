@@ -80,12 +80,12 @@ def _labels(moments: list[datetime], form: str, where: str) -> list[str]:
         key = shown(moment)
         label = known.get(key)
         if label is None:
-            label = known[key] = _formatted(moment, form)
+            label = known[key] = _format(moment, form)
         labels.append(label)
     return labels
 
 
-def _formatted(moment: datetime, form: str) -> str:
+def _format(moment: datetime, form: str) -> str:
     """``strftime``, with years before 1000 in four digits; the C library of Linux writes 33 for %Y."""
     if moment.year > 1000:
         return moment.strftime(form)

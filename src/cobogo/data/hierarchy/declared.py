@@ -28,7 +28,7 @@ def ordering_hierarchy(
     for step in spec.steps:
         groups = [categories[start : start + step] for start in range(0, len(categories), step)]
         names = [group[0] if len(group) == 1 else f"{group[0]} - {group[-1]}" for group in groups]
-        alike = _repeated(names)
+        alike = _repetitions(names)
         if alike:
             raise HierarchyError(
                 f'in steps of {step} two groups would both be called "{alike[0]}"',
@@ -40,7 +40,7 @@ def ordering_hierarchy(
 
 
 def _check(spec: OrderingHierarchy, missing: Collection[str], where: str) -> None:
-    twice = _repeated(spec.ordering)
+    twice = _repetitions(spec.ordering)
     if twice:
         remedy = "List every category once."
         raise HierarchyError(f'ordering lists "{twice[0]}" more than once', where=where, remedy=remedy)
@@ -61,7 +61,7 @@ def _check(spec: OrderingHierarchy, missing: Collection[str], where: str) -> Non
             )
 
 
-def _repeated(names: Collection[str]) -> list[str]:
+def _repetitions(names: Collection[str]) -> list[str]:
     return [name for name, count in Counter(names).items() if count > 1]
 
 
@@ -80,7 +80,7 @@ def tree_hierarchy(attribute: str, spec: TreeHierarchy, *, missing: Collection[s
             # A leaf that lies higher than the others would have no label at the levels between.
             first, here = _tables(len(rows[0]) - 1), _tables(len(branch))
             raise HierarchyError(
-                f"the tree is ragged: the leaves of {_named(branch)} lie {here} deep, the first ones {first}",
+                f"the tree is ragged: the leaves of {_quote(branch)} lie {here} deep, the first ones {first}",
                 where=where,
                 remedy="Bring all leaves to the same depth; repeat the name of a branch that has no finer parts.",
             )
@@ -93,12 +93,12 @@ def _branches(
 ) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
     """Each list of leaves with the names of the tables around it, from the outside in."""
     if not tree:
-        raise HierarchyError(f"{_named(above)} is empty", where=where, remedy="Give it leaves, or take it out.")
+        raise HierarchyError(f"{_quote(above)} is empty", where=where, remedy="Give it leaves, or take it out.")
     for name, content in tree.items():
         branch = (*above, name)
         if not name:
             remedy = "Name every branch: an empty name would be released as NULL."
-            raise HierarchyError(f"{_named(above)} has a branch without name", where=where, remedy=remedy)
+            raise HierarchyError(f"{_quote(above)} has a branch without name", where=where, remedy=remedy)
         if isinstance(content, Mapping):
             yield from _branches(content, branch, where)
         elif isinstance(content, list | tuple) and content:
@@ -106,18 +106,18 @@ def _branches(
         else:
             what = "is empty" if isinstance(content, list | tuple) else "is neither a table nor a list of leaves"
             remedy = f'Write its leaves as a list: {name} = ["…", "…"].'
-            raise HierarchyError(f"{_named(branch)} {what}", where=where, remedy=remedy)
+            raise HierarchyError(f"{_quote(branch)} {what}", where=where, remedy=remedy)
 
 
 def _leaf(leaf: object, branch: tuple[str, ...], missing: Collection[str], where: str) -> Label:
     if isinstance(leaf, bool) or not isinstance(leaf, str | int | float):
         remedy = "A list holds leaves only; branches are tables."
-        raise HierarchyError(f"{_named(branch)} holds {leaf!r}, which is not a text", where=where, remedy=remedy)
+        raise HierarchyError(f"{_quote(branch)} holds {leaf!r}, which is not a text", where=where, remedy=remedy)
     text = str(leaf)
     return None if not text or text in missing else text
 
 
-def _named(branch: tuple[str, ...]) -> str:
+def _quote(branch: tuple[str, ...]) -> str:
     return f'the branch "{" > ".join(branch)}"' if branch else "the tree"
 
 

@@ -42,7 +42,7 @@ def intervals_hierarchy(
     """
     numbers, wrong = [], []
     for value in values:
-        number = _parsed(value, decimal)
+        number = _parse(value, decimal)
         if number is None:
             wrong.append(value)
         else:
@@ -57,8 +57,8 @@ def intervals_hierarchy(
     widths = [_exact(width, "intervals", where) for width in spec.intervals]
     # Everything is counted in the smallest unit that occurs, so that 0.3 in steps of 0.1 is 3 in steps of 1.
     places = max(number[1] for number in (*given.values(), *widths, *(number for number, _ in numbers)))
-    unit = partial(_in_units, places=places)
-    cuts = _Cuts.of({key: unit(number) for key, number in given.items()}, spec.open_ends)
+    unit = partial(_to_units, places=places)
+    cuts = _Cuts.from_options({key: unit(number) for key, number in given.items()}, spec.open_ends)
     text = partial(_text, places=places, decimal=decimal)
     steps = [unit(width) for width in widths]
     _check(steps, cuts, text, where)
@@ -84,7 +84,7 @@ class _Cuts:
     open_ends: bool
 
     @classmethod
-    def of(cls, given: dict[str, int], open_ends: bool) -> _Cuts:
+    def from_options(cls, given: dict[str, int], open_ends: bool) -> _Cuts:
         lower = given.get("lower")
         origin = given.get("origin", lower if lower is not None else 0)
         return cls(origin, lower, given.get("upper"), given.get("bottom_code"), given.get("top_code"), open_ends)
@@ -148,7 +148,7 @@ def _text(amount: int, *, places: int, decimal: DecimalMark) -> str:
     return ("-" if amount < 0 else "") + whole + (decimal + fraction if fraction else "")
 
 
-def _parsed(text: str, decimal: DecimalMark) -> tuple[int, int] | None:
+def _parse(text: str, decimal: DecimalMark) -> tuple[int, int] | None:
     """A number as (n, places), which is n / 10**places with the fewest places; None if the text is no number."""
     found = _NUMBER[decimal].fullmatch(text)
     if found is None:
@@ -165,13 +165,13 @@ def _parsed(text: str, decimal: DecimalMark) -> tuple[int, int] | None:
     return number, places
 
 
-def _in_units(number: tuple[int, int], *, places: int) -> int:
+def _to_units(number: tuple[int, int], *, places: int) -> int:
     return number[0] if number[1] == places else number[0] * int(10 ** (places - number[1]))
 
 
 def _exact(number: float, key: str, where: str) -> tuple[int, int]:
     """A number of the policy as it was written: 0.1 is a tenth, not the nearest binary fraction."""
-    parsed = _parsed(repr(number), ".") if isfinite(number) else None
+    parsed = _parse(repr(number), ".") if isfinite(number) else None
     if parsed is None:
         key = key.replace("_", "-")
         raise HierarchyError(f"{key} must be a finite number. Got {number} instead", where=where)

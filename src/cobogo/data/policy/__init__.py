@@ -42,12 +42,6 @@ from cobogo.data.policy.masking import (
 from cobogo.data.policy.masking import (
     OperatorSpec as OperatorSpec,
 )
-from cobogo.data.policy.part import (
-    Part as Part,
-)
-from cobogo.data.policy.part import (
-    Separator as Separator,
-)
 from cobogo.data.policy.random_releases import (
     DomainSpec as DomainSpec,
 )
@@ -107,4 +101,10 @@ from cobogo.data.policy.tables import (
 )
 from cobogo.data.policy.tables import (
     Utility as Utility,
+)
+from cobogo.data.policy.toml_file import (
+    PolicyTable as PolicyTable,
+)
+from cobogo.data.policy.toml_file import (
+    Separator as Separator,
 )

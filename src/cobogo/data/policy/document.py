@@ -12,9 +12,7 @@ from typing import Annotated, Any, Self
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.data.policy.masking import Masking
-from cobogo.data.policy.part import Part
 from cobogo.data.policy.random_releases import Perturbation, Randomization, Sampling, Synthesis
-from cobogo.data.policy.readable import readable
 from cobogo.data.policy.tables import (
     AttributePolicy,
     Data,
@@ -27,12 +25,12 @@ from cobogo.data.policy.tables import (
     Role,
     Utility,
 )
-from cobogo.data.policy.toml_file import read_toml, refuse_depth
+from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml, refuse_depth
 from cobogo.errors import PolicyError
 from cobogo.floor.representation import brief
 
 
-class Policy(Part):
+class Policy(PolicyTable):
     """A whole job.
 
     >>> policy = Policy.of({"data": {"path": "a.csv"}, "attributes": {"age": {"role": "quasi-identifier"}},
@@ -93,7 +91,7 @@ class Policy(Part):
         try:
             policy = cls.model_validate(content)
         except ValidationError as error:
-            raise readable(error, name, cls) from None
+            raise explain_error(error, name, cls) from None
         policy._home = Path(home)
         policy._name = name
         policy._trusted = None if trusted is None else frozenset(trusted)
@@ -102,7 +100,7 @@ class Policy(Part):
         return policy
 
     @classmethod
-    def given(cls, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
+    def from_any(cls, policy: str | Path | Mapping[str, Any] | Policy) -> Policy:
         """A policy in any of the forms that functions accept: a path, a mapping, or a policy."""
         if isinstance(policy, Policy):
             return policy
@@ -140,7 +138,7 @@ class Policy(Part):
             raise PolicyError(f"{path!r} is no path", where=self._name) from None
         return full
 
-    def located(self, url: str) -> str:
+    def resolve_url(self, url: str) -> str:
         """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
         if self._trusted is not None and url not in self._trusted:
             raise PolicyError("may not name a database", where=self._name)
@@ -168,24 +166,24 @@ class Policy(Part):
             )
         return self.privacy.models
 
-    def asked_utility(self, changes: Mapping[str, Any]) -> Utility:
+    def utility_with(self, changes: Mapping[str, Any]) -> Utility:
         """The table ``[utility]`` with some of its keys given otherwise."""
         known = {} if self.utility is None else self.utility.model_dump()
         try:
             asked = Utility.model_validate({**known, **changes})
         except ValidationError as error:
-            raise readable(error, "utility", Utility) from None
+            raise explain_error(error, "utility", Utility) from None
         self.check_label(asked.label, "utility.label")
         return asked
 
-    def asked_risk(self, changes: Mapping[str, Any]) -> RiskPolicy:
+    def risk_with(self, changes: Mapping[str, Any]) -> RiskPolicy:
         """The table ``[risk]`` with some of its keys given otherwise; one way to tell the population ends another."""
         told = changes.keys() & {"population", "population_size", "fraction"}
         known = {"threshold": self.risk.threshold} if told else self.risk.model_dump()
         try:
             return RiskPolicy.model_validate({**known, **changes})
         except ValidationError as error:
-            raise readable(error, "risk", RiskPolicy) from None
+            raise explain_error(error, "risk", RiskPolicy) from None
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """The attributes of one role, in the policy's order."""

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag
 
-from cobogo.data.policy.part import Part, Separator
+from cobogo.data.policy.toml_file import PolicyTable, Separator
 
 
-class HierarchySpec(Part):
+class HierarchySpec(PolicyTable):
     """What every way to build a hierarchy shares: ``top = true`` adds a last level ``*``."""
 
     top: bool = False

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
-from cobogo.data.policy.part import Part
+from cobogo.data.policy.toml_file import PolicyTable
 
 Fakes = Literal[
     "cpf", "cnpj", "phone", "cep", "card", "email", "name", "given-name", "surname", "city", "street"
@@ -17,7 +17,7 @@ Days = Annotated[int, Field(ge=1, le=36_500, strict=True)]
 Count = Annotated[int, Field(ge=0, le=1000, strict=True)]
 
 
-class OperatorSpec(Part):
+class OperatorSpec(PolicyTable):
     """What every way to mask a column shares."""
 
 
@@ -170,7 +170,7 @@ AnyOperator = Annotated[
 ]
 
 
-class Masking(Part):
+class Masking(PolicyTable):
     """Which columns are masked and how. ``secret`` is the file of what consistent substitutes follow from; without it
     one is drawn and forgotten. ``vault`` and ``key`` are for tokens."""
 

@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from cobogo.data.policy.part import Part
+from cobogo.data.policy.toml_file import PolicyTable
 
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False, strict=True)]
 
 
-class Randomization(Part):
+class Randomization(PolicyTable):
     """Which attributes are randomized and by what; the guarantees that it must meet are in ``[privacy]``.
 
     Without ``retention`` it is the largest that meets them. The attributes are the sensitive ones, each by itself
@@ -47,7 +47,7 @@ ProperShare = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=Tru
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
-class PerturbationStep(Part):
+class PerturbationStep(PolicyTable):
     """What every step of a perturbation says: the attributes whose values it changes."""
 
     attributes: Names
@@ -150,7 +150,7 @@ AnyStep = Annotated[
 ]
 
 
-class Perturbation(Part):
+class Perturbation(PolicyTable):
     """Steps, one after the other. No record gets a combination of values that ``forbid`` lists."""
 
     steps: Annotated[tuple[AnyStep, ...], Field(min_length=1)]
@@ -158,7 +158,7 @@ class Perturbation(Part):
     seed: Annotated[int, Field(ge=0, strict=True)] | None = None
 
 
-class Sampling(Part):
+class Sampling(PolicyTable):
     """A random sample, made coarser by levels that do not depend on the data, without rows that few share.
 
     ``levels`` says the level of each quasi-identifier. Those that it does not name are chosen by the exponential
@@ -179,7 +179,7 @@ MOST_VALUES = 100_000
 MOST_BINS = 10_000
 
 
-class DomainSpec(Part):
+class DomainSpec(PolicyTable):
     """What values an attribute may have: public knowledge, never read off the data.
 
     ``values`` lists them. Numbers have ``bounds`` and so many ``bins`` of equal width, or the ``edges`` of the bins,
@@ -220,7 +220,7 @@ def _listed(given: Any) -> Any:
     return {"values": given} if isinstance(given, list | tuple) else given
 
 
-class Synthesis(Part):
+class Synthesis(PolicyTable):
     """By what method synthetic records are made, what that may cost anybody's privacy, and what is public.
 
     ``epsilon`` and ``delta`` (or ``rho``) are the whole cost. ``records`` is how many records are drawn; without it

@@ -48,7 +48,7 @@ def lists_tables(policy: object) -> bool:
     return isinstance(policy, Mapping) and "tables" in policy
 
 
-def several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
+def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
     """Read a policy that lists tables. What stands outside of ``[tables]`` is common to all."""
     path = None if isinstance(policy, Mapping) else Path(policy)
     content = dict(policy) if isinstance(policy, Mapping) else read_toml(Path(policy))

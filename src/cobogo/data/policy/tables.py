@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from cobogo.data.policy.hierarchies import AnyHierarchy
-from cobogo.data.policy.part import Part, Separator
+from cobogo.data.policy.toml_file import PolicyTable, Separator
 
 
 class Role(StrEnum):
@@ -25,7 +25,7 @@ Formulas = Literal["kept", "neutralised"]
 """Whether cells that a spreadsheet would take for formulas have an apostrophe before them: see `table.formulas`."""
 
 
-class Data(Part):
+class Data(PolicyTable):
     """Where the table is and how to read it."""
 
     path: str | None = None
@@ -45,7 +45,7 @@ Normalization = Literal["trim", "case", "accents", "number"]
 NORMALIZATIONS: tuple[Normalization, ...] = get_args(Normalization)
 
 
-class AttributePolicy(Part):
+class AttributePolicy(PolicyTable):
     """One column: its role and, for a quasi-identifier, how it may be recoded."""
 
     role: Role
@@ -74,7 +74,7 @@ class AttributePolicy(Part):
         return self
 
 
-class Privacy(Part):
+class Privacy(PolicyTable):
     """The models that must hold; each is a table with a ``model`` and its parameters."""
 
     models: Annotated[tuple[dict[str, Any], ...], Field(min_length=1)]
@@ -88,7 +88,7 @@ class Privacy(Part):
         return models
 
 
-class Recoding(Part):
+class Recoding(PolicyTable):
     """How to look for a solution, and what to look for."""
 
     algorithm: str = "optimal"
@@ -101,16 +101,16 @@ class Recoding(Part):
     label: str | None = None
 
 
-def records_allowed(share: float, records: int) -> int:
+def allowed_records(share: float, records: int) -> int:
     """How many of the records a suppression limit allows: floor(share · records), in exact decimal arithmetic.
 
-    >>> records_allowed(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
+    >>> allowed_records(0.29, 100)       # 0.29 * 100 is 28.999999999999996 in binary
     29
     """
     return int(Decimal(repr(share)) * records)
 
 
-class Utility(Part):
+class Utility(PolicyTable):
     """What to measure on the finished release, against the original. The seed draws queries and held-out records."""
 
     queries: Annotated[int, Field(ge=1, le=100_000)] = 1000
@@ -119,7 +119,7 @@ class Utility(Part):
     seed: Annotated[int, Field(ge=0)] = 0
 
 
-class RiskPolicy(Part):
+class RiskPolicy(PolicyTable):
     """What is known of the people that the data were drawn from, and which risk is too high."""
 
     threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False, strict=True)] = 0.2
@@ -134,7 +134,7 @@ class RiskPolicy(Part):
         return self
 
 
-class Output(Part):
+class Output(PolicyTable):
     """Where and how the release is written."""
 
     directory: str | None = None
@@ -152,7 +152,7 @@ class Output(Part):
         return self
 
 
-class RegistryPolicy(Part):
+class RegistryPolicy(PolicyTable):
     """The registry that a release is recorded in and checked against, and what it must keep to besides.
 
     ``path`` is a file, or the URL of a PostgreSQL database.
@@ -164,7 +164,7 @@ class RegistryPolicy(Part):
     base: Literal["previous", "quasi-identifiers", "m-invariance"] | None = None
 
 
-class ReportPolicy(Part):
+class ReportPolicy(PolicyTable):
     """How the report speaks and what it draws."""
 
     language: Literal["en", "pt-BR"] = "en"

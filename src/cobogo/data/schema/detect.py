@@ -125,7 +125,7 @@ def _person(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     look = share_of(profile.texts, partial(forms.person, any_case=named))
     given = share_of(profile.texts, forms.begins_with_given_name)
     if topic is not None and named:
-        return _named_person(profile, topic, look >= 0.6, given >= 0.3)
+        return _name_finding(profile, topic, look >= 0.6, given >= 0.3)
     if look < NEARLY_ALL:
         return None
     if given >= 0.3 and len(profile.texts) >= 5:
@@ -136,7 +136,7 @@ def _person(profile: ColumnProfile, topic: Topic | None) -> Finding | None:
     return None
 
 
-def _named_person(profile: ColumnProfile, topic: Topic, look: bool, given: bool) -> Finding:
+def _name_finding(profile: ColumnProfile, topic: Topic, look: bool, given: bool) -> Finding:
     # beside other words "nome" may be anything's name, and "paciente" anything about one
     only = all(word in NAMES | PEOPLE | FILLERS or word.isdigit() for word in words_of(profile.name))
     sure = only or not topic.weak

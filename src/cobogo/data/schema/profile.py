@@ -140,13 +140,13 @@ def profile(
     most = tuple(values)[:MOST_VALUES]
     placeholders = tuple(value for value, _ in most if value.strip().casefold() in PLACEHOLDERS)
     said = [value.strip() for value, _ in most if value not in placeholders]
-    kind = _read(said)
+    kind = _read_kind(said)
     if kind is None:  # in other columns a placeholder is a value like any other
-        kind, placeholders = _written([value.strip() for value, _ in most], records - missing, distinct), ()
+        kind, placeholders = _text_kind([value.strip() for value, _ in most], records - missing, distinct), ()
     return ColumnProfile(name, records, missing, distinct, unique, most, kind, placeholders)
 
 
-def _read(values: Sequence[str]) -> ColumnKind | None:
+def _read_kind(values: Sequence[str]) -> ColumnKind | None:
     """Dates and numbers, or None. Dates first, because 20200131 is also a number."""
     if not values or not all(value.isascii() for value in values):
         return None
@@ -193,7 +193,7 @@ def _is_date(value: str, form: str) -> bool:
         return False
 
 
-def _written(values: Sequence[str], present: int, distinct: int) -> ColumnKind:
+def _text_kind(values: Sequence[str], present: int, distinct: int) -> ColumnKind:
     """Words and codes: whether they repeat."""
     if not values:
         return ColumnKind(Type.EMPTY)

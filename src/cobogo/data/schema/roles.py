@@ -23,16 +23,16 @@ def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
         )
     if without:
         raise PolicyError(
-            f"these columns of the data have no role: {quoted_names(without)}",
+            f"these columns of the data have no role: {quote_names(without)}",
             where=f"{policy.name}, attributes",
             remedy=f"Give each one of: {', '.join(Role)}.",
         )
     absent = [name for name in policy.attributes if name not in table.columns]
     if absent:
         raise PolicyError(
-            f"these attributes are not in the data: {quoted_names(absent)}",
+            f"these attributes are not in the data: {quote_names(absent)}",
             where=f"{policy.name}, attributes",
-            remedy=f"The columns of {table.name} are: {quoted_names(table.columns)}.",
+            remedy=f"The columns of {table.name} are: {quote_names(table.columns)}.",
         )
     if policy.data.unit is not None and policy.data.unit not in table.columns:
         raise PolicyError(
@@ -54,7 +54,7 @@ def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
         )
 
 
-def quoted_names(names: Sequence[str]) -> str:
+def quote_names(names: Sequence[str]) -> str:
     """Names in quotes for an error; of many the first ten."""
     shown = [f'"{name}"' for name in names]
     return ", ".join(shown[:10]) + (f" and {len(shown) - 10} more" if len(shown) > 10 else "")

@@ -61,23 +61,23 @@ def suggest(profile: ColumnProfile) -> Suggestion:
     False
     """
     topic = topic_of(profile.name)
-    candidates = [_found(finding) for finding in detect(profile)]
+    candidates = [_suggest_by_values(finding) for finding in detect(profile)]
     if topic and topic.role is not Role.IDENTIFIER:
-        candidates.append(_named(topic, profile))
-    best = max(candidates, key=lambda candidate: candidate.confidence) if candidates else _in_doubt(profile)
+        candidates.append(_suggest_by_name(topic, profile))
+    best = max(candidates, key=lambda candidate: candidate.confidence) if candidates else _suggest_in_doubt(profile)
     if best.role is Role.QUASI_IDENTIFIER:
-        best = _with_hierarchy(best, profile, topic)
+        best = _add_hierarchy(best, profile, topic)
     if profile.sampled and best.role is not Role.IDENTIFIER:
         best = replace(best, reason=f"{best.reason}; judged on its {len(profile.values):,} most frequent values")
     return best
 
 
-def _found(finding: Finding) -> Suggestion:
+def _suggest_by_values(finding: Finding) -> Suggestion:
     role = Role.QUASI_IDENTIFIER if finding.kind in _QUASI_CLUES else Role.IDENTIFIER
     return Suggestion(role, finding.confidence, f"{finding.kind}: {finding.reason}")
 
 
-def _named(topic: Topic, profile: ColumnProfile) -> Suggestion:
+def _suggest_by_name(topic: Topic, profile: ColumnProfile) -> Suggestion:
     reason = f"its name speaks of {topic.about}, {topic.why}"
     if topic.role is Role.SENSITIVE and profile.constant:
         # no class can then be diverse: whoever is known to be in the table is exposed, whatever the recoding
@@ -86,7 +86,7 @@ def _named(topic: Topic, profile: ColumnProfile) -> Suggestion:
     return Suggestion(topic.role, topic.confidence, reason)
 
 
-def _in_doubt(profile: ColumnProfile) -> Suggestion:
+def _suggest_in_doubt(profile: ColumnProfile) -> Suggestion:
     """What protects most, where nothing speaks for any role."""
     if profile.kind.type is Type.EMPTY:
         return Suggestion(Role.IDENTIFIER, 0.3, "it has no values to judge by, and its name says nothing: left out")
@@ -102,7 +102,7 @@ def _in_doubt(profile: ColumnProfile) -> Suggestion:
     )
 
 
-def _with_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic | None) -> Suggestion:
+def _add_hierarchy(suggestion: Suggestion, profile: ColumnProfile, topic: Topic | None) -> Suggestion:
     """The same with a hierarchy, if one fits all values. All reach ``*`` at the top: then a solution exists."""
     if any(value != value.strip() for value, _ in profile.values):
         # the builders compare exact text

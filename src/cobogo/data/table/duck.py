@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
 from cobogo.data.table import enumerations as coded
-from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quoted
+from cobogo.data.table.columns import shortest_texts
+from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, foreign_table, header, literal, quote
 from cobogo.data.table.files import csv_error, parquet_error
-from cobogo.data.table.numerals import shortest
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
@@ -73,7 +73,7 @@ class DuckDB(Engine):
     ) -> Expression:
         """Parse once into the engine: what is decided is then decided on the rows that are released."""
         source = read_csv(files, names, data)
-        return self._stored(files, source, lambda said: csv_error(said, path, data), once=once, texts=names)
+        return self._store(files, source, lambda said: csv_error(said, path, data), once=once, texts=names)
 
     def load_parquet(
         self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
@@ -81,7 +81,9 @@ class DuckDB(Engine):
         """Copy into the engine once, for the same reason."""
         keys = ", ".join(f"{literal(key)}: 'VARCHAR'" for key in partitions)
         hive = f"hive_partitioning=true, hive_types={{{keys}}}" if partitions else "hive_partitioning=false"
-        return self._stored(files, f"read_parquet({_listed(files)}, {hive})", lambda _: parquet_error(path), once=once)
+        return self._store(
+            files, f"read_parquet({_file_list(files)}, {hive})", lambda _: parquet_error(path), once=once
+        )
 
     def load_arrow(self, table: Any) -> Expression:
         """A copy of the table."""
@@ -103,7 +105,7 @@ class DuckDB(Engine):
         found = self.connection.con.execute(query, [HOUSE]).fetchall()
         return sorted(table if schema == "main" else f"{schema}.{table}" for schema, table in found)
 
-    def kept(self, table: Expression) -> Expression:
+    def materialize(self, table: Expression) -> Expression:
         """A temporary table."""
         return self.connection.create_table(f"cobogo_kept_{secrets.token_hex(6)}", table, temp=True)
 
@@ -126,7 +128,7 @@ class DuckDB(Engine):
         if kind.is_float64():
             return column.isnan().ifelse("nan", column.cast("string"))
         if kind.is_floating():
-            return self._function("cobogo_shortest", shortest, kind, "string")(column)
+            return self._function("cobogo_shortest", shortest_texts, kind, "string")(column)
         return column.cast("string")
 
     def random_key(self, table: Expression) -> Expression:
@@ -171,7 +173,7 @@ class DuckDB(Engine):
             self.sql(f"CREATE TABLE {self._place(new)} AS {self.connection.compile(table)}")
             yield self.open_table(new)
             self.sql(f"DROP TABLE IF EXISTS {self._place(name)}")
-            self.sql(f"ALTER TABLE {self._place(new)} RENAME TO {quoted(final)}")
+            self.sql(f"ALTER TABLE {self._place(new)} RENAME TO {quote(final)}")
             self.sql(f"COMMENT ON TABLE {self._place(name)} IS '{RELEASED}'")
             self.sql("COMMIT")
         except BaseException:
@@ -180,7 +182,7 @@ class DuckDB(Engine):
 
     def fetch(self, table: Expression) -> Any:
         """The rows; a complaint about the files behind them, in our words."""
-        with self._in_our_words():
+        with self._translate_errors():
             return self._result(table).to_arrow_table()
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
@@ -190,7 +192,7 @@ class DuckDB(Engine):
 
     def batches(self, table: Expression) -> Generator[Any, None, None]:
         """The same in parts."""
-        with self._in_our_words():
+        with self._translate_errors():
             yield from self._result(table).to_arrow_reader(BATCH)
 
     def _result(self, table: Expression) -> Any:
@@ -199,7 +201,7 @@ class DuckDB(Engine):
         return self.connection.con.execute(self.connection.compile(table))
 
     @contextmanager
-    def _in_our_words(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         import duckdb
 
         try:
@@ -209,7 +211,7 @@ class DuckDB(Engine):
                 raise
             raise self._complaint(str(error)) from None
 
-    def _stored(
+    def _store(
         self,
         files: Sequence[str],
         source: str,
@@ -257,7 +259,7 @@ class DuckDB(Engine):
     def _place(self, name: str) -> str:
         """A table's full name, given with its schema or without."""
         schema, _, table = name.rpartition(".")
-        return f"{HOUSE}.{quoted(schema or 'main')}.{quoted(table)}"
+        return f"{HOUSE}.{quote(schema or 'main')}.{quote(table)}"
 
     def _function(self, name: str, function: Callable[[Any], Any], before: Any, after: Any) -> Callable[..., Any]:
         """A function on Arrow arrays, registered once."""
@@ -276,14 +278,14 @@ def read_csv(files: Sequence[str], names: Sequence[str], data: Data) -> str:
     columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names)
     missing = ", ".join(map(literal, dict.fromkeys(("", *data.missing))))
     return (
-        f"read_csv({_listed(files)}, columns={{{columns}}}, auto_detect=false, header=true, "
+        f"read_csv({_file_list(files)}, columns={{{columns}}}, auto_detect=false, header=true, "
         f"delim={literal(data.separator)}, quote='\"', escape='\"', nullstr=[{missing}], "
         f"encoding={literal(data.encoding)}, strict_mode=true, null_padding=false, hive_partitioning=false, "
         "max_line_size=16777216, buffer_size=33554432)"
     )
 
 
-def _listed(files: Sequence[str]) -> str:
+def _file_list(files: Sequence[str]) -> str:
     """Files as a list of SQL; the engine would expand patterns in their names again."""
     return "[" + ", ".join(literal(glob.escape(file)) for file in files) + "]"
 

@@ -1,12 +1,14 @@
-"""The contract of an engine: where a table lives, is counted and is released. One small module an engine follows it.
+"""The contract of an engine, where a table lives, is counted and is released; and how a URL opens one.
 
-Everything above works on Ibis expressions and asks the engine only for what engines do differently. Text is one of
-those: a value must read the same on all of them, so each writes numbers, dates and times as DuckDB does.
+One small module an engine follows it. Everything above works on Ibis expressions and asks the engine only for what
+engines do differently. Text is one of those: a value must read the same on all of them, so each writes numbers, dates
+and times as DuckDB does.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
@@ -15,6 +17,8 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
+from cobogo.floor.catalogue import Registry, card
+from cobogo.floor.urls import strip_password
 
 Expression = Any
 """An Ibis table or column expression (Ibis is untyped, and imported late)."""
@@ -45,7 +49,7 @@ class Engine(ABC):
         self.connection = connection
 
     @contextmanager
-    def guarded(self, what: str) -> Iterator[None]:
+    def guard(self, what: str) -> Iterator[None]:
         """A block whose failures of the engine are told as errors, without its words: they may quote values."""
         try:
             yield
@@ -123,7 +127,7 @@ class Engine(ABC):
     def random_key(self, table: Expression) -> Expression:
         """A column of independent keys from the operating system's entropy (never from a seeded generator)."""
 
-    def in_random_order(self, table: Expression) -> Expression:
+    def shuffle(self, table: Expression) -> Expression:
         """The same rows, in an order that tells nothing."""
         return table.order_by(self.random_key(table))
 
@@ -151,7 +155,7 @@ class Engine(ABC):
                     raise too_many_counts(self.most_counts)
                 yield batch
 
-    def tallied(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
+    def tally(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
         """The sum of what a function counts in each part of the rows: from an Arrow batch to ``size`` whole numbers.
 
         The function must not raise, and must be one that can be sent to where the rows are.
@@ -187,7 +191,7 @@ class Engine(ABC):
         """
         raise NotImplementedError
 
-    def in_byte_order(self, text: Expression) -> Expression:
+    def byte_order_key(self, text: Expression) -> Expression:
         """What to sort texts by so that they stand in the order of their bytes."""
         return text
 
@@ -209,7 +213,7 @@ class Engine(ABC):
         return ibis.literal(separator).join(cells) if len(cells) > 1 else cells[0]
 
     @abstractmethod
-    def kept(self, table: Expression) -> Expression:
+    def materialize(self, table: Expression) -> Expression:
         """The same rows, computed once and kept in the engine: random draws in them stay as they were drawn."""
 
 
@@ -258,10 +262,10 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as SQL writes it.
 
-    >>> quoted("raça cor")
+    >>> quote("raça cor")
     '"raça cor"'
     """
     return '"' + name.replace('"', '""') + '"'
@@ -284,3 +288,72 @@ def foreign_table(name: str) -> OutputError:
     return OutputError(
         "is a table that Cobogó did not write", where=name, remedy="Choose another output.table, or drop it yourself."
     )
+
+
+WHERE = "--engine"
+
+
+def connect(url: str | None = None, *, writable: bool = False) -> Engine:
+    """An engine for a URL; without one, DuckDB in memory. ``writable``: a table will be written into its database."""
+    kind = _kind(url)
+    engine = ENGINES.find(kind, WHERE)(url or "duckdb://", writable)
+    engine.url = strip_password(url or "duckdb://")
+    return engine
+
+
+def _kind(url: str | None) -> str:
+    """What stands before the colon of a URL; Spark's masters need not look like one."""
+    if url is None:
+        return "duckdb"
+    kind = re.split(r"[:\[]", url, maxsplit=1)[0]
+    return {"postgres": "postgresql", "local": "spark", "yarn": "spark", "k8s": "spark"}.get(kind, kind)
+
+
+@card("duckdb", title="DuckDB")
+def open_duckdb(url: str, writable: bool) -> Engine:
+    """Embedded, the default: duckdb://, or duckdb:///file.duckdb for the tables of a file."""
+    from cobogo.data.table.duck import DuckDB
+
+    path = url.partition(":///")[2]
+    return DuckDB(Path(path).expanduser() if path and path != ":memory:" else None, writable=writable)
+
+
+@card("postgresql", title="PostgreSQL")
+def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
+    """A server's tables, where they are: postgresql://host/database."""
+    _require("psycopg", "PostgreSQL", "postgres")
+    from cobogo.data.table.postgres import PostgreSQL
+
+    return PostgreSQL(url)
+
+
+@card("spark", title="Spark")
+def open_spark(url: str, writable: bool) -> Engine:  # noqa: ARG001
+    """A cluster, or all cores of this machine: spark://host:7077, local[*]."""
+    _require("pyspark", "Spark", "spark")
+    from cobogo.data.table.spark import Spark
+
+    return Spark(url)
+
+
+def _require(module: str, engine: str, extra: str) -> None:
+    from importlib.util import find_spec
+
+    if find_spec(module) is None:
+        raise PolicyError(
+            f"the engine {engine} is not installed", where=WHERE, remedy=f"Install it: pip install 'cobogo[{extra}]'."
+        )
+
+
+ENGINES: Registry[Callable[[str, bool], Engine]] = Registry(
+    "engine",
+    {
+        "duckdb": f"{__name__}:open_duckdb",
+        "postgresql": f"{__name__}:open_postgresql",
+        "spark": f"{__name__}:open_spark",
+    },
+    listed="engines",
+    guide="engines",
+    plugins="cobogo.engines",
+)
+"""What opens an engine, by what stands before the colon of its URL."""

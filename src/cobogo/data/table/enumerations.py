@@ -26,29 +26,29 @@ def store(connection: Any, name: str, source: str, columns: Sequence[str]) -> No
     Enumerations are in the order of their texts; NULL stays NULL.
     """
     run = connection.execute
-    run(f"{_replacing(name)} AS SELECT * FROM {source} LIMIT {SAMPLE}")
+    run(f"{_create(name)} AS SELECT * FROM {source} LIMIT {SAMPLE}")
     if run(f"SELECT count(*) FROM {name}").fetchone()[0] < SAMPLE:
         return
     listed = {column: kind for column in columns if (kind := _first_values(connection, name, column)) is not None}
     if not listed:
-        run(f"{_replacing(name)} AS SELECT * FROM {source}")
+        run(f"{_create(name)} AS SELECT * FROM {source}")
         return
     coded = ", ".join(
-        f"TRY_CAST({_quoted(column)} AS {listed[column]}) AS {_quoted(column)}" if column in listed else _quoted(column)
+        f"TRY_CAST({_quote(column)} AS {listed[column]}) AS {_quote(column)}" if column in listed else _quote(column)
         for column in columns
     )
-    texts = ", ".join(map(_quoted, listed))
+    texts = ", ".join(map(_quote, listed))
     strange = " OR ".join(
-        f"(TRY_CAST({_quoted(column)} AS {kind}) IS NULL AND {_quoted(column)} IS NOT NULL)"
+        f"(TRY_CAST({_quote(column)} AS {kind}) IS NULL AND {_quote(column)} IS NOT NULL)"
         for column, kind in listed.items()
     )
-    run(f"{_replacing(name)} AS SELECT {coded}, CASE WHEN {strange} THEN [{texts}] END AS {UNLISTED} FROM {source}")
+    run(f"{_create(name)} AS SELECT {coded}, CASE WHEN {strange} THEN [{texts}] END AS {UNLISTED} FROM {source}")
     _complete(connection, name, columns, list(listed))
 
 
 def _first_values(connection: Any, name: str, column: str) -> str | None:
     """A type of the values at the beginning; None where they are many."""
-    values = f"SELECT DISTINCT {_quoted(column)} AS value FROM {name} WHERE {_quoted(column)} IS NOT NULL"
+    values = f"SELECT DISTINCT {_quote(column)} AS value FROM {name} WHERE {_quote(column)} IS NOT NULL"
     (found,) = connection.execute(f"SELECT count(*) FROM ({values})").fetchone()
     return _enumeration(connection, values) if 0 < found <= SAMPLE // 10 else None
 
@@ -57,13 +57,13 @@ def _complete(connection: Any, name: str, columns: Sequence[str], listed: Sequen
     """Admit the values that were not listed, and do without the texts that were kept for them."""
     run = connection.execute
     missing = ", ".join(
-        f"count(DISTINCT {UNLISTED}[{place}]) FILTER ({_quoted(column)} IS NULL)"
+        f"count(DISTINCT {UNLISTED}[{place}]) FILTER ({_quote(column)} IS NULL)"
         for place, column in enumerate(listed, 1)
     )
     found = dict(zip(listed, run(f"SELECT {missing} FROM {name} WHERE {UNLISTED} IS NOT NULL").fetchone(), strict=True))
     chosen = []
     for column in columns:
-        quoted, place = _quoted(column), listed.index(column) + 1 if column in listed else 0
+        quoted, place = _quote(column), listed.index(column) + 1 if column in listed else 0
         if not found.get(column):
             chosen.append(quoted)
             continue
@@ -73,7 +73,7 @@ def _complete(connection: Any, name: str, columns: Sequence[str], listed: Sequen
             text = f"({text})::{_enumeration(connection, values)}"
         chosen.append(f"{text} AS {quoted}")
     if any(found.values()):
-        run(f"{_replacing(name)} AS SELECT {', '.join(chosen)} FROM {name}")
+        run(f"{_create(name)} AS SELECT {', '.join(chosen)} FROM {name}")
     else:
         run(f"ALTER TABLE {name} DROP COLUMN {UNLISTED}")
 
@@ -84,9 +84,9 @@ def _enumeration(connection: Any, values: str) -> str:
     return kind
 
 
-def _replacing(name: str) -> str:
+def _create(name: str) -> str:
     return f"CREATE OR REPLACE {'TEMP TABLE' if name.startswith('temp.') else 'TABLE'} {name}"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

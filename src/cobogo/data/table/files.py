@@ -44,7 +44,7 @@ _DATA = re.compile(
 """What nobody calls a column: a CPF, an address, a long or decimal number, a date."""
 
 
-def listed(path: str) -> list[str]:
+def list_files(path: str) -> list[str]:
     """The files that a path stands for: itself, those of a directory, or those that match a pattern."""
     if Path(path).is_dir():
         inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _counts(p.relative_to(path)))
@@ -61,7 +61,7 @@ def listed(path: str) -> list[str]:
     if not found:
         what = "no file matches" if glob.has_magic(path) else "no such file"
         raise DataError(what, where=path, remedy="Check the path. In a policy, paths are relative to its file.")
-    inside = [file for name in found for file in (listed(name) if Path(name).is_dir() else [name])]
+    inside = [file for name in found for file in (list_files(name) if Path(name).is_dir() else [name])]
     return list(dict.fromkeys(inside))
 
 
@@ -104,7 +104,7 @@ def _base(path: str) -> Path:
 
 def guess_separator(path: str | Path, encoding: str) -> str:
     """The separator that a CSV file's header seems to use; a comma where nothing else can be told."""
-    first = listed(str(path))[0]
+    first = list_files(str(path))[0]
     if Path(first).suffix.lower() in PARQUET:
         return ","
     opened = gzip.open if first.endswith(".gz") else open
@@ -235,7 +235,7 @@ def csv_error(text: str, path: str, data: Data) -> DataError:
         return DataError("a quoted field does not end well", where=where, remedy='Inside quotes, write a quote as "".')
     if "maximum line size" in text.lower():
         return DataError("the line is longer than the engine reads", where=where, remedy="Check its quotes.")
-    if any(_ends_lines_in_two_ways(file) for file in listed(path)):
+    if any(_ends_lines_in_two_ways(file) for file in list_files(path)):
         return DataError(
             "its lines end in two ways, some in CR LF and some in LF",
             where=path,

@@ -17,20 +17,20 @@ MARKS = "[=+@\t\r\n-]"
 NUMBER = "^[+-]([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
 
 
-def neutralised(table: Expression) -> Expression:
+def neutralise(table: Expression) -> Expression:
     """A table in which no text is a formula."""
     import ibis
 
     refuse_names(table.columns)
-    return _changed(
+    return _map_texts(
         table,
         lambda text: (text.re_search(f"^'*{MARKS}") & ~text.re_search(NUMBER)).ifelse(ibis.literal("'") + text, text),
     )
 
 
-def restored(table: Expression) -> Expression:
+def restore(table: Expression) -> Expression:
     """The table that was neutralised."""
-    return _changed(table, lambda text: text.re_search(f"^'+{MARKS}").ifelse(text.substr(1), text))
+    return _map_texts(table, lambda text: text.re_search(f"^'+{MARKS}").ifelse(text.substr(1), text))
 
 
 def refuse_names(names: Sequence[str]) -> None:
@@ -44,6 +44,6 @@ def refuse_names(names: Sequence[str]) -> None:
             )
 
 
-def _changed(table: Expression, change: Callable[[Expression], Expression]) -> Expression:
+def _map_texts(table: Expression, change: Callable[[Expression], Expression]) -> Expression:
     texts = [name for name, kind in table.schema().items() if kind.is_string()]
     return table.mutate(**{name: change(table[name]) for name in texts}) if texts else table

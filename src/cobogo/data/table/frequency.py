@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes, Domain, Earlier, Histogram
 from cobogo.data.hierarchy import Hierarchy, Label
-from cobogo.data.table.coder import Coder, Column
+from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Ints, Mask
@@ -38,10 +38,10 @@ class PeopleSets:
 
     def classes(self, sets: Histogram, pairs: Mapping[str, Histogram]) -> Classes:
         """Classes whose sizes and histograms count people."""
-        histograms = {name: self._counted(name, found) for name, found in pairs.items()}
+        histograms = {name: self._count_people(name, found) for name, found in pairs.items()}
         return Classes(sets.distinct, histograms, len(self.names), people=sets, earlier=self.earlier)
 
-    def _counted(self, name: str, pairs: Histogram) -> Histogram:
+    def _count_people(self, name: str, pairs: Histogram) -> Histogram:
         domain = self.domains[name]
         ones = np.ones(len(pairs.values), dtype=np.int64)
         return _histogram(pairs.owners, self.values[name][pairs.values], ones, len(pairs.offsets) - 1, domain)
@@ -155,7 +155,7 @@ class FrequencyTable:
             attribute: tuple(_sorted_union(self.values[attribute], population.values[attribute]))
             for attribute in self.quasi_identifiers
         }
-        rows = np.vstack([_recoded(self, values), _recoded(population, values)])
+        rows = np.vstack([recode_tuples(self, values), recode_tuples(population, values)])
         ids, representatives = number_tuples(list(rows.T), [len(values[a]) for a in self.quasi_identifiers], len(rows))
         own, theirs = ids[: len(self.counts)], ids[len(self.counts) :]
         groups = len(representatives)
@@ -222,7 +222,7 @@ def frequency_table(
             domain = Domain(name, labels, _sums(values, counts, len(labels)))
             histograms[name] = _histogram(ids, values, counts, groups, domain)
     else:
-        people, histograms = _people(ids, groups, columns[names.index(unit)], found)
+        people, histograms = _count_pairs(ids, groups, columns[names.index(unit)], found)
     told = [name for name in dict.fromkeys((*sensitive, label)) if name is not None] if joint and people is None else []
     return FrequencyTable(
         quasi_identifiers=tuple(quasi_identifiers),
@@ -287,7 +287,7 @@ def _histogram(ids: Ints, values: NDArray[np.int32], counts: Ints, groups: int, 
     )
 
 
-def _people(
+def _count_pairs(
     ids: Ints, groups: int, unit: Column, sensitive: Mapping[str, Column]
 ) -> tuple[PeopleSets, dict[str, Histogram]]:
     """The people of each group, and for each sensitive attribute its pairs of person and value. NULL is one person."""
@@ -325,7 +325,7 @@ def _sorted_union(one: Sequence[Label], other: Sequence[Label]) -> list[Label]:
     return [*known, None] if None in together else [*known]
 
 
-def _recoded(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> NDArray[np.int32]:
+def recode_tuples(table: FrequencyTable, values: Mapping[str, tuple[Label, ...]]) -> NDArray[np.int32]:
     """A table's tuples in the codes of other lists of values."""
     columns = []
     for position, name in enumerate(table.quasi_identifiers):

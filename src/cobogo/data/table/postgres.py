@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Data
 from cobogo.data.table.duck import DuckDB
-from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quoted
+from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quote
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
 
@@ -152,24 +152,24 @@ class PostgreSQL(Engine):
     ) -> Expression:
         """Parsed here, in the dialect of every engine, and copied into a temporary table."""
         reader = DuckDB()
-        return self._copied(reader, reader.load_csv(files, names, data, path, once=once))
+        return self._copy(reader, reader.load_csv(files, names, data, path, once=once))
 
     def load_parquet(
         self, files: Sequence[str], path: str, partitions: Sequence[str], *, once: bool = False
     ) -> Expression:
         """Read here and copied into a temporary table."""
         reader = DuckDB()
-        return self._copied(reader, reader.load_parquet(files, path, partitions, once=once))
+        return self._copy(reader, reader.load_parquet(files, path, partitions, once=once))
 
     def load_arrow(self, table: Any) -> Expression:
         """Copied into a temporary table."""
         reader = DuckDB()
-        return self._copied(reader, reader.load_arrow(table))
+        return self._copy(reader, reader.load_arrow(table))
 
     def open_table(self, name: str) -> Expression:
         """The table in place: text in the order of its bytes, and types that only the server has as text."""
         columns = ", ".join(
-            f"{_plain(quoted(column), kind)} AS {quoted(column)}" for column, kind in self._columns(name).items()
+            f"{_plain(quote(column), kind)} AS {quote(column)}" for column, kind in self._columns(name).items()
         )
         return self.connection.sql(f"SELECT {columns} FROM {_place(name)}")
 
@@ -196,7 +196,7 @@ class PostgreSQL(Engine):
         self.session.execute(f"ANALYZE pg_temp.{name}")
         return self._temporary(name)
 
-    def kept(self, table: Expression) -> Expression:
+    def materialize(self, table: Expression) -> Expression:
         """A temporary table."""
         name = f"cobogo_kept_{secrets.token_hex(6)}"
         self.session.execute(f"CREATE TEMP TABLE {name} AS {self.connection.compile(table)}")
@@ -273,13 +273,13 @@ class PostgreSQL(Engine):
         self.check_new_table(name)
         schema, final = self._schema(name), name.rpartition(".")[2]
         new = f"cobogo_new_{secrets.token_hex(6)}"
-        place = f"{quoted(schema)}.{quoted(new)}"
+        place = f"{quote(schema)}.{quote(new)}"
         try:
             self.session.execute(f"CREATE TABLE {place} AS {self.connection.compile(table)}")
             yield self.open_table(f"{schema}.{new}")
             self.session.execute(f"DROP TABLE IF EXISTS {_place(name)}")
-            self.session.execute(f"ALTER TABLE {place} RENAME TO {quoted(final)}")
-            self.session.execute(f"COMMENT ON TABLE {quoted(schema)}.{quoted(final)} IS '{RELEASED}'")
+            self.session.execute(f"ALTER TABLE {place} RENAME TO {quote(final)}")
+            self.session.execute(f"COMMENT ON TABLE {quote(schema)}.{quote(final)} IS '{RELEASED}'")
             self.session.execute("COMMIT")
         except BaseException:
             self.session.execute("ROLLBACK")
@@ -287,7 +287,7 @@ class PostgreSQL(Engine):
         finally:
             self.session.execute(BEGIN)
 
-    def in_byte_order(self, text: Expression) -> Expression:
+    def byte_order_key(self, text: Expression) -> Expression:
         """As bytes: the order of text is the database's."""
         return builtin("convert_to", "string", "string")(text, "UTF8")
 
@@ -315,13 +315,13 @@ class PostgreSQL(Engine):
         return {column: kind for column, kind, _ in found}
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
-        defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns.items())
+        defined = ", ".join(f"{quote(column)} {kind}" for column, kind in columns.items())
         self.session.execute(f"CREATE TEMP TABLE {name} ({defined})")
 
     def _temporary(self, name: str) -> Expression:
         return self.connection.sql(f"SELECT * FROM pg_temp.{name}")
 
-    def _copied(self, reader: DuckDB, table: Expression) -> Expression:
+    def _copy(self, reader: DuckDB, table: Expression) -> Expression:
         """A table of DuckDB's as a temporary one of the server's, of the same types where both have them."""
         import psycopg
 
@@ -375,4 +375,4 @@ def _server_type(kind: Any) -> str | None:
 def _place(name: str) -> str:
     """A table's name, given with its schema or without."""
     schema, _, table = name.rpartition(".")
-    return f"{quoted(schema)}.{quoted(table)}" if schema else quoted(table)
+    return f"{quote(schema)}.{quote(table)}" if schema else quote(table)

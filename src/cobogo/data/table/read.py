@@ -10,9 +10,8 @@ from typing import Any
 
 from cobogo.data.policy import Data, Policy
 from cobogo.data.table import formulas
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine, Expression
-from cobogo.data.table.files import are_parquet, csv_columns, listed, parquet_columns, partitions, refuse_line_ends
+from cobogo.data.table.engine import Engine, Expression, connect
+from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.urls import is_url, public_url
 
@@ -87,7 +86,7 @@ class Table:
     def digest(self, separator: str) -> str:
         """The SHA-256 of the rows as lines of CSV in the order of their bytes: the same in any order of rows."""
         lines = self.engine.lines(self.expression, separator)
-        ordered = lines.order_by(self.engine.in_byte_order(lines["line"]))
+        ordered = lines.order_by(self.engine.byte_order_key(lines["line"]))
         seal = hashlib.sha256()
         for batch in self.engine.batches(ordered):
             seal.update("".join(f"{line}\n" for line in batch.column("line").to_pylist()).encode())
@@ -120,15 +119,15 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
     """The table that a policy names: files, or a table of a database."""
     data, where = policy.data, f"{policy.name}, data.path"
     path = None if data.path is None else str(data.path)
-    url = engine or (None if data.engine is None else policy.located(data.engine))
+    url = engine or (None if data.engine is None else policy.resolve_url(data.engine))
     if path is not None and is_url(path):
-        if url is not None and url != policy.located(path):
+        if url is not None and url != policy.resolve_url(path):
             raise PolicyError(
                 "the data lie in a database, and another engine was asked for",
                 where=where,
                 remedy="Leave out the engine: the database does the work.",
             )
-        url, path = policy.located(path), None
+        url, path = policy.resolve_url(path), None
     if data.table is not None:
         if url is None or path is not None:
             raise PolicyError(
@@ -148,7 +147,7 @@ def table_in(engine: Engine, name: str, data: Data, where: str) -> Table:
     """A table of an engine's database."""
     expression = engine.open_table(name)
     _check_names(expression.columns, where)
-    return _with_nulls(engine, expression, data, where)
+    return _mark_missing(engine, expression, data, where)
 
 
 def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = False) -> Table:
@@ -159,17 +158,17 @@ def read(source: Any, data: Data, engine: Engine | None = None, *, once: bool = 
     opened = engine or connect()
     if isinstance(source, str | Path):
         return _read_files(str(source), data, opened, once)
-    return _with_nulls(opened, opened.load_arrow(_as_arrow(source)), data, "the table given")
+    return _mark_missing(opened, opened.load_arrow(_as_arrow(source)), data, "the table given")
 
 
 def _read_files(path: str, data: Data, engine: Engine, once: bool) -> Table:
-    files = listed(path)
+    files = list_files(path)
     if are_parquet(files, path):
         _check_names(parquet_columns(files, path), path)
         expression = engine.load_parquet(files, path, partitions(files, path), once=once)
-        return _with_nulls(engine, expression, data, path)
+        return _mark_missing(engine, expression, data, path)
     expression = engine.load_csv(files, csv_columns(files, data), data, path, once=once)
-    return Table(engine, formulas.restored(expression) if data.formulas == "neutralised" else expression, path)
+    return Table(engine, formulas.restore(expression) if data.formulas == "neutralised" else expression, path)
 
 
 def _as_arrow(source: Any) -> Any:
@@ -216,7 +215,7 @@ def _check_names(names: Sequence[Any], where: str) -> None:
     refuse_line_ends(names, where)
 
 
-def _with_nulls(engine: Engine, expression: Expression, data: Data, name: str) -> Table:
+def _mark_missing(engine: Engine, expression: Expression, data: Data, name: str) -> Table:
     """What stands for no value becomes NULL; so does empty text, since the two are written alike."""
     missing = sorted({"", *data.missing})
     texts = [column for column, kind in expression.schema().items() if kind.is_string()]

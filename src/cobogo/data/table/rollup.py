@@ -12,13 +12,13 @@ from dataclasses import replace
 import numpy as np
 
 from cobogo.data.hierarchy import Hierarchy, Label
-from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import replace_values
+from cobogo.data.table.columns import replace_values
+from cobogo.data.table.frequency import FrequencyTable, frequency_table, recode_tuples
 from cobogo.data.table.read import Table
 from cobogo.errors import TableTooLarge
 
 
-def rolled_up(
+def count_rolled_up(
     table: Table,
     marginals: Mapping[str, FrequencyTable],
     hierarchies: Sequence[Hierarchy],
@@ -40,7 +40,9 @@ def rolled_up(
         rows = table.expression
         for h, level in zip(hierarchies, levels, strict=True):
             if level:
-                rows = replace_values(table.engine, rows, h.attribute, _standing(h, marginals[h.attribute], level))
+                rows = replace_values(
+                    table.engine, rows, h.attribute, _representatives(h, marginals[h.attribute], level)
+                )
         try:
             at_levels = replace(table, expression=rows)
             counted = frequency_table(at_levels, names, sensitive, unit=unit, label=label, named=named)
@@ -52,7 +54,7 @@ def rolled_up(
             levels[widest] += 1
         else:
             nats = _entropy(table, names, counted.records)
-            return replace(_among_all_values(counted, marginals), nats=nats), tuple(levels)
+            return replace(_code_among_all_values(counted, marginals), nats=nats), tuple(levels)
 
 
 def _entropy(table: Table, names: Sequence[str], records: int) -> float:
@@ -64,7 +66,7 @@ def _entropy(table: Table, names: Sequence[str], records: int) -> float:
     return float(np.log(records) - total / records) if records else 0.0
 
 
-def _standing(hierarchy: Hierarchy, marginal: FrequencyTable, level: int) -> dict[Label, Label]:
+def _representatives(hierarchy: Hierarchy, marginal: FrequencyTable, level: int) -> dict[Label, Label]:
     """For each value the one that stands for it: the first of those that are the same at the level."""
     values = marginal.values[hierarchy.attribute]
     groups = hierarchy.maps[level][hierarchy.encode(values)]
@@ -77,16 +79,12 @@ def _width(hierarchy: Hierarchy, marginal: FrequencyTable, level: int) -> int:
     return len(np.unique(hierarchy.maps[level][hierarchy.encode(marginal.values[hierarchy.attribute])]))
 
 
-def _among_all_values(counted: FrequencyTable, marginals: Mapping[str, FrequencyTable]) -> FrequencyTable:
+def _code_among_all_values(counted: FrequencyTable, marginals: Mapping[str, FrequencyTable]) -> FrequencyTable:
     """The same with codes into all values of the table, and how many records have each of them."""
-    columns = []
-    for position, name in enumerate(counted.quasi_identifiers):
-        index = {value: code for code, value in enumerate(marginals[name].values[name])}
-        codes = np.array([index[value] for value in counted.values[name]], dtype=np.int32)
-        columns.append(codes[counted.codes[:, position]])
+    values = {name: marginals[name].values[name] for name in counted.quasi_identifiers}
     return replace(
         counted,
-        values={name: marginals[name].values[name] for name in counted.quasi_identifiers},
-        codes=np.ascontiguousarray(np.array(columns, dtype=np.int32).T),
+        values=values,
+        codes=np.ascontiguousarray(recode_tuples(counted, values)),
         marginals={name: marginals[name].counts for name in counted.quasi_identifiers},
     )

@@ -88,7 +88,7 @@ class Spark(Engine):
             kept.count()
         except self.failures as error:
             raise _complaint(error, path) from None
-        return self._named(kept)
+        return self._register(kept)
 
     def load_parquet(
         self,
@@ -106,22 +106,22 @@ class Spark(Engine):
             frame = reader.parquet(*(str(Path(file).absolute()) for file in files))
         except self.failures:
             raise parquet_error(path) from None
-        return self._named(_plain(frame, path))
+        return self._register(_plain(frame, path))
 
     def load_arrow(self, table: Any) -> Expression:
         """Sent to the cluster."""
-        return self._named(_plain(self.session.createDataFrame(table), "the table given"))
+        return self._register(_plain(self.session.createDataFrame(table), "the table given"))
 
     def lookup(self, table: Any) -> Expression:
         """Sent to the cluster."""
         return self.load_arrow(table)
 
-    def kept(self, table: Expression) -> Expression:
+    def materialize(self, table: Expression) -> Expression:
         """Kept on the cluster."""
         kept = self._frame(table).persist()
         weakref.finalize(self, kept.unpersist).atexit = False
         kept.count()
-        return self._named(kept)
+        return self._register(kept)
 
     def text(self, column: Expression) -> Expression:
         """Spark's own text, but for floats and for the zone of times."""
@@ -149,7 +149,7 @@ class Spark(Engine):
         """What was counted, too."""
         yield from self.fetch(table).to_batches()
 
-    def tallied(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
+    def tally(self, table: Expression, count: Callable[[Any], Any], size: int) -> Any:
         """Each task counts its rows; their sums come to the driver, one for each task."""
         import numpy as np
 
@@ -192,7 +192,7 @@ class Spark(Engine):
         self.connection._run_pre_execute_hooks(table)
         return self.session.sql(self.connection.compile(table))
 
-    def _named(self, frame: Any) -> Expression:
+    def _register(self, frame: Any) -> Expression:
         """A data frame as a table that expressions can name."""
         self._tables += 1
         name = f"cobogo_{id(self)}_{self._tables}"
@@ -291,10 +291,10 @@ def _float_function(kind: str) -> Any:
     def as_text(values: pd.Series) -> pd.Series:
         import pyarrow as pa
 
-        from cobogo.data.table.numerals import shortest
+        from cobogo.data.table.columns import shortest_texts
 
         width = pa.float32() if kind == "float" else pa.float64()
-        written: pd.Series = shortest(pa.array(values, type=width, from_pandas=False)).to_pandas()
+        written: pd.Series = shortest_texts(pa.array(values, type=width, from_pandas=False)).to_pandas()
         return written
 
     as_text.__annotations__ = {"values": pd.Series, "return": pd.Series}

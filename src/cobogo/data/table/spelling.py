@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NORMALIZATIONS, Policy
-from cobogo.data.table.lookup import replace_values
+from cobogo.data.table.columns import replace_values
 from cobogo.data.table.read import Table
 from cobogo.errors import number_of
 
@@ -22,12 +22,12 @@ MOST = 1_000_000
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)", re.ASCII)
 
 
-def normal(text: str, how: Collection[str] = NORMALIZATIONS) -> str:
+def normal_form(text: str, how: Collection[str] = NORMALIZATIONS) -> str:
     """A value as it is compared with others.
 
-    >>> [normal(text) for text in ("HIV ", "hiv", " Crato", "Icó", "1.0", "01", "1,50")]
+    >>> [normal_form(text) for text in ("HIV ", "hiv", " Crato", "Icó", "1.0", "01", "1,50")]
     ['hiv', 'hiv', 'crato', 'ico', '1', '1', '1.5']
-    >>> normal("HIV ", ["trim"])
+    >>> normal_form("HIV ", ["trim"])
     'HIV'
     """
     if "trim" in how:
@@ -43,19 +43,19 @@ def normal(text: str, how: Collection[str] = NORMALIZATIONS) -> str:
     return text
 
 
-def agreeing(labels: Iterable[Label]) -> int:
+def count_agreeing(labels: Iterable[Label]) -> int:
     """How many values agree with another one but for how they are written.
 
-    >>> agreeing(["HIV", "hiv", "HIV ", "flu", None])
+    >>> count_agreeing(["HIV", "hiv", "HIV ", "flu", None])
     3
     """
-    counted = Counter(normal(label) for label in labels if label is not None)
+    counted = Counter(normal_form(label) for label in labels if label is not None)
     return sum(count for count in counted.values() if count > 1)
 
 
-def warned(name: str, labels: Collection[Label]) -> tuple[str, ...]:
+def spelling_warnings(name: str, labels: Collection[Label]) -> tuple[str, ...]:
     """What the data holder should know of a column whose different values are counted."""
-    found = agreeing(labels) if len(labels) <= MOST else 0
+    found = count_agreeing(labels) if len(labels) <= MOST else 0
     if not found:
         return ()
     return (
@@ -65,7 +65,7 @@ def warned(name: str, labels: Collection[Label]) -> tuple[str, ...]:
     )
 
 
-def normalized(table: Table, policy: Policy) -> Table:
+def normalize(table: Table, policy: Policy) -> Table:
     """A table in which values that a policy takes for one are written alike: as most of their records are."""
     for name, attribute in policy.attributes.items():
         if attribute.normalize and name in table.columns:
@@ -83,6 +83,6 @@ def _mapping(table: Table, name: str, how: Collection[str]) -> Mapping[Label, La
     for label, records in counts.items():
         if label is not None:
             shown = " ".join(label.split()) if "trim" in how else label
-            key = normal(label, how)
+            key = normal_form(label, how)
             best[key] = min(best.get(key, (0, shown)), (-records, shown))
-    return {label: None if label is None else best[normal(label, how)][1] or None for label in counts}
+    return {label: None if label is None else best[normal_form(label, how)][1] or None for label in counts}

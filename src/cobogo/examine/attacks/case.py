@@ -9,17 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data, Policy, Role
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine
+from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows
 from cobogo.release import manifest as manifests
+from cobogo.release.contract import Release
 from cobogo.release.evidence import NAME as EVIDENCE
 from cobogo.release.manifest import RECODING, Manifest
-from cobogo.release.release import Release
 
 BUCKETS = "buckets"
 AS_COLLECTED = "as collected"
@@ -48,7 +47,7 @@ class PublishedTable:
 
     @property
     def kind(self) -> str:
-        """What was done to the table: "recoding" if nothing is known, "buckets", or a kind of `release.checks`."""
+        """What was done to the table: "recoding" if nothing is known, "buckets", or one of `release.verify.CHECKS`."""
         if self.manifest is None:
             return RECODING
         return BUCKETS if self.manifest.buckets is not None else self.manifest.kind
@@ -95,7 +94,7 @@ def open_case(
     holds both. ``separator`` and ``encoding`` are those of plain files; without a separator, the header is searched for
     one.
     """
-    rules = None if policy is None else Policy.given(policy)
+    rules = None if policy is None else Policy.from_any(policy)
     read_as = _Reading(connect(), rules, separator, encoding)
     opened = tuple(_open_release(source, rules, read_as) for source in releases)
     known_by = next((one.policy for one in opened if one.policy is not None), None)
@@ -129,7 +128,7 @@ class _Reading:
         return self.all_rows(source, Data.model_validate(options))
 
     def all_rows(self, source: Any, data: Data) -> Rows:
-        with self.engine.guarded("reading"):
+        with self.engine.guard("reading"):
             rows = Rows.read(read(source, data, self.engine))
         if not rows.count:
             raise DataError("has no rows", where=rows.name, remedy="There is nothing to attack, or to attack with.")

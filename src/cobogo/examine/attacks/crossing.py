@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Classes, Domain, Histogram
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
-from cobogo.data.table.coder import Column
+from cobogo.data.table.columns import Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.forms import Box, Form, identity, is_within, meet
 from cobogo.floor.arrays import Ints, Mask, Small

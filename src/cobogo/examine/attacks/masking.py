@@ -16,7 +16,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Role
-from cobogo.data.table.times import read_times
+from cobogo.data.table.columns import read_times
 from cobogo.examine.attacks.case import PublishedTable
 from cobogo.examine.attacks.compatibility import Compatibility, build_compatibility
 from cobogo.examine.attacks.forms import as_pairs, mask_form, number_form, overlapping_pairs

@@ -15,7 +15,7 @@ import numpy as np
 from cobogo.data.classes import Classes, Domain, Histogram
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Policy, Role
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
@@ -155,7 +155,7 @@ def _choices(
     if whole_table:
         assert case.knowledge is not None
         suppressed = case.knowledge.count - len(members)
-        limit = max(records_allowed(policy.recoding.suppression_limit, case.knowledge.count) - suppressed, 0)
+        limit = max(allowed_records(policy.recoding.suppression_limit, case.knowledge.count) - suppressed, 0)
     else:
         ends = np.cumsum([0, *(len(part) for part in members.split_by_class())]).tolist()
         parts = [

@@ -16,7 +16,7 @@ from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import AnyHierarchy, CsvHierarchy, OrderingHierarchy, Policy, TreeHierarchy
-from cobogo.data.table.coder import Column
+from cobogo.data.table.columns import Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import DataError, HierarchyError, PolicyError
 from cobogo.examine.attacks.case import Case, PublishedTable

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.errors import DataError
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arrays import Mask
@@ -33,8 +33,8 @@ class Term:
         if self.sign in ("=", "!="):
             fits = np.array([(label == self.value) == (self.sign == "=") for label in labels], dtype=np.bool_)
             return np.append(fits, False)[codes]
-        known = np.array([written_number(label, ".") for label in labels] + [np.nan])
-        bound = written_number(self.value, ".")
+        known = np.array([parse_number(label, ".") for label in labels] + [np.nan])
+        bound = parse_number(self.value, ".")
         compared: dict[str, NDArray[np.bool_]] = {
             "<": known < bound, "<=": known <= bound, ">": known > bound, ">=": known >= bound
         }  # fmt: skip

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain, Histogram
 from cobogo.data.hierarchy import Label
-from cobogo.data.table.coder import Coder, Column
+from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints

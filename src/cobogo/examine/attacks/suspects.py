@@ -181,7 +181,7 @@ def _classes(release: PublishedTable, attribute: str, columns: Sequence[str] | N
         groups = release.rows.group([name for name in quasi if name != attribute])
         return groups, release.rows.histogram(attribute, groups)
     if buckets.file is None:
-        groups = release.rows.group([buckets.group, *buckets.beside(attribute)])
+        groups = release.rows.group([buckets.group, *buckets.slice_mates(attribute)])
         return groups, release.rows.histogram(attribute, groups)
     assert release.manifest is not None
     assert release.public is not None

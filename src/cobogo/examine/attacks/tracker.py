@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.errors import DataError, PolicyError, SearchTooLarge, number_of
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
@@ -131,7 +131,7 @@ def _solve(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Int
     """For each row, the confidence in its secret and the baseline; and the rows whose own secret is determined."""
     if isinstance(secret, str):
         codes, labels = rows.columns[secret]
-        amounts = np.array([written_number(label, ".") for label in labels] + [np.nan])[codes]
+        amounts = np.array([parse_number(label, ".") for label in labels] + [np.nan])[codes]
         values = np.nan_to_num(amounts)
     else:
         values = _select_rows(secret, rows).astype(np.float64)

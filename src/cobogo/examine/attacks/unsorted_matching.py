@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.data.policy import Policy
-from cobogo.data.table.coder import Column
+from cobogo.data.table.columns import Column
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case, PublishedTable
 from cobogo.examine.attacks.crossing import Meeting, distinct_pairs

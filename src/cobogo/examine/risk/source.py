@@ -9,14 +9,14 @@ from typing import Any
 
 from cobogo.data.policy import Policy, Role
 from cobogo.data.schema.roles import check_roles
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge
 from cobogo.promises.population import add_population, open_population, recode_population
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
-from cobogo.release.readback import released_rows
+from cobogo.release.readback import locate_released_rows
 
 Given = str | Path | Policy | Mapping[str, Any]
 
@@ -78,18 +78,18 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
     """Open a release directory, a path or a frame; without data, those that the policy names."""
     public = _public(data)
     if public is not None:
-        return _release(public, None if policy is None else Policy.given(policy), engine)
+        return _release(public, None if policy is None else Policy.from_any(policy), engine)
     if policy is None:
         raise PolicyError(
             "risk needs to know which columns are quasi-identifiers",
             where="--policy",
             remedy="Give a policy; `cobogo inspect DATA --write policy.toml` begins one.",
         )
-    rules = Policy.given(policy)
+    rules = Policy.from_any(policy)
     if data is None:
         table = open_source(rules, engine)
     else:
-        url = engine or (None if rules.data.engine is None else rules.located(rules.data.engine))
+        url = engine or (None if rules.data.engine is None else rules.resolve_url(rules.data.engine))
         table = read(data, rules.data, connect(url))
     return RiskSource(table, rules, _roles(rules, table), rules.data.unit)
 
@@ -114,7 +114,7 @@ def _public(data: Any) -> Path | None:
 
 def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSource:
     manifest = manifests.load(public)
-    rows = released_rows(public, manifest, None, engine)
+    rows = locate_released_rows(public, manifest, None, engine)
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
     if table.columns != manifest.columns_in():
         raise DataError("has other columns than its manifest says", where=table.name)

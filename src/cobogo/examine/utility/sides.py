@@ -126,7 +126,7 @@ class GeneralizedRelease(Protocol):
     def hierarchies(self) -> tuple[Hierarchy, ...] | None:
         """The hierarchies that all released values belong to; None where some belong to none."""
 
-    def applied(self) -> Table:
+    def apply(self) -> Table:
         """The released rows."""
 
 
@@ -143,7 +143,7 @@ def sides(release: GeneralizedRelease, *, label: str | None = None) -> Sides:
         hierarchies=release.hierarchies,
         levels=tuple(release.levels[name] for name in quasi) if release.levels else None,
         before=frequency_table(release.table, quasi, sensitive, label=label),
-        after=frequency_table(release.applied(), quasi, sensitive, label=label),
+        after=frequency_table(release.apply(), quasi, sensitive, label=label),
     )
 
 

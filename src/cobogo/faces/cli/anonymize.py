@@ -12,8 +12,8 @@ from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
 from cobogo.faces.cli.registry import DEFAULT, KeyFile, Place, registry_at
 
 if TYPE_CHECKING:
+    from cobogo.publish.recoding import AnonymizedRelease
     from cobogo.release.contract import Verdict
-    from cobogo.release.release import Release
 
 
 def anonymize(
@@ -28,7 +28,7 @@ def anonymize(
     from cobogo.data.policy import Policy
     from cobogo.faces.cli.summary import directory_of
     from cobogo.publish import anonymize as job
-    from cobogo.publish.recoded import check_against_earlier
+    from cobogo.publish.recoding import check_against_earlier
     from cobogo.release.write import write_release
 
     rules = language.with_report_language(Policy.load(policy))
@@ -69,15 +69,14 @@ def apply(
 
 
 def _say_recoding(
-    release: Release, verdict: Verdict | None, directory: Path | None, quiet: bool, as_json: bool
+    release: AnonymizedRelease, verdict: Verdict | None, directory: Path | None, quiet: bool, as_json: bool
 ) -> None:
-    from cobogo.faces.cli.summary import recoding_lines
-    from cobogo.publish.recode import story
+    from cobogo.faces.cli.summary import recoding_lines, report_of
 
     for warning in release.warnings:
         console.warn(warning)
     if as_json:
-        console.say_json(story.planned_summary(release))
+        console.say_json(report_of(release, directory))
     elif not quiet:
         for line in recoding_lines(release, verdict, directory):
             console.say(line)

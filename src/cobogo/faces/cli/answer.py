@@ -161,7 +161,7 @@ def frequency_list(
     from pydantic import ValidationError
 
     from cobogo.data.policy import Data
-    from cobogo.data.policy.readable import readable
+    from cobogo.data.policy.toml_file import explain_error
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list
@@ -171,7 +171,7 @@ def frequency_list(
     try:
         options = Data.model_validate({"separator": separator, "encoding": encoding})
     except ValidationError as error:
-        raise readable(error, "cobogo answer frequency-list", Data) from None
+        raise explain_error(error, "cobogo answer frequency-list", Data) from None
     with (
         console.progress(quiet=quiet or as_json) as show,
         frequency_list(

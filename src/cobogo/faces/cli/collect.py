@@ -320,7 +320,7 @@ def _say_if_seeded(total: Aggregate) -> None:
 
 
 def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
-    from cobogo.floor.files import staged_file
+    from cobogo.floor.files import stage_file
     from cobogo.tell.report.bars import EstimateBar, draw_estimates
 
     if path.exists():
@@ -335,7 +335,7 @@ def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
         )
     ]
     lines.sort(key=lambda line: -line.value)
-    with staged_file(path) as stage:
+    with stage_file(path) as stage:
         draw_estimates(
             stage, asked.name, f"{number_of(found.users, 'report')} through {asked.mechanism}, {_losses(asked)}", lines,
             unit="share of the clients" if found.counted else asked.question, percent=found.counted,

@@ -12,7 +12,7 @@ from typing import Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.cli import language
-from cobogo.floor.language import translated
+from cobogo.floor.language import translate
 from cobogo.floor.progress import silent
 
 
@@ -33,7 +33,7 @@ def say_written(*places: str) -> None:
 
 def complain(error: CobogoError) -> None:
     """Print an error so that a person can act on it."""
-    first, *rest = f"cobogo: {translated(error, language.terminal_language())}".splitlines()
+    first, *rest = f"cobogo: {translate(error, language.terminal_language())}".splitlines()
     print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
 
 

@@ -6,8 +6,8 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from cobogo.errors import PolicyError
-from cobogo.floor.language import language_of, of_locale
-from cobogo.floor.language.sentences import in_portuguese
+from cobogo.floor.language import locale_language, parse_language
+from cobogo.floor.language.sentences import to_portuguese
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Policy
@@ -29,7 +29,7 @@ def take_language(arguments: list[str]) -> list[str]:
 
 def terminal_language() -> str:
     """The language of what is said on the terminal."""
-    return _REQUESTED.get() or of_locale()
+    return _REQUESTED.get() or locale_language()
 
 
 def requested_language() -> str | None:
@@ -39,7 +39,7 @@ def requested_language() -> str | None:
 
 def translate(text: str) -> str:
     """A sentence of the program in the language that is spoken."""
-    return text if terminal_language() == "en" else in_portuguese(text)
+    return text if terminal_language() == "en" else to_portuguese(text)
 
 
 def translate_reason(text: str) -> str:
@@ -60,7 +60,7 @@ def words() -> Words:
 def report_language(policy: Policy | None) -> str:
     """The language of what is written: the one asked for, or else the policy's, or else the locale's."""
     said = policy is not None and "language" in policy.report.model_fields_set
-    return _REQUESTED.get() or (policy.report.language if policy is not None and said else of_locale())
+    return _REQUESTED.get() or (policy.report.language if policy is not None and said else locale_language())
 
 
 def with_report_language(policy: Policy) -> Policy:
@@ -82,5 +82,5 @@ def _split_language(args: list[str]) -> tuple[str | None, list[str]]:
         value = value if is_one else next(left, "")
         if not value:
             raise PolicyError("needs a language: en or pt-BR", where=name)
-        language = language_of(value, where=name)
+        language = parse_language(value, where=name)
     return language, rest

@@ -15,8 +15,8 @@ from cobogo.faces.cli import console, language
 from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.publish.recode import story
-from cobogo.release.contract import Verdict
-from cobogo.release.release import Release
+from cobogo.publish.recoding import AnonymizedRelease
+from cobogo.release.contract import Release, Verdict
 from cobogo.release.write import write_release
 
 
@@ -37,7 +37,7 @@ def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool
     for warning in (*release.warnings, *verdict.problems):
         console.warn(warning)
     if as_json:
-        console.say_json(_report_of(directory))
+        console.say_json(_written_report(directory))
     elif not quiet:
         for line in release_lines(release, verdict, directory):
             console.say(line)
@@ -45,7 +45,7 @@ def write_and_say(release: Release, directory: Path, show: Progress, quiet: bool
         raise typer.Exit(1)
 
 
-def recoding_lines(release: Release, verdict: Verdict | None, directory: Path | None) -> list[str]:
+def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, directory: Path | None) -> list[str]:
     """Lines of text for a recoding: what was read, searched, released and verified, with figures and seconds."""
     records, seconds = release.problem.scale.records, release.seconds
     combinations = len(release.problem.table.counts)
@@ -106,7 +106,7 @@ def measured_value(found: ModelVerdict) -> str:
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
     """Lines of text for any other release: its headline, and every guarantee that was checked."""
     line = partial(_line, widths=(58, 36))
-    seconds, report = release.seconds, _report_of(directory)
+    seconds, report = release.seconds, _written_report(directory)
     text = [
         line("Read", Path(release.table.name).name, "", seconds.get("read")),
         line("Release", report["headline"], number_of(verdict.records, "record"), seconds.get("apply")),
@@ -119,7 +119,12 @@ def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[s
     return text
 
 
-def _report_of(directory: Path) -> dict[str, Any]:
+def report_of(release: AnonymizedRelease, directory: Path | None) -> dict[str, Any]:
+    """The report of a release: as it was written, or what it would be of a recoding that was not."""
+    return story.planned_summary(release) if directory is None else _written_report(directory)
+
+
+def _written_report(directory: Path) -> dict[str, Any]:
     return dict(json.loads((directory / "evidence" / "report.json").read_bytes()))
 
 

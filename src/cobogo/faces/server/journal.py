@@ -28,7 +28,7 @@ from cobogo.collect.aggregate import Aggregate
 from cobogo.collect.collection import Collection
 from cobogo.collect.wire import parse
 from cobogo.errors import OutputError
-from cobogo.floor.files import lock, open_private, staged_file
+from cobogo.floor.files import lock, open_private, stage_file
 
 COUNTS = "counts"
 LONG = 8 << 20
@@ -174,7 +174,7 @@ def _remember(path: Path, keys: list[bytes]) -> None:
     if not keys:
         return
     if path.exists() and path.stat().st_size > 32 * MOST_KEYS:
-        with staged_file(path) as stage:
+        with stage_file(path) as stage:
             stage.write_bytes(b"".join(_keys(path)))
     handle = open_private(path)
     try:

@@ -13,10 +13,10 @@ from cobogo.data.schema import inspection as inspecting
 from cobogo.data.schema.profile import ColumnProfile, Type
 from cobogo.data.schema.starter import starter_policy
 from cobogo.data.schema.suggest import suggest
-from cobogo.data.table.engine import Engine, literal, quoted
+from cobogo.data.table.engine import Engine, literal, quote
 from cobogo.data.table.read import Table
 from cobogo.faces.server import rows
-from cobogo.floor.files import staged_file
+from cobogo.floor.files import stage_file
 
 FILE = "profile.json"
 BARS = 24
@@ -38,7 +38,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
         return found
     engine = rows.connect_bounded()
-    with engine.guarded("counting"):
+    with engine.guard("counting"):
         copy = engine.connection.read_parquet(folder / rows.PAGES)
         table = Table(engine, copy.drop(rows.NUMBER), "file")
         profiles = inspecting.profiles(table)
@@ -56,7 +56,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
         for told, shape, column in zip(inspecting.as_json(profiles, suggested), shapes, profiles, strict=True)
     ]
     made = {"columns": columns, "policy": policy}
-    with staged_file(file) as stage:
+    with stage_file(file) as stage:
         stage.write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
     return made
 
@@ -82,7 +82,7 @@ def _shape(engine: Engine, folder: Path, column: ColumnProfile) -> dict[str, Any
         return {"top": [list(pair) for pair in top], "other": other}  # lists, as the file has them
     if column.kind.type is not Type.DATE and not column.sampled:
         return _bars(column.numbers)
-    said = expression.format(quoted(column.name))
+    said = expression.format(quote(column.name))
     if column.kind.type is Type.DATE:
         said = f"epoch({said}) / 86400"
     said_of_each = f"(SELECT {said} AS x FROM {rows.source(folder)})"

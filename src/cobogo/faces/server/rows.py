@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Engine, Expression, literal, quoted
-from cobogo.floor.files import staged_file
+from cobogo.data.table.engine import Engine, Expression, connect, literal, quote
+from cobogo.floor.files import stage_file
 
 PAGES = "rows.parquet"
 NUMBER = "cobogo row"
@@ -58,17 +57,17 @@ def page(folder: Path, columns: list[str], rows: int, offset: int, limit: int, o
     """Some rows, as text, each with its number."""
     first, last = min(offset, rows), min(offset + limit, rows)
     engine = connect_bounded()
-    with engine.guarded("reading"):
-        names = ", ".join(map(quoted, columns))
+    with engine.guard("reading"):
+        names = ", ".join(map(quote, columns))
         if order is None:
-            wanted = f"{quoted(NUMBER)} >= {first} AND {quoted(NUMBER)} < {last}"
-            return engine.rows(f"SELECT {quoted(NUMBER)}, {names} FROM {source(folder)} WHERE {wanted} ORDER BY 1")
+            wanted = f"{quote(NUMBER)} >= {first} AND {quote(NUMBER)} < {last}"
+            return engine.rows(f"SELECT {quote(NUMBER)}, {names} FROM {source(folder)} WHERE {wanted} ORDER BY 1")
         numbers = _numbers(engine, folder, columns, rows, first, last, order)
         if not numbers:
             return []
         listed = ", ".join(map(str, numbers))
         found = engine.rows(
-            f"SELECT {quoted(NUMBER)}, {names} FROM {source(folder)} WHERE {quoted(NUMBER)} IN ({listed})"
+            f"SELECT {quote(NUMBER)}, {names} FROM {source(folder)} WHERE {quote(NUMBER)} IN ({listed})"
         )
     return sorted(found, key=lambda row: numbers.index(row[0]))
 
@@ -79,11 +78,11 @@ def _numbers(
     """The numbers of the rows between two places of an order. An order is computed once, and kept in a file."""
     file = folder / f"order-{order.column}.parquet"
     if not file.exists():
-        name = quoted(columns[order.column])
+        name = quote(columns[order.column])
         key = f"{order.meant.format(name)} NULLS LAST, {name}" if order.meant else name
-        ranked = f"row_number() OVER (ORDER BY {key} NULLS LAST, {quoted(NUMBER)}) - 1"
-        with staged_file(file) as stage:
-            statement = f"SELECT {ranked} AS place, {quoted(NUMBER)} AS row FROM {source(folder)} ORDER BY place"
+        ranked = f"row_number() OVER (ORDER BY {key} NULLS LAST, {quote(NUMBER)}) - 1"
+        with stage_file(file) as stage:
+            statement = f"SELECT {ranked} AS place, {quote(NUMBER)} AS row FROM {source(folder)} ORDER BY place"
             engine.rows(f"COPY ({statement}) TO {literal(str(stage))} (FORMAT parquet)")
     if order.descending:
         first, last = rows - last, rows - first
@@ -96,8 +95,8 @@ def _numbers(
 def counts(folder: Path, column: str, most: int) -> tuple[Counted, int]:
     """The most frequent values of a column, and how many there are: for its steward's eyes."""
     engine = connect_bounded()
-    with engine.guarded("reading"):
-        name = quoted(column)
+    with engine.guard("reading"):
+        name = quote(column)
         grouped = f"SELECT {name} AS value, count(*) AS records FROM {source(folder)} GROUP BY 1"
         found = engine.rows(
             f"SELECT value, records, count(*) OVER () FROM ({grouped}) ORDER BY records DESC, value LIMIT {most}"

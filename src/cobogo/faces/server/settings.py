@@ -8,9 +8,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from cobogo.data.policy.part import Part
-from cobogo.data.policy.readable import readable
-from cobogo.data.policy.toml_file import read_toml
+from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
 from cobogo.errors import InputError
 from cobogo.floor.urls import public_url
 
@@ -19,7 +17,7 @@ MEGABYTE = 1 << 20
 SourceName = Annotated[str, Field(pattern=r"^[\w-]{1,100}$")]
 
 
-class ServerLimits(Part):
+class ServerLimits(PolicyTable):
     """How much a key may ask of the server."""
 
     requests_per_minute: int = Field(default=600, ge=1, le=1_000_000)
@@ -35,7 +33,7 @@ class ServerLimits(Part):
     stalled_seconds: float = Field(default=20, gt=0, le=3600)  # how long a request may stay half-sent
 
 
-class SourceDatabase(Part):
+class SourceDatabase(PolicyTable):
     """A database whose tables become data sets. Its URL may hold a password, and is shown to nobody."""
 
     url: str
@@ -47,7 +45,7 @@ class SourceDatabase(Part):
         return owner in self.stewards or "*" in self.stewards
 
 
-class Location(Part):
+class Location(PolicyTable):
     """A trusted anonymizer for devices: the options of ``cobogo locate serve``."""
 
     cloak: str = "hilbert"
@@ -61,14 +59,14 @@ class Location(Part):
     window: float = Field(default=3600.0, gt=0)
 
 
-class TLS(Part):
+class TLS(PolicyTable):
     """The certificate of the server and its key, as PEM files."""
 
     certificate: str
     key: str
 
 
-class ServerSettings(Part):
+class ServerSettings(PolicyTable):
     """The file of a server: every table may be left out."""
 
     host: str = "127.0.0.1"
@@ -98,7 +96,7 @@ class ServerSettings(Part):
         try:
             found = cls.model_validate(content)
         except ValidationError as error:
-            raise readable(error, name, cls) from None
+            raise explain_error(error, name, cls) from None
         paths = {
             key: str(home / Path(value).expanduser())
             for key in ("state", "curator", "registry", "vault", "vault_key")

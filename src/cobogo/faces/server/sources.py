@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import table_in
 from cobogo.errors import CobogoError, DataError, InputError, nearest
 from cobogo.faces.server.files import TooLarge
@@ -56,7 +56,7 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
             remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
         )
     most, size = context.settings.limits.unpacked_megabytes, 0
-    with _open_source(name, source) as engine, engine.guarded("reading"):
+    with _open_source(name, source) as engine, engine.guard("reading"):
         rows = engine.as_text(table_in(engine, table, Data(), f"source {name}, table {table}").expression)
         with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
             for batch in engine.batches(rows):

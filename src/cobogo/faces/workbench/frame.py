@@ -16,7 +16,7 @@ from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import visible_steps
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.words import TEXTS
-from cobogo.floor.language.sentences import translated
+from cobogo.floor.language.sentences import translate
 
 T = TypeVar("T")
 
@@ -149,9 +149,9 @@ def complain(error: CobogoError, language: str = "en") -> None:
     """Show an error until it is closed, translated as far as possible. One that makes the page out of date covers
     the page."""
     if isinstance(error, Stale):
-        _show_outdated(translated(error, language), TEXTS[language]["frame.reload"])
+        _show_outdated(translate(error, language), TEXTS[language]["frame.reload"])
         return
-    ui.notify(translated(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
+    ui.notify(translate(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
 def _report_error(session: PageSession, error: Exception) -> None:

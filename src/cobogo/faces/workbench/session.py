@@ -26,7 +26,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.words import TEXTS, preferred_language
-from cobogo.floor.language.sentences import in_portuguese, translated
+from cobogo.floor.language.sentences import to_portuguese, translate
 from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:
@@ -120,12 +120,12 @@ class PageSession:
 
     def sentence(self, text: str) -> str:
         """A sentence of the program, in the session's language as far as it has words for it."""
-        return text if self.language == "en" else in_portuguese(text)
+        return text if self.language == "en" else to_portuguese(text)
 
     def trouble(self, error: CobogoError | str) -> str:
         """What an error says, or the message of a job that it ended, in the session's language."""
         if isinstance(error, CobogoError):
-            return translated(error, self.language)
+            return translate(error, self.language)
         first, _, rest = error.partition("\n")
         where, mark, what = first.rpartition(": ")
         said = f"{where}{mark}{self.sentence(what.removesuffix('.'))}"

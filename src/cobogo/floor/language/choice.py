@@ -10,10 +10,10 @@ from cobogo.errors import PolicyError
 LANGUAGES = ("en", "pt-BR")
 
 
-def language_of(asked: str, *, where: str = "--lang") -> str:
+def parse_language(asked: str, *, where: str = "--lang") -> str:
     """The language that is meant by a name of it.
 
-    >>> language_of("pt_br"), language_of("en")
+    >>> parse_language("pt_br"), parse_language("en")
     ('pt-BR', 'en')
     """
     name = asked.replace("_", "-").casefold()
@@ -23,11 +23,13 @@ def language_of(asked: str, *, where: str = "--lang") -> str:
     raise PolicyError(f"must be en or pt-BR. Got {asked!r} instead", where=where)
 
 
-def of_locale(environment: Mapping[str, str] = os.environ) -> str:
+def locale_language(environment: Mapping[str, str] = os.environ) -> str:
     """The language of the terminal, as its locale says; English where it says nothing that is spoken here.
 
-    >>> of_locale({"LANG": "pt_BR.UTF-8"}), of_locale({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"}), of_locale({})
-    ('pt-BR', 'en', 'en')
+    >>> locale_language({"LANG": "pt_BR.UTF-8"}), locale_language({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"})
+    ('pt-BR', 'en')
+    >>> locale_language({})
+    'en'
     """
     named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
     return "pt-BR" if named.casefold().startswith("pt") else "en"

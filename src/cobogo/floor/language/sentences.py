@@ -47,23 +47,23 @@ def sentences() -> tuple[Sentence, ...]:
     return tuple(Sentence(english, portuguese, _pattern(english)) for english, portuguese in pairs)
 
 
-def translated(error: CobogoError, language: str) -> str:
+def translate(error: CobogoError, language: str) -> str:
     """An error in a language.
 
-    >>> print(translated(CobogoError("no such file", where="a.csv", remedy="Check the path."), "pt-BR"))
+    >>> print(translate(CobogoError("no such file", where="a.csv", remedy="Check the path."), "pt-BR"))
     a.csv: não existe esse arquivo.
     Confira o caminho.
     """
     if language == "en":
         return str(error)
-    remedy = None if error.remedy is None else in_portuguese(error.remedy)
-    return str(CobogoError(in_portuguese(error.what), where=_place(error.where), remedy=remedy))
+    remedy = None if error.remedy is None else to_portuguese(error.remedy)
+    return str(CobogoError(to_portuguese(error.what), where=_place(error.where), remedy=remedy))
 
 
-def in_portuguese(text: str) -> str:
+def to_portuguese(text: str) -> str:
     """A text in Portuguese: as a whole, or line by line, or sentence by sentence; what is not known stays as it is.
 
-    >>> in_portuguese("the population has 1 record, and the data alone have 1,204 records")
+    >>> to_portuguese("the population has 1 record, and the data alone have 1,204 records")
     'a população tem 1 registro, e só os dados têm 1.204 registros'
     """
     for divided, joint in ((None, ""), ("\n", "\n"), (r"(?<=[.?]) (?=[A-Z`])", " ")):

@@ -203,8 +203,8 @@ def beliefs(likelihood: Likelihood, prior: Floats, rows: slice | Ints) -> Floats
     if lost.any():
         logs[lost] = likelihood.nearness(rows)[lost]
         best = logs.max(axis=1, keepdims=True)
-    chances = np.exp(logs - best)
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True), dtype=np.float64)
+    probabilities = np.exp(logs - best)
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True), dtype=np.float64)
 
 
 def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
@@ -215,32 +215,33 @@ def posterior(likelihood: Likelihood, prior: Floats) -> Floats:
     )
 
 
-def expected_distances(chances: Floats, grid: Ground) -> Floats:
+def expected_distances(probabilities: Floats, grid: Ground) -> Floats:
     """Σ_x Pr(x) d(x, y) for every cell y, for each row: on a whole grid a convolution with its distances."""
     if isinstance(grid, Spots):
-        return np.asarray(chances @ grid.apart, dtype=np.float64)
+        return np.asarray(probabilities @ grid.apart, dtype=np.float64)
     from scipy import fft
 
     shape = tuple(fft.next_fast_len(2 * side - 1, real=True) for side in (grid.rows, grid.columns))
     north, east = (np.minimum(np.arange(side), side - np.arange(side)) * grid.size for side in shape)
     kernel = fft.rfft2(np.hypot(north[:, None], east))
-    images = fft.rfft2(chances.reshape(-1, grid.rows, grid.columns), s=shape)
+    images = fft.rfft2(probabilities.reshape(-1, grid.rows, grid.columns), s=shape)
     images *= kernel
     spread = fft.irfft2(images, s=shape)[:, : grid.rows, : grid.columns]
-    return np.asarray(spread.reshape(len(chances), grid.cells), dtype=np.float64)
+    return np.asarray(spread.reshape(len(probabilities), grid.cells), dtype=np.float64)
 
 
-def guess(chances: Floats, grid: Ground, how: How = "median") -> tuple[Floats, Floats]:
+def guess(probabilities: Floats, grid: Ground, how: How = "median") -> tuple[Floats, Floats]:
     """The attacker's best guess in longitudes and latitudes: the likeliest cell (``map``), the cell from which the
     expected distance is least (``median``), or the mean place, whose squared distance is least (``mean``)."""
     if how == "mean":
         east, north = grid.metres()
-        return grid.frame.degrees(chances @ east, chances @ north)
+        return grid.frame.degrees(probabilities @ east, probabilities @ north)
     if how == "map":
-        return grid.centres(chances.argmax(axis=1))
-    size = max(len(chances) // 8, 256)  # transforms need several times the memory of their input
+        return grid.centres(probabilities.argmax(axis=1))
+    size = max(len(probabilities) // 8, 256)  # transforms need several times the memory of their input
     cells = [
-        expected_distances(chances[start : start + size], grid).argmin(axis=1) for start in range(0, len(chances), size)
+        expected_distances(probabilities[start : start + size], grid).argmin(axis=1)
+        for start in range(0, len(probabilities), size)
     ]
     return grid.centres(np.concatenate(cells) if cells else np.empty(0, dtype=np.int64))
 

@@ -59,10 +59,10 @@ class ShortObservation(LocationAttack):
         count = len(scene.reports)
         lon, lat, unsure, off = np.empty(count), np.empty(count), np.empty(count), np.empty(count)
         for rows in blocks(count, scene.grid.cells):
-            chances = beliefs(law, scene.probabilities, rows)
-            lon[rows], lat[rows] = guess(chances, scene.grid, self.how)
-            unsure[rows] = entropy(chances)
-            off[rows] = correctness(chances, scene.grid, scene.truth.take(rows))
+            probabilities = beliefs(law, scene.probabilities, rows)
+            lon[rows], lat[rows] = guess(probabilities, scene.grid, self.how)
+            unsure[rows] = entropy(probabilities)
+            off[rows] = correctness(probabilities, scene.grid, scene.truth.take(rows))
         guesses = scene.reports if scene.takes_reports_as_true else scene.truth.move_to(lon, lat)
         error = scene.truth.distance(guesses)
         return self.findings(

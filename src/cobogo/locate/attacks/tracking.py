@@ -130,18 +130,18 @@ NEGLIGIBLE = 1e-8
 
 
 @njit(cache=True, nogil=True)
-def _step_forward(starts, ends, chances, anywhere, prior, now, after):  # type: ignore[no-untyped-def]
+def _step_forward(starts, ends, probabilities, anywhere, prior, now, after):  # type: ignore[no-untyped-def]
     """One step of the chain, after = now · P, which begins anew with probability ``anywhere``."""
     after[:] = anywhere * prior
     for cell in range(len(now)):
         mass = now[cell]
         if mass > NEGLIGIBLE:
             for place in range(starts[cell], starts[cell + 1]):
-                after[ends[place]] += (1.0 - anywhere) * mass * chances[place]
+                after[ends[place]] += (1.0 - anywhere) * mass * probabilities[place]
 
 
 @njit(cache=True, nogil=True)
-def _step_back(starts, ends, chances, anywhere, prior, later, before, wanted):  # type: ignore[no-untyped-def]
+def _step_back(starts, ends, probabilities, anywhere, prior, later, before, wanted):  # type: ignore[no-untyped-def]
     """One step backwards, before = P · later, for cells that are ``wanted``."""
     new = 0.0
     for cell in range(len(later)):
@@ -150,12 +150,12 @@ def _step_back(starts, ends, chances, anywhere, prior, later, before, wanted):  
         total = 0.0
         if wanted[cell] > NEGLIGIBLE:
             for place in range(starts[cell], starts[cell + 1]):
-                total += chances[place] * later[ends[place]]
+                total += probabilities[place] * later[ends[place]]
         before[cell] = new + (1.0 - anywhere) * total
 
 
 @njit(cache=True, nogil=True)
-def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+def smooth(starts, ends, probabilities, anywhere, prior, seen, steps):  # type: ignore[no-untyped-def]  # noqa: PLR0912
     """Pr(x_t | all reports) by forward–backward, scaled at each report.
 
     ``seen[t, x]`` is the likelihood of report t in cell x up to a factor of its own; ``steps[t]`` how many steps of the
@@ -170,7 +170,7 @@ def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore
         else:
             one[:] = belief[t - 1]
             for _ in range(steps[t]):
-                _step_forward(starts, ends, chances, anywhere, prior, one, two)
+                _step_forward(starts, ends, probabilities, anywhere, prior, one, two)
                 one, two = two, one
         total = 0.0
         for cell in range(cells):
@@ -197,7 +197,7 @@ def smooth(starts, ends, chances, anywhere, prior, seen, steps):  # type: ignore
                 one[cell] /= top
         for step in range(steps[t + 1]):
             last = step == steps[t + 1] - 1
-            _step_back(starts, ends, chances, anywhere, prior, one, two, belief[t] if last else everywhere)
+            _step_back(starts, ends, probabilities, anywhere, prior, one, two, belief[t] if last else everywhere)
             one, two = two, one
         total = 0.0
         for cell in range(cells):
@@ -288,9 +288,9 @@ class Tracking(LocationAttack):
         lon, lat, unsure = np.empty(count), np.empty(count), np.empty(count)
         how = self.how or ("mean" if scene.released.members is None else "map")
         for rows in stretches(reports.user, reports.time, apart=max(APART, 2 * step)):
-            chances = track(law, markov, scene.probabilities, rows, reports.time[rows])
-            lon[rows], lat[rows] = guess(chances, scene.grid, how)
-            unsure[rows] = entropy(chances)
+            probabilities = track(law, markov, scene.probabilities, rows, reports.time[rows])
+            lon[rows], lat[rows] = guess(probabilities, scene.grid, how)
+            unsure[rows] = entropy(probabilities)
         guesses = scene.reports if scene.takes_reports_as_true else scene.truth.move_to(lon, lat)
         error = scene.truth.distance(guesses)
         return self.findings(

@@ -118,7 +118,9 @@ class Dummies(Mechanism):
 
         rows, wanted = TraceRows.join(past if self.moving else NO_PAST, points), self.k - 1
         first = rows.first if self.moving else np.arange(len(rows))
-        chances = check_prior(np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name)
+        probabilities = check_prior(
+            np.ones(self.grid.cells) if self.prior is None else self.prior, self.grid, self.name
+        )
         allowed = np.ones(self.grid.cells, dtype=np.bool_) if self.allowed is None else np.asarray(self.allowed, bool)
         cell = self.grid.nearest_cell(rows.points.lon, rows.points.lat)
         own = self.grid.frame.metres(rows.points.lon, rows.points.lat)
@@ -132,7 +134,7 @@ class Dummies(Mechanism):
             words = source.words((part.stop - part.start) * needed).reshape(-1, needed)
             choose_dummies(
                 rows.known[part], first[part] - part.start, cell[part], own[0][part], own[1][part], own_heading[part],
-                chances, allowed, *self._ranks(chances, allowed), *self.grid.metres(), self.grid.columns,
+                probabilities, allowed, *self._ranks(probabilities, allowed), *self.grid.metres(), self.grid.columns,
                 self.grid.rows, float(self.grid.size), HOW.index(self.how), TRIALS, FOLLOWED, words, x[part], y[part],
                 heading[part],
             )  # fmt: skip
@@ -144,13 +146,13 @@ class Dummies(Mechanism):
         }
 
     @staticmethod
-    def _ranks(chances: Floats, allowed: Any) -> tuple[Ints, Ints, Ints, Ints]:
+    def _ranks(probabilities: Floats, allowed: Any) -> tuple[Ints, Ints, Ints, Ints]:
         """Allowed cells in the order of their probability, the rank of every cell among them, and for each rank where
         the cells of the same probability begin and end."""
         ranked = np.flatnonzero(allowed)
-        ranked = ranked[np.argsort(chances[ranked], kind="stable")]
-        line = chances[ranked]
-        rank = np.minimum(np.searchsorted(line, chances), len(ranked) - 1)
+        ranked = ranked[np.argsort(probabilities[ranked], kind="stable")]
+        line = probabilities[ranked]
+        rank = np.minimum(np.searchsorted(line, probabilities), len(ranked) - 1)
         rank[ranked] = np.arange(len(ranked))
         return ranked, rank, np.searchsorted(line, line), np.searchsorted(line, line, side="right")
 

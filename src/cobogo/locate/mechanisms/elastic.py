@@ -177,5 +177,5 @@ def _path_lengths(one: Ints, other: Ints, length: Floats, cells: int, limit: flo
 
 def exponential(level: Floats) -> Floats:
     """Probabilities ∝ e^(−level/2): those of two rows differ by a factor of e^level at most."""
-    chances = np.exp(-level / 2)
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+    probabilities = np.exp(-level / 2)
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))

@@ -125,26 +125,6 @@ def overlap(apart: float) -> float:
     return (2 * acos(half) - apart * sqrt(1 - half**2)) / pi
 
 
-def relevance(radius: float, other: float, apart: float) -> float:
-    """The relevance of one disc for another: the overlap's share of the one, times its share of the other.
-
-    >>> relevance(100, 200, 50)
-    0.25
-    """
-    if apart >= radius + other:
-        return 0.0
-    small, large = sorted((radius, other))
-    if apart <= large - small:
-        return (small / large) ** 2
-    a = acos((apart**2 + radius**2 - other**2) / (2 * apart * radius))
-    b = acos((apart**2 + other**2 - radius**2) / (2 * apart * other))
-    kite = sqrt(
-        (-apart + radius + other) * (apart + radius - other) * (apart - radius + other) * (apart + radius + other)
-    )
-    shared = radius**2 * a + other**2 * b - kite / 2
-    return shared**2 / (pi * radius**2 * pi * other**2)
-
-
 @card("indirect", title="Nearest public place")
 @dataclass(frozen=True)
 class Indirect(Mechanism):

@@ -27,9 +27,8 @@ from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.promises.models.promise import parameters
 from cobogo.promises.payer import Payer
-from cobogo.release.contract import ENTROPY, OUR_FAULT, CheckResult, Json, Meaning, ReadBack, Story, Written
-from cobogo.release.drawn import DrawnRows
-from cobogo.release.release import Origin, Release
+from cobogo.release.contract import ENTROPY, OUR_FAULT, CheckResult, Json, Meaning, Origin, ReadBack, Release, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 MODEL = "model.json"
 
@@ -142,7 +141,7 @@ def write_report(release: Release, read_back: ReadBack, evidence: Path) -> None:
     """Write ``report.json``, and pictures of how near made-up movement is to the true."""
     made = release.transformation
     assert isinstance(made, MadeUpCalls)
-    write_json(made.story(release.table, release.drawn, None).summary, evidence / "report.json")
+    write_json(made.story(release.table, release.drawn_table, None).summary, evidence / "report.json")
     draw_fidelity(made.true, made.result.calls, made.result.model.space, evidence, base=made.base)
 
 

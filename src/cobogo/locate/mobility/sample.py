@@ -52,15 +52,15 @@ MOST_CELLS = 3_000
 """Cells up to which weights are fitted: memory and time grow with their square."""
 
 
-def attraction(space: Space, home: Floats, chances: Floats, wanted: Floats) -> Floats:
+def attraction(space: Space, home: Floats, probabilities: Floats, wanted: Floats) -> Floats:
     """Weights of cells with which people end up in cells in the proportions ``wanted``, when they start at ``home``
-    (counts by cell) and draw a bin of distance by ``chances`` (a row a cell)."""
+    (counts by cell) and draw a bin of distance by ``probabilities`` (a row a cell)."""
     cells, bins = len(space.cells), space.distances
     if cells > MOST_CELLS or wanted.sum() <= 0 or home.sum() <= 0:
         return wanted
     every = np.arange(cells)
     slot = (space.distance_bin(every[:, np.newaxis], every[np.newaxis]) + every[:, np.newaxis] * bins).ravel()
-    leaves = (home[:, np.newaxis] * chances).ravel()
+    leaves = (home[:, np.newaxis] * probabilities).ravel()
     weights, goal = wanted.astype(np.float64), wanted / wanted.sum()
     for _ in range(ROUNDS):
         reach = np.bincount(slot, np.tile(weights, cells), cells * bins)
@@ -127,11 +127,11 @@ def draw_at_distance(space: Space, start: Ints, apart: Ints, weights: Floats, ra
         here, bin_ = np.divmod(wanted[first : first + step], space.distances)
         off = np.abs(space.distance_bin(here[:, np.newaxis], every[np.newaxis]) - bin_[:, np.newaxis])
         ring = off == off.min(axis=1, keepdims=True)
-        chances = ring * weights
-        bare = chances.sum(axis=1) <= 0
-        chances[bare] = ring[bare]
+        probabilities = ring * weights
+        bare = probabilities.sum(axis=1) <= 0
+        probabilities[bare] = ring[bare]
         rows = order[bounds[number] : bounds[number + 1]]
-        found[rows] = draw_columns(chances, member[rows] - first, random)
+        found[rows] = draw_columns(probabilities, member[rows] - first, random)
     return found
 
 
@@ -176,17 +176,18 @@ def _states(
     first = np.flatnonzero(np.diff(day, prepend=-1))
     pattern = np.repeat(draw_columns(_fill_empty_rows(days), row[first], random), np.diff(np.append(first, len(day))))
     holds = (np.arange(1, PATTERNS + 1)[:, np.newaxis] >> np.arange(len(STATES))) & 1
-    chances = model.counts["presence"] * holds[:, np.newaxis]
-    nothing = chances.sum(axis=2) <= 0
-    chances[nothing] = np.broadcast_to(holds[:, np.newaxis], chances.shape)[nothing]
-    chances = chances.reshape(-1, len(STATES))
+    probabilities = model.counts["presence"] * holds[:, np.newaxis]
+    nothing = probabilities.sum(axis=2) <= 0
+    probabilities[nothing] = np.broadcast_to(holds[:, np.newaxis], probabilities.shape)[nothing]
+    probabilities = probabilities.reshape(-1, len(STATES))
     moment = pattern * 24 + hour
-    return _complete_days(draw_columns(chances, moment, random), holds[pattern], np.cumsum(np.diff(day, prepend=-1) > 0)
-    - 1,
-                     chances[moment], random)  # fmt: skip
+    number = np.cumsum(np.diff(day, prepend=-1) > 0) - 1
+    return _complete_days(
+        draw_columns(probabilities, moment, random), holds[pattern], number, probabilities[moment], random
+    )
 
 
-def _complete_days(state: Ints, wanted: Ints, day: Ints, chances: Floats, random: np.random.Generator) -> Ints:
+def _complete_days(state: Ints, wanted: Ints, day: Ints, probabilities: Floats, random: np.random.Generator) -> Ints:
     """Change some states so that each day has all that it should have, as far as its calls go: a call whose state
     another call of the day has as well, drawn by how likely it is in the missing state."""
     states = len(STATES)
@@ -194,7 +195,7 @@ def _complete_days(state: Ints, wanted: Ints, day: Ints, chances: Floats, random
     for missing in range(states):
         spare = seen[day, state] > 1
         able = np.flatnonzero(spare & (wanted[:, missing] > 0) & (seen[day, missing] == 0))
-        score = chances[able, missing] / random.standard_exponential(len(able))
+        score = probabilities[able, missing] / random.standard_exponential(len(able))
         able = able[np.lexsort((score, day[able]))]
         last = able[np.flatnonzero(np.diff(day[able], append=-1))]
         seen[day[last], state[last]] -= 1
@@ -215,8 +216,8 @@ def _outings(model: MobilityModel, home: Ints, random: np.random.Generator) -> I
     going = np.empty((len(home), len(PERIODS), OUTINGS), dtype=np.int64)
     outings = _shares(_fill_empty_rows(counts["outings"]))
     for period in range(len(PERIODS)):
-        chances = np.broadcast_to(outings[period], (len(space.cells), space.distances))
-        places = attraction(space, counts["home"], chances, counts["places"][period])
+        probabilities = np.broadcast_to(outings[period], (len(space.cells), space.distances))
+        places = attraction(space, counts["home"], probabilities, counts["places"][period])
         for turn in range(OUTINGS):
             far = draw_columns(outings[period][np.newaxis], np.zeros(len(home), np.int64), random)
             going[:, period, turn] = draw_at_distance(space, home, far, places, random)

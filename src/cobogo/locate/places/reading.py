@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
@@ -56,7 +56,7 @@ def fetch_table(source: str | Path | Any, separator: str | None) -> tuple[Any, s
     if isinstance(source, str | Path):
         data = Data(separator=separator or guess_separator(source, data.encoding))
     engine = connect()
-    with engine.guarded("reading"):
+    with engine.guard("reading"):
         table = read(source, data, engine)
         return engine.fetch(table.expression), table.name
 

@@ -145,7 +145,7 @@ def fit_trips(
         starts=make_consistent(noisy["starts"], size),
         ends=make_consistent(noisy["ends"], size),
         detours=make_consistent(noisy["detours"], size),
-        moves=_chances(noisy["moves"], asked.grid),
+        moves=_move_probabilities(noisy["moves"], asked.grid),
         hours=make_consistent(noisy["hours"], size),
         paces=make_consistent(noisy["paces"], size),
     )
@@ -231,7 +231,7 @@ def neighbours_inside(grid: Grid) -> Any:
     return (to_row >= 0) & (to_row < grid.rows) & (to_column >= 0) & (to_column < grid.columns)
 
 
-def _chances(noisy: Floats, grid: Grid) -> Floats:
+def _move_probabilities(noisy: Floats, grid: Grid) -> Floats:
     """Probabilities of the ways out of each cell."""
     possible = neighbours_inside(grid)
     counts = np.where(possible, noisy.reshape(grid.cells, len(WAYS)), 0.0)

@@ -36,8 +36,8 @@ class RhoPrivacy(Guarantee):
         >>> round(model.largest_amplification, 9), round(model.measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
         (19.0, 0.5)
 
-    Guarantee: What was unlikely does not become likely, and what was likely not unlikely, for one release and whoever
-        else is corrupted.
+    Guarantee: What was unlikely does not become likely, and what was likely not unlikely, for one release, even if the
+        attacker knows everybody else.
     Limits: Silent on properties between ρ1 and ρ2. With ``prior = "table"``, an attacker who knows more of a
         person than the table's distribution is not covered. Drawing anew for the same people multiplies the odds once
         more.
@@ -106,7 +106,7 @@ class UpwardRhoPrivacy(RhoPrivacy):
 
     Formula: $\Pr[Q] \le \rho_1 \Rightarrow \Pr[Q \mid y] \le \rho_2$ for every property $Q$ and released value
         $y$
-    Example: It is told in which half of the table a person is, and nothing of which of two values there.
+    Example: The release shows in which half of the table a person is, and nothing about which of two values there.
         >>> from fractions import Fraction
         >>> from cobogo.promises.operators.uniform import Uniform
         >>> shown = Exposure(Uniform(2, Fraction(0)), share=0.5)
@@ -114,7 +114,7 @@ class UpwardRhoPrivacy(RhoPrivacy):
         >>> [promise.check(shown).satisfied for promise in promises]
         [True, False]
 
-    Guarantee: What was unlikely does not become likely, for one release and whoever else is corrupted.
+    Guarantee: What was unlikely does not become likely, for one release, even if the attacker knows everybody else.
     Limits: Silent on properties above ρ1: those may become certain or impossible. With ``prior = "table"``, an
         attacker who knows more of a person than the table's distribution is not covered.
     Cost: As of (ρ1, ρ2)-privacy.

@@ -26,8 +26,8 @@ class Amplification(Guarantee):
         >>> round(Amplification("disease", gamma=20).measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
         19.0
 
-    Guarantee: Posterior odds of any property are between $1/\gamma$ and γ times the prior odds, whatever is known and
-        whoever is corrupted.
+    Guarantee: Posterior odds of any property are between $1/\gamma$ and γ times the prior odds, for any prior, even if
+        the attacker knows everybody else.
     Limits: Draws of several attributes or records of a person multiply, and so do draws that are made anew.
     Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS

@@ -1,8 +1,8 @@
 """The chain: every entry of a book is sealed together with the one before it, under a key that is kept elsewhere.
 
-A seal is the HMAC of an entry and of the seal before it. Whoever changes, removes, reorders or adds an entry without
-the key breaks the chain from there on; whoever cuts off its end, or puts an old copy in its place, is found out by the
-last seal, which lies with the key in the seal's file. Totals are added up again from the entries, and never believed.
+A seal is the HMAC of an entry and of the seal before it. An attacker who changes, removes, reorders or adds an entry
+without the key breaks the chain from there on. The last seal, which is stored with the key in the seal's file, exposes
+an attacker who cuts off the end or puts an old copy in its place. Totals are computed from the entries, never believed.
 
 What this cannot show: that somebody who can write the ledger *and* its seal changed both; and an end that was cut off
 between a commit and the note of its seal, which takes a kill at that moment and an old copy of that very moment.

@@ -2,7 +2,7 @@
 
 A debit is one transaction that locks the data set's book, looks at both budgets, and appends one entry. It is committed
 before the engine is touched: a process that dies after it has spent, and never the other way round. Every entry is
-sealed; whoever opens a ledger checks all of them, and before each debit those that are new (`promises.ledger.chain`).
+sealed; opening a ledger checks all of them, and each debit those that are new (`cobogo.promises.ledger.chain`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ledger's tables, and what keeps them append-only whoever writes."""
+"""The ledger's tables, and the triggers that keep them append-only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BOOKS = Table(
     Column("measure", String(10), nullable=False),
     Column("opened", DateTime(timezone=True), nullable=False),
 )
-"""One row a data set: what whoever spends locks first."""
+"""One row a data set, which each debit locks first."""
 
 _ID = BigInteger().with_variant(Integer, "sqlite")
 

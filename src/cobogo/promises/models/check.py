@@ -65,6 +65,22 @@ def withheld_classes(model: Model, classes: Classes) -> Mask:
     return hidden
 
 
+def models_given_away(models: Iterable[Model], classes: Classes) -> list[Model]:
+    """The models that fail on the withheld values, as far as these follow from the whole table's totals."""
+    found = []
+    for name, hidden in classes.withheld.items():
+        if hidden.any():
+            rest = classes.hidden_values(name)
+            own = [model for model in models if model.attributes == (name,)]
+            found += [model for model in own if not model.holds(rest, model.measure(rest)).all()]
+    return found
+
+
+def withheld_refusal(model: Model) -> str:
+    """Why a release is refused that gives withheld values away."""
+    return f"what is withheld follows from the column's totals: {model} fails of it"
+
+
 def _check(model: Model, classes: Classes) -> ModelVerdict:
     hidden = withheld_classes(model, classes)
     if hidden.any():

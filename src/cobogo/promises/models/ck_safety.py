@@ -38,8 +38,8 @@ class CKSafety(Model):
         >>> [round(float(CKSafety("disease", c=0.9, k=k).measure(table)[0]), 3) for k in (0, 1, 2)]
         [0.5, 0.75, 1.0]
 
-    Guarantee: Against any k implications, whoever they are about: nobody's value is believed with a confidence of c or
-        more.
+    Guarantee: An attacker who knows any k implications, about any people, believes no value of anybody with a
+        confidence of c or more.
     Limits: Every assignment of a class's values to its people is taken to be equally likely before: an attacker who
         knows more of how values go with quasi-identifiers (see b-t-privacy) is not covered. Nothing is said of record
         linkage.

@@ -17,8 +17,8 @@ from cobogo.promises.models.base import Model
 @card("m-invariance", group="series", start={"m": 2})
 @dataclass(frozen=True)
 class MInvariance(Model):
-    r"""Every class holds at least m people, no two with the same sensitive value, and whoever was in an earlier release
-    of the series is again in a class with the same set of values.
+    r"""Every class holds at least m people, no two with the same sensitive value, and a person of an earlier release of
+    the series is again in a class with the same set of values.
 
     So several releases together reveal no more about a person than one of them does: one value out of m. Not monotone:
     two classes that share a value cannot be merged.

@@ -10,7 +10,7 @@ from dataclasses import fields
 from typing import Any, ClassVar, TypeVar
 
 from cobogo.errors import PolicyError
-from cobogo.floor.catalogue import Card, Registry, checked, construct, options_of
+from cobogo.floor.catalogue import Card, Registry, check_options, construct, options_of
 
 
 class Promise:
@@ -85,7 +85,7 @@ def _each(
     if "attribute" not in options_of(kind):
         yield construct(kind, name, given, where)
         return
-    checked(kind, name, {"attribute": "", **given}, where)
+    check_options(kind, name, {"attribute": "", **given}, where)
     asked = [given.pop("attribute")] if "attribute" in given else list(sensitive)
     if not asked:
         raise PolicyError(

@@ -45,8 +45,8 @@ class Uniform(Operator):
         >>> round(operator.amplification, 9)
         19.0
 
-    Guarantee: γ-amplification, hence ln γ-local differential privacy and (ρ1, ρ2)-privacy for any prior, whoever else
-        is corrupted.
+    Guarantee: γ-amplification, hence ln γ-local differential privacy and (ρ1, ρ2)-privacy for any prior, even if the
+        attacker knows everybody else.
     Limits: With many values little is retained. Two draws for the same people multiply: γ² instead of γ.
         Quasi-identifiers are released as they are.
     Cost: $O(n)$ draws for n records; counts are estimated with a variance of about $\frac{n\,q (1 - q)}{p^2}$, $q = (1

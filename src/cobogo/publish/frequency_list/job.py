@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.data.policy import Data, Role
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
@@ -27,7 +27,7 @@ from cobogo.promises.payer import Payer
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
 from cobogo.publish.frequency_list.release import DrawnList
-from cobogo.release.release import Origin, Release
+from cobogo.release.contract import Origin, Release
 
 TEXTS = (".txt", ".lst")
 """Endings of the names of files that hold one item a line and no header."""
@@ -70,7 +70,7 @@ def frequency_list(
         chosen = _choose_column(table, column)
         origin = Origin(table.name, dict.fromkeys(table.columns, Role.IDENTIFIER), language=language)
         paid = {} if payer is None else _pay(payer, mechanism)
-        with table.engine.guarded("counting"):
+        with table.engine.guard("counting"):
             true = read_counts(table, chosen) if counts else count_items(table, chosen)
         made = DrawnList(true, mechanism, source(seed), seed, paid)
         yield Release(origin, table, made, (), {"read": time.perf_counter() - start})

@@ -14,18 +14,8 @@ from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
 from cobogo.publish.frequency_list.bounds import bounds
 from cobogo.publish.frequency_list.mechanism import Counts, FrequencyList
-from cobogo.release.contract import (
-    ENTROPY,
-    SEED,
-    Bars,
-    CheckResult,
-    Json,
-    Meaning,
-    Section,
-    Story,
-    Written,
-)
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words

@@ -10,6 +10,7 @@ from typing import Any
 from cobogo.data.hierarchy.csv_file import read_regular
 from cobogo.data.policy import Policy
 from cobogo.data.policy import masking as specs
+from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, VaultError
 from cobogo.floor.urls import is_url
@@ -29,7 +30,6 @@ from cobogo.publish.mask.operators import (
     distinct,
 )
 from cobogo.publish.mask.secret import Secret, pseudonyms
-from cobogo.release.columns import whole
 from cobogo.release.contract import Json
 
 
@@ -220,7 +220,7 @@ def _essence(spec: specs.Substitution) -> Json:
 
 
 def _read_column(table: Table, name: str) -> tuple[Any, Sequence[str | None]]:
-    found, labels = whole(table, [name])
+    found, labels = load_coded_columns(table, [name])
     return found[name].astype("int64"), labels[name]
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.table.times import read_times, write_times
+from cobogo.data.table.columns import read_times, write_times
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 

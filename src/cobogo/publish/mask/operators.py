@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from cobogo.data.hierarchy import Label
+from cobogo.data.table.columns import Codes, count_values, decode_column, encode_column, read_times, write_times
 from cobogo.data.table.read import Table
-from cobogo.data.table.times import read_times, write_times
 from cobogo.errors import DataError, number_of
 from cobogo.floor.catalogue import card
 from cobogo.floor.randomness import Entropy, keys
@@ -21,7 +21,6 @@ from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.fakes import Fake, draw_for_each
 from cobogo.publish.mask.secret import Secret, encrypt_values
-from cobogo.release.columns import Codes, codes, counted, labelled
 from cobogo.release.contract import Json
 
 
@@ -71,7 +70,7 @@ class Substituted(MaskingOperator):
 
     def apply(self, batch: Any) -> Any:
         known = self._dictionary
-        return known.outputs.take(_column_of_places(codes(batch.column(self.column), known.places)))
+        return known.outputs.take(_column_of_places(encode_column(batch.column(self.column), known.places)))
 
     def misfit(self, before: Table, after: Table) -> str | None:
         """Check that substitutes are of their kind and, where the kind demands it, that none is an original value."""
@@ -160,11 +159,11 @@ class Shuffled(MaskingOperator):
     def apply(self, batch: Any) -> Any:
         """The next rows of the shuffled column."""
         start, self._done = self._done, self._done + batch.num_rows
-        return labelled(self._moved[start : self._done], self._labels)
+        return decode_column(self._moved[start : self._done], self._labels)
 
     def misfit(self, before: Table, after: Table) -> str | None:
         """Check that every value occurs as often as before."""
-        (old, often), (new, now) = counted(before, self.column), counted(after, self.column)
+        (old, often), (new, now) = count_values(before, self.column), count_values(after, self.column)
         return None if old == new and (often == now).all() else "other values than those that were shuffled"
 
 

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.policy import Policy, Role
+from cobogo.data.table.columns import read_times, replace_columns, stream_columns
 from cobogo.data.table.read import Table
-from cobogo.data.table.times import read_times
 from cobogo.errors import VerificationFailed
 from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
 from cobogo.publish.mask.operators import MaskingOperator, distinct
-from cobogo.release.columns import replaced, streamed
-from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Row, Section, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -57,9 +56,9 @@ class Masked(DrawnRows):
             operator.begin()
         others = {name for operator in self._operators for name in operator.other_columns}
         texts = {operator.column for operator in self._operators} | others
-        for batch in streamed(table, [*columns, *sorted(others - set(columns))], texts=texts):
+        for batch in stream_columns(table, [*columns, *sorted(others - set(columns))], texts=texts):
             changed = {operator.column: operator.apply(batch) for operator in self._operators}
-            yield replaced(batch, changed).select(list(columns))
+            yield replace_columns(batch, changed).select(list(columns))
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from cobogo.data.policy import Policy, Role
 from cobogo.data.policy.masking import ShiftSpec
 from cobogo.data.policy.several import ForeignKey, TablePolicies
+from cobogo.data.table.columns import count_values, load_coded_columns, read_times
 from cobogo.data.table.read import Table
-from cobogo.data.table.times import read_times
 from cobogo.errors import DataError, PolicyError, number_of
-from cobogo.floor.files import staged_directory
+from cobogo.floor.files import stage_directory
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
@@ -23,10 +23,8 @@ from cobogo.publish.mask.edits import keeps_days
 from cobogo.publish.mask.operators import distinct
 from cobogo.publish.mask.release import make
 from cobogo.publish.transform import transform
-from cobogo.release.columns import counted, whole
-from cobogo.release.contract import Verdict
+from cobogo.release.contract import Release, Verdict
 from cobogo.release.evidence import is_output
-from cobogo.release.release import Release
 from cobogo.release.write import write_release
 
 
@@ -44,7 +42,7 @@ class MaskedTables:
 
     def write(self, directory: str | Path, *, progress: Progress = silent) -> dict[str, Verdict]:
         """Write each table's release under its name, check the keys between them, and put all in place at once."""
-        with staged_directory(Path(directory), replaceable=_is_output) as stage:
+        with stage_directory(Path(directory), replaceable=_is_output) as stage:
             verdicts = {
                 name: write_release(table, stage / name, progress=progress) for name, table in self.tables.items()
             }
@@ -53,7 +51,7 @@ class MaskedTables:
             for reference in self.rules.references:
                 tables = self.tables[reference.table], self.tables[reference.to_table]
                 before = _orphans(reference, tables[0].table, tables[1].table)
-                after = _orphans(reference, tables[0].drawn, tables[1].drawn)
+                after = _orphans(reference, tables[0].drawn_table, tables[1].drawn_table)
                 if before != after:
                     raise DataError(
                         f"{number_of(before, 'record')} referred to nothing before and {after:,} do after masking",
@@ -95,7 +93,7 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
 
 def _check_key(table: Release, column: str) -> None:
     """Refuse a masking that changed how many distinct keys a column has."""
-    before, after = _keys(table.table, column), _keys(table.drawn, column)
+    before, after = _keys(table.table, column), _keys(table.drawn_table, column)
     if len(before) != len(after):
         raise DataError(
             f'the key "{column}" had {len(before):,} distinct values before and has {len(after):,} after masking',
@@ -107,7 +105,7 @@ def _check_key(table: Release, column: str) -> None:
 def _orphans(reference: ForeignKey, of: Table, to: Table) -> int:
     """How many records refer to a key that does not exist."""
     known = _keys(to, reference.to_column)
-    labels, records = counted(of, reference.column)
+    labels, records = count_values(of, reference.column)
     keys = zip(canonical(labels), records.tolist(), strict=True)
     return sum(count for key, count in keys if key is not None and key not in known)
 
@@ -125,7 +123,7 @@ def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> 
                 continue
             sides = ((reference.column, name, spec.format), (reference.to_column, other, theirs.format))
             before = _days_between(of.table, to.table, *sides)
-            after = _days_between(of.drawn, to.drawn, *sides)
+            after = _days_between(of.drawn_table, to.drawn_table, *sides)
             if len(before) != len(after) or (before != after).any():
                 raise DataError(
                     f'the days between "{name}" and "{other}" of the same people changed',
@@ -161,6 +159,6 @@ def _read_dates(table: Table, side: Side) -> Any:
     import pandas as pd
 
     key, date, form = side
-    found, labels = whole(table, [key, date])
+    found, labels = load_coded_columns(table, [key, date])
     days = read_times(labels[date], form).astype("datetime64[D]")
     return pd.DataFrame({"key": canonical(labels[key])[found[key]], "day": days[found[date]]}).dropna()

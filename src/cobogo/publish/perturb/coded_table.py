@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
-from cobogo.data.table.coder import Coder
+from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.release.columns import labelled, streamed
 
 ROWS_AT_ONCE = 1 << 17
 
@@ -35,14 +34,14 @@ class CodedColumn:
 
     def numbers(self, decimal: str) -> Floats:
         """Each row's value as a number; NaN for NULL and for other texts."""
-        return np.array([written_number(label, decimal) for label in self.labels] or [np.nan])[self.codes]
+        return np.array([parse_number(label, decimal) for label in self.labels] or [np.nan])[self.codes]
 
     def ranks(self, decimal: str) -> Ints:
         """The rank of each row's value: as numbers where all values are numbers, otherwise as texts.
 
         NULL ranks last, and equal values have equal ranks.
         """
-        values = np.array([written_number(label, decimal) for label in self.labels] or [np.nan])
+        values = np.array([parse_number(label, decimal) for label in self.labels] or [np.nan])
         known = np.array([label is not None for label in self.labels], dtype=np.bool_)
         if np.isnan(values[known]).any():
             return self.codes.astype(np.int64)
@@ -66,7 +65,7 @@ class CodedTable:
         coders = {name: Coder() for name in needed}
         others: dict[str, list[Any]] = {name: [] for name in columns if name not in coders}
         rows = 0
-        for batch in streamed(table, [*columns], texts=needed):
+        for batch in stream_columns(table, [*columns], texts=needed):
             rows += batch.num_rows
             for name, coder in coders.items():
                 coder.add(batch.column(name))
@@ -82,7 +81,7 @@ class CodedTable:
         whole = {
             name: self.others[name]
             if name in self.others
-            else labelled(self.coded[name].codes, self.coded[name].labels)
+            else decode_column(self.coded[name].codes, self.coded[name].labels)
             for name in columns
         }
         table = pa.table({name: pa.chunked_array([column]) if isinstance(column, pa.Array) else column

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NoiseStep, Perturbation, Policy, PramStep, Role, SwapStep
+from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, nearest, number_of
 from cobogo.floor.arrays import Floats, Ints
@@ -21,9 +22,8 @@ from cobogo.promises.operators.inference import unexpectedly_frequent, unexpecte
 from cobogo.promises.operators.matrix import Matrix, read_operator
 from cobogo.publish.perturb import steps
 from cobogo.publish.perturb.coded_table import CodedTable, decimal_places
-from cobogo.release.columns import counted
-from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -139,7 +139,7 @@ def make(policy: Policy, table: Table) -> Perturbed:
             remedy="Leave out [privacy], or randomize with a guarantee: [randomization].",
         )
     _refuse_unreleased(policy, wanted, where)
-    found = {name: counted(table, name) for step in wanted.steps for name in step.attributes}
+    found = {name: count_values(table, name) for step in wanted.steps for name in step.attributes}
     places: dict[str, int] = {}
     operators: dict[str, tuple[tuple[Label, ...], Matrix]] = {}
     for number, step in enumerate(wanted.steps):
@@ -228,7 +228,7 @@ def _refuse_unreleased(policy: Policy, wanted: Perturbation, where: str) -> None
 
 
 def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, decimal: str, where: str) -> None:
-    numbers = np.array([written_number(label, decimal) for label in labels] or [np.nan])
+    numbers = np.array([parse_number(label, decimal) for label in labels] or [np.nan])
     strange = np.array([label is not None for label in labels], dtype=np.bool_) & np.isnan(numbers)
     if strange.any():
         raise DataError(
@@ -260,8 +260,8 @@ def count_violations(table: Table, rules: Sequence[Mapping[str, str]]) -> list[i
         rows = table.expression
         for name, value in rule.items():
             rows = rows.filter(table.text(name) == value)
-        counted = rows.aggregate(found=rows.count())
-        found.append(int(table.engine.fetch(counted)["found"][0].as_py()))
+        count_values = rows.aggregate(found=rows.count())
+        found.append(int(table.engine.fetch(count_values)["found"][0].as_py()))
     return found
 
 
@@ -274,7 +274,7 @@ def check(written: Written) -> CheckResult:
     problems: list[str] = []
     last = {name: step for step in stated["steps"] for name in step["attributes"]}
     for name, step in last.items():
-        labels, records = counted(written.rows, name)
+        labels, records = count_values(written.rows, name)
         if step["method"] == "noise":
             problems += _misfit_numbers(name, step, labels, written.manifest.data.decimal)
         elif step["method"] == "pram":
@@ -291,7 +291,7 @@ def check(written: Written) -> CheckResult:
 
 
 def _misfit_numbers(name: str, step: dict[str, Any], labels: Sequence[Label], decimal: str) -> Iterator[str]:
-    numbers = np.array([written_number(label, decimal) for label in labels if label is not None])
+    numbers = np.array([parse_number(label, decimal) for label in labels if label is not None])
     lower, upper = float(step.get("lower", -np.inf)), float(step.get("upper", np.inf))
     places = int(step["decimals"][name])
     if np.isnan(numbers).any():

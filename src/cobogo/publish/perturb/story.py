@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
+from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb.coded_table import CodedColumn
-from cobogo.release.columns import whole
-from cobogo.release.contract import Bars, Section, Story
+from cobogo.release.drawn import Bars, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.perturb.release import Perturbed
@@ -72,7 +72,7 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
 
 
 def _read(table: Table, names: Sequence[str]) -> dict[str, CodedColumn]:
-    codes, labels = whole(table, names)
+    codes, labels = load_coded_columns(table, names)
     return {name: CodedColumn(codes[name], labels[name]) for name in names}
 
 
@@ -118,7 +118,7 @@ class _Shares:
 
 def _is_numeric(column: CodedColumn, decimal: str) -> bool:
     known = [label for label in column.labels if label is not None]
-    return bool(known) and all(not np.isnan(written_number(label, decimal)) for label in known)
+    return bool(known) and all(not np.isnan(parse_number(label, decimal)) for label in known)
 
 
 def _moments(before: Floats, after: Floats) -> list[float]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.policy import Role
+from cobogo.data.table.columns import count_values, decode_column, encode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
@@ -36,9 +37,8 @@ from cobogo.publish.randomize.request import (
     attribute_values,
     warn_of_undeclared_domains,
 )
-from cobogo.release.columns import codes, counted, labelled, streamed
-from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -157,13 +157,13 @@ class SetRelease(DrawnRows):
 
         places = {values.attribute: values.places for values in self.values}
         parts = [
-            np.ravel_multi_index(tuple(codes(batch.column(name), places[name]) for name in columns), self.sizes)
-            for batch in streamed(table, columns, texts=columns)
+            np.ravel_multi_index(tuple(encode_column(batch.column(name), places[name]) for name in columns), self.sizes)
+            for batch in stream_columns(table, columns, texts=columns)
         ]
         released = draw_set(np.unique(np.concatenate(parts)), self.possible, self.chances, source(self.seed))
         for start in range(0, max(len(released), 1), AT_ONCE):
             unravelled = np.unravel_index(released[start : start + AT_ONCE], self.sizes)
-            arrays = [labelled(code, v.labels) for code, v in zip(unravelled, self.values, strict=True)]
+            arrays = [decode_column(code, v.labels) for code, v in zip(unravelled, self.values, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     @property
@@ -244,7 +244,7 @@ def check(written: Written) -> CheckResult:
     )
     problems += ["a record is released twice: one of the two must be an original"] if count_duplicates(rows) else []
     for name, domain in stated["domains"].items():
-        if set(counted(rows, name)[0]) - set(domain):
+        if set(count_values(rows, name)[0]) - set(domain):
             problems.append(f'"{name}" holds values that are not in the domain stated')
     possible, found = math.prod(len(domain) for domain in stated["domains"].values()), rows.rows()
     if len(unexpectedly_rare(np.array([found]), possible, np.array([float(chances.beta)]))):

@@ -11,6 +11,14 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy
+from cobogo.data.table.columns import (
+    arrow_type,
+    count_values,
+    decode_column,
+    encode_column,
+    replace_columns,
+    stream_columns,
+)
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
@@ -24,9 +32,8 @@ from cobogo.promises.operators.inference import unexpected_counts, unexpectedly_
 from cobogo.promises.operators.matrix import read_operator
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.request import AttributeValues
-from cobogo.release.columns import codes, counted, kind_of, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -51,9 +58,9 @@ class RandomizedAttributes:
 
     def randomize(self, batch: Any, kinds: Mapping[str, Any], source: Source) -> dict[str, Any]:
         """Randomize a batch's columns; they keep their types."""
-        before = [codes(batch.column(values.attribute), values.places) for values in self.values]
+        before = [encode_column(batch.column(values.attribute), values.places) for values in self.values]
         return {
-            values.attribute: labelled(column, values.labels, kinds[values.attribute])
+            values.attribute: decode_column(column, values.labels, kinds[values.attribute])
             for values, column in zip(self.values, self._draw(before, source), strict=True)
         }
 
@@ -93,12 +100,12 @@ class RandomizedColumns(DrawnRows):
         """Randomize batch by batch: memory does not grow with the table."""
         random = source(self.seed)
         names = [name for part in self.drawn for name in part.names]
-        kinds = {name: kind_of(table, name) for name in names}
-        for batch in streamed(table, columns, texts=names):
+        kinds = {name: arrow_type(table, name) for name in names}
+        for batch in stream_columns(table, columns, texts=names):
             changed: dict[str, Any] = {}
             for part in self.drawn:
                 changed |= part.randomize(batch, kinds, random)
-            yield replaced(batch, changed)
+            yield replace_columns(batch, changed)
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
@@ -187,7 +194,7 @@ def check(written: Written) -> CheckResult:
 
 def observed_counts(rows: Table, name: str, domain: Sequence[Label]) -> Ints | None:
     """How often each value of a domain was released; None if a column holds other values."""
-    found, records = counted(rows, name)
+    found, records = count_values(rows, name)
     place = {label: code for code, label in enumerate(domain)}
     if set(found) - set(place):
         return None

@@ -12,7 +12,14 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy, Privacy
-from cobogo.data.table.lookup import unused_names
+from cobogo.data.table.columns import (
+    count_values,
+    decode_column,
+    encode_column,
+    replace_columns,
+    stream_columns,
+    unused_names,
+)
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
@@ -27,9 +34,8 @@ from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.columns import judge, observed_counts, read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import RecodingPlan, free_name
-from cobogo.release.columns import codes, counted, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -109,9 +115,11 @@ class PerturbedGeneralization(DrawnRows):
         )
         chosen = rows.filter(rows[turn] == 0).select([*own, self.size])
         name, random = self.values.attribute, source(self.seed)
-        for batch in streamed(replace(table, expression=chosen), columns, texts=[name]):
-            before = codes(batch.column(name), self.values.places)
-            yield replaced(batch, {name: labelled(self.operator.sample(before, random), self.values.labels)})
+        for batch in stream_columns(replace(table, expression=chosen), columns, texts=[name]):
+            before = encode_column(batch.column(name), self.values.places)
+            yield replace_columns(
+                batch, {name: decode_column(self.operator.sample(before, random), self.values.labels)}
+            )
 
     @property
     def meanings(self) -> Mapping[str, Meaning]:
@@ -197,7 +205,7 @@ def check(written: Written) -> CheckResult:
     operator, k = Uniform(len(stated["domain"]), fraction(stated["retention"])), int(stated["k"])
     name, problems = stated["attribute"], []
     quasi = [c for c in rows.columns if c not in (name, stated["size"])]
-    sizes, _ = counted(rows, stated["size"])
+    sizes, _ = count_values(rows, stated["size"])
     if any(size is None or not size.isdigit() or int(size) < k for size in sizes):
         problems.append(f"a group has fewer than {k} records")
     texts = rows.expression.select(**{column: rows.text(column) for column in quasi})

@@ -10,12 +10,12 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy, Randomization
+from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.floor.arrays import Ints
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.models.promise import build_promises
-from cobogo.release.columns import counted
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,7 +92,7 @@ def read_request(policy: Policy, table: Table) -> RandomizationRequest:
 
 def attribute_values(name: str, wanted: Randomization, table: Table, where: str) -> AttributeValues:
     """The domain of an attribute: the values that the policy lists, or those of the data."""
-    found, records = counted(table, name)
+    found, records = count_values(table, name)
     domains = wanted.domains or {}
     if name not in domains:
         return AttributeValues(name, found, records, declared=False)

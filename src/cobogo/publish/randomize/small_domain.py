@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cobogo.data.table.columns import decode_column, encode_column, replace_columns, stream_columns
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, VerificationFailed
@@ -31,9 +32,8 @@ from cobogo.publish.randomize.choose import require_rho_privacy
 from cobogo.publish.randomize.columns import read_promises
 from cobogo.publish.randomize.request import AttributeValues, RandomizationRequest
 from cobogo.publish.recode.plans.base import free_name
-from cobogo.release.columns import codes, labelled, replaced, streamed
-from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Story, Written
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -171,11 +171,11 @@ class SmallDomain(DrawnRows):
         for number, part in enumerate(self.parts):
             part_of[part.codes] = number
         names = [str(number + 1) for number in range(len(self.parts))]
-        for batch in streamed(table, [c for c in columns if c != self.column], texts=[name]):
-            before = codes(batch.column(name), self.values.places)
+        for batch in stream_columns(table, [c for c in columns if c != self.column], texts=[name]):
+            before = encode_column(batch.column(name), self.values.places)
             after = self._draw(before, part_of, random)
-            changed = replaced(batch, {name: labelled(after, self.values.labels)})
-            arrays = [*changed.columns, labelled(part_of[before], names)]
+            changed = replace_columns(batch, {name: decode_column(after, self.values.labels)})
+            arrays = [*changed.columns, decode_column(part_of[before], names)]
             yield pa.RecordBatch.from_arrays(arrays, names=[*changed.schema.names, self.column])
 
     def _draw(self, before: Ints, part_of: Ints, random: Source) -> Ints:

@@ -20,7 +20,7 @@ from cobogo.promises.operators.inference import estimate_by_inversion, estimate_
 from cobogo.promises.operators.uniform import Uniform
 from cobogo.publish.randomize.columns import compound, observed_counts
 from cobogo.publish.randomize.utility import compare_mining, compare_queries
-from cobogo.release.contract import Bars, Row, Section, Story
+from cobogo.release.drawn import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.randomize.alpha_beta import SetRelease

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cobogo.data.policy import Policy
+from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.randomize.estimate import counts, mining
 from cobogo.publish.randomize.estimate.queries import CountingQuery, build_rivals, draw_queries, relative_errors
-from cobogo.release.columns import whole
-from cobogo.release.contract import Row, Section
+from cobogo.release.drawn import Row, Section
 
 if TYPE_CHECKING:
     from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
@@ -136,7 +136,7 @@ def _rules(columns: Ints, target: Ints, values: int, estimate: mining.Correction
 
 def _encode(table: Table, quasi: list[str], name: str, places: dict[Any, int]) -> tuple[Ints, Ints]:
     """The quasi-identifiers and the attribute as codes, of at most `MOST` records at equal distances."""
-    codes, labels = whole(table, [*quasi, name])
+    codes, labels = load_coded_columns(table, [*quasi, name])
     step = -(-len(codes[name]) // MOST)
     ours = np.array([places[label] for label in labels[name]], dtype=np.int64)
     columns = np.column_stack([codes[column][::step] for column in quasi]).astype(np.int64)

@@ -24,7 +24,7 @@ from cobogo.promises.models import Model, Scope
 from cobogo.promises.models.check import check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import Marginalized
-from cobogo.release.margins import Attributes, Marginal, Margins, join_tree, without_parts
+from cobogo.release.margins import Attributes, Marginal, Margins, join_tree, maximal_sets
 
 Levels = Mapping[str, int]
 """The level of each quasi-identifier, by name."""
@@ -219,7 +219,7 @@ class _Search:
     def refine_requested(self, wanted: Sequence[Sequence[str]]) -> tuple[Levels, list[Attributes]]:
         """The finest levels found at which the requested marginals are safe together. The search starts at the most
         general levels and takes the step down that loses least, as long as there is one."""
-        sets = without_parts([frozenset(one) for one in wanted])
+        sets = maximal_sets([frozenset(one) for one in wanted])
         levels: Levels = dict(self.highest)
         if not self._holds(sets, levels):
             raise NoSolution(
@@ -285,9 +285,9 @@ class _Search:
         for gain, _, pair in pairs:
             if -gain <= 1e-9 or any(pair <= one for one in sets) or not source.safe(pair, levels):
                 continue
-            if join_tree(without_parts([*sets, pair])) is not None:
+            if join_tree(maximal_sets([*sets, pair])) is not None:
                 sets.append(pair)
-        return self._widen(without_parts([*sets, *alone]), levels)
+        return self._widen(maximal_sets([*sets, *alone]), levels)
 
     def _widen(self, sets: list[Attributes], levels: Levels) -> list[Attributes]:
         """Add attributes to the sets of quasi-identifiers, first where that loses least."""
@@ -299,7 +299,7 @@ class _Search:
                 wider = one | {name}
                 if name in one or source.sensitive in one or len(wider) > WIDEST or not source.safe(wider, levels):
                     continue
-                tried = without_parts([*(wider if other == one else other for other in sets)])
+                tried = maximal_sets([*(wider if other == one else other for other in sets)])
                 if join_tree(tried) is not None:
                     found.append((source.divergence(tried, levels), sorted(wider), tried))
             if not found or (least := min(found))[0] >= best - 1e-9:
@@ -327,7 +327,7 @@ def _refuse(problem: Problem) -> None:
             where=where,
             remedy="Name one sensitive attribute and no data.unit, or choose another algorithm.",
         )
-    if join_tree(without_parts([frozenset(one) for one in problem.marginals])) is None:
+    if join_tree(maximal_sets([frozenset(one) for one in problem.marginals])) is None:
         raise PolicyError(
             "the marginals form a cycle: each may be safe, and what follows from all of them together cannot be told",
             where="recoding.marginals",

@@ -19,9 +19,7 @@ from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.lattice.evaluate import Evaluator
 from cobogo.publish.recode.lattice.walk import node_count
-from cobogo.publish.recoded import Recoded, RecodedReadBack, recoding_of
-from cobogo.release.release import Release
-from cobogo.release.withheld import hidden_values
+from cobogo.publish.recoding import AnonymizedRelease, Recoded, RecodedReadBack
 from cobogo.tell.report import exposure
 from cobogo.tell.report.content import (
     AttributeStory,
@@ -39,14 +37,14 @@ LATTICE_AT_MOST = 200
 VALUES_SHOWN = 15
 
 
-def write_report(release: Release, read: RecodedReadBack, evidence: Path) -> None:
+def write_report(release: AnonymizedRelease, read: RecodedReadBack, evidence: Path) -> None:
     """Write the report of a recoding: ``report.json``, ``report.html`` and ``plots/*.png``."""
     write(content(release, read), evidence, language=release.origin.language)
 
 
-def content(release: Release, read: RecodedReadBack) -> Content:
+def content(release: AnonymizedRelease, read: RecodedReadBack) -> Content:
     """The content of a report. Figures of the release come from the written file, not from the plan."""
-    recoded = recoding_of(release)
+    recoded = release.transformation
     policy, plan, problem = recoded.policy, recoded.plan, recoded.problem
     before, after, names = problem.table, read.released, plan.attributes
     classes = read.classes.where(read.classes.sizes > 0)
@@ -93,14 +91,14 @@ def content(release: Release, read: RecodedReadBack) -> Content:
     )
 
 
-def planned_summary(release: Release) -> dict[str, Any]:
+def planned_summary(release: AnonymizedRelease) -> dict[str, Any]:
     """The summary of report.json as the plan predicts it, before anything is written."""
-    recoded = recoding_of(release)
+    recoded = release.transformation
     kept = recoded.plan.kept
     return summary(release, kept, check(recoded.problem.promised, kept), _exposure(recoded, kept))
 
 
-def figures(release: Release) -> str:
+def figures(release: AnonymizedRelease) -> str:
     """The key figures of a release, as HTML for a notebook."""
     say, found = words(release.origin.language), planned_summary(release)
     share = found["suppressed"] / max(found["records"], 1)
@@ -126,10 +124,10 @@ def figures(release: Release) -> str:
 
 
 def summary(
-    release: Release, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposure
+    release: AnonymizedRelease, classes: Classes, verdicts: tuple[ModelVerdict, ...], exposed: exposure.Exposure
 ) -> dict[str, Any]:
     """The content of report.json; risks, inferences and verdicts are those of the classes given."""
-    recoded = recoding_of(release)
+    recoded = release.transformation
     original = recoded.problem.table.classes()
     original = original.where(original.sizes > 0)
     kept = recoded.plan.kept_records
@@ -181,7 +179,7 @@ def _withheld_summary(classes: Classes) -> dict[str, dict[str, float]]:
         name: {
             "classes": int(hidden.sum()),
             "records": int(classes.sizes[hidden].sum()),
-            "inference": exposure.worst_inference(name, hidden_values(name, classes)),
+            "inference": exposure.worst_inference(name, classes.hidden_values(name)),
         }
         for name, hidden in classes.withheld.items()
     }

@@ -9,12 +9,12 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.errors import OutputError, RegistryError
 from cobogo.publish import anonymize as job
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.publish.registry.check import Breach
 from cobogo.publish.registry.reuse import Reuse
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
-from cobogo.release.readback import parts, released_table
-from cobogo.release.release import Release
+from cobogo.release.readback import count_released_rows, release_parts
 from cobogo.release.verify import verify
 
 
@@ -26,7 +26,7 @@ def adopt(
     The release is computed again from the data as they are now, and must give the same classes. ``data`` are needed
     where the policy does not name them.
     """
-    public, evidence = parts(release)
+    public, evidence = release_parts(release)
     if evidence is None or not verify(release):
         raise OutputError(
             "is not a release with its evidence that holds",
@@ -57,9 +57,9 @@ def adopt(
     return made.book.adopt(made, signed, release), found
 
 
-def _classes_of(release: Release) -> dict[tuple[str | None, ...], int]:
+def _classes_of(release: AnonymizedRelease) -> dict[tuple[str | None, ...], int]:
     """The classes of a release that is not written, with their sizes."""
-    rows, names = release.traced, list(release.policy.quasi_identifiers)
+    rows, names = release.transformation.traced, list(release.policy.quasi_identifiers)
     counts = rows.group_by(names).aggregate(cobogo_records=rows.count())
     found = release.table.engine.fetch(release.table.engine.as_text(counts)).to_pylist()
     return {tuple(row[name] for name in names): int(row["cobogo_records"]) for row in found}
@@ -70,5 +70,5 @@ def _classes_in(public: Path, policy: Policy) -> dict[tuple[str | None, ...], in
     manifest = manifests.load(public)
     if manifest.data.file is None:
         raise RegistryError("the release is a table of a database, and is not read back here", where=str(public))
-    table = released_table(public / manifest.data.file, manifest, policy.quasi_identifiers, [])
+    table = count_released_rows(public / manifest.data.file, manifest, policy.quasi_identifiers, [])
     return {table.tuple_labels(place): count for place, count in enumerate(table.counts.tolist())}

@@ -16,11 +16,11 @@ from cobogo.errors import PolicyError, RegistryError
 from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.publish.registry import check, store
 from cobogo.publish.registry.store import ReleaseRegistry, Transaction
 from cobogo.publish.registry.structure import RecordedRelease, Traced, build_structure, trace_rows
-from cobogo.release.evidence import digest, without_passwords
-from cobogo.release.release import Release
+from cobogo.release.evidence import digest, strip_passwords
 from cobogo.release.series import REGISTERED, ReleaseSeries
 
 
@@ -41,7 +41,9 @@ class RegistryBook:
                 remedy="Leave out suppress, or [registry].",
             )
         if self.settings.base == "quasi-identifiers":
-            return _extend_quasi_identifiers(policy, {name for kept in self.earlier.values() for name in kept.columns})
+            return _extend_quasi_identifiers(
+                policy, {name for recorded in self.earlier.values() for name in recorded.columns}
+            )
         if self.settings.base == "m-invariance":
             return self._continue_series(policy)
         return policy
@@ -53,7 +55,9 @@ class RegistryBook:
                 where=f"{policy.name}, registry.base",
                 remedy='Add { model = "m-invariance", m = … } to privacy.models.',
             )
-        last = next((name for name, kept in reversed(list(self.earlier.items())) if kept.series is not None), None)
+        last = next(
+            (name for name, recorded in reversed(list(self.earlier.items())) if recorded.series is not None), None
+        )
         if last is None:
             return policy
         models = tuple(
@@ -68,7 +72,7 @@ class RegistryBook:
             return lowest
         raised = []
         for tree, low, high in zip(hierarchies, lowest, highest, strict=True):
-            level = max([low, *(_least_level(kept, tree) for kept in self.earlier.values())])
+            level = max([low, *(_least_level(recorded, tree) for recorded in self.earlier.values())])
             if level > high:
                 raise PolicyError(
                     f'"{tree.attribute}" was released such that level {level} is the lowest that says no more, and the '
@@ -80,65 +84,67 @@ class RegistryBook:
             raised.append(level)
         return tuple(raised)
 
-    def enter(self, release: Release, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
+    def enter(self, release: AnonymizedRelease, series: ReleaseSeries | None, manifest: str, directory: Path) -> str:
         """Check a release against the recorded ones, record it as unfinished, and return its id.
 
         The same release of the same records is recorded once.
         """
-        kept = self._structure(release, trace_rows(release))
-        kept = replace(kept.sort_rows(), series=None if series is None else series.to_json())
+        recorded = self._structure(release, trace_rows(release))
+        recorded = replace(recorded.sort_rows(), series=None if series is None else series.to_json())
         with self.registry.transaction() as book:
-            earlier = _read_releases(book, self.settings.dataset, self.earlier)
-            models = release.problem.promised
-            check.refuse(check.breaches(earlier, kept, models, self.settings.base), release.policy.name)
-            return self._add(book, release, kept, manifest, directory)
+            check.refuse(self._breaches(book, recorded, release.problem.promised), release.policy.name)
+            return self._add(book, release, recorded, manifest, directory)
 
-    def adopt(self, release: Release, manifest: str, directory: Path) -> str:
+    def adopt(self, release: AnonymizedRelease, manifest: str, directory: Path) -> str:
         """Record a release that is public already, whatever it exposes; return its id."""
-        kept = self._structure(release, trace_rows(release)).sort_rows()
+        recorded = self._structure(release, trace_rows(release)).sort_rows()
         with self.registry.transaction() as book:
-            identity = self._add(book, release, kept, manifest, directory)
+            identity = self._add(book, release, recorded, manifest, directory)
             book.finish(identity)
         return identity
 
-    def _add(self, book: Transaction, release: Release, kept: RecordedRelease, manifest: str, directory: Path) -> str:
-        content = kept.to_bytes()
+    def _add(
+        self, book: Transaction, release: AnonymizedRelease, recorded: RecordedRelease, manifest: str, directory: Path
+    ) -> str:
+        content = recorded.to_bytes()
         summary = self._summary(release, manifest, directory, content)
-        summary["warnings"] = self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
+        summary["warnings"] = self._warn(release, recorded, _read_releases(book, self.settings.dataset, self.earlier))
         for entry in book.entries(self.settings.dataset):
             if entry.summary["structure-digest"] == summary["structure-digest"]:
                 return entry.id
         return book.add(self.settings.dataset, summary, content)
 
-    def _warn(self, release: Release, kept: RecordedRelease, earlier: Mapping[str, RecordedRelease]) -> list[str]:
+    def _warn(
+        self, release: AnonymizedRelease, recorded: RecordedRelease, earlier: Mapping[str, RecordedRelease]
+    ) -> list[str]:
         """Add warnings about earlier releases that share almost no record with this one; return them."""
-        found = check.stranger_warnings(earlier, kept, release.problem.promised)
+        found = check.stranger_warnings(earlier, recorded, release.problem.promised)
         release.warnings = tuple(dict.fromkeys((*release.warnings, *found)))
         return found
 
-    def _breaches(self, book: Transaction, kept: RecordedRelease, models: Sequence[Model]) -> list[check.Breach]:
+    def _breaches(self, book: Transaction, recorded: RecordedRelease, models: Sequence[Model]) -> list[check.Breach]:
         earlier = _read_releases(book, self.settings.dataset, self.earlier)
-        return check.breaches(earlier, kept, models, self.settings.base)
+        return check.breaches(earlier, recorded, models, self.settings.base)
 
-    def breaches(self, release: Release) -> list[check.Breach]:
+    def breaches(self, release: AnonymizedRelease) -> list[check.Breach]:
         """The attacks that would succeed on a release."""
-        kept = self._structure(release, trace_rows(release))
+        recorded = self._structure(release, trace_rows(release))
         with self.registry.transaction() as book:
-            self._warn(release, kept, _read_releases(book, self.settings.dataset, self.earlier))
-            return self._breaches(book, kept, release.problem.promised)
+            self._warn(release, recorded, _read_releases(book, self.settings.dataset, self.earlier))
+            return self._breaches(book, recorded, release.problem.promised)
 
-    def exposing_records(self, release: Release) -> list[Label]:
+    def exposing_records(self, release: AnonymizedRelease) -> list[Label]:
         """The marks of the records without which a release would expose nobody."""
         columns = trace_rows(release)
         with self.registry.transaction() as book:
             found = self._breaches(book, self._structure(release, columns), release.problem.promised)
-        codes, labels = columns[release.mark]
+        codes, labels = columns[release.transformation.mark]
         rows = [breach.rows for breach in found]
         if found and not any(map(len, rows)):
             check.refuse(found, release.policy.name)
         return [labels[code] for code in np.unique(codes[np.concatenate(rows)]).tolist()] if rows else []
 
-    def _structure(self, release: Release, columns: Traced) -> RecordedRelease:
+    def _structure(self, release: AnonymizedRelease, columns: Traced) -> RecordedRelease:
         return build_structure(release, columns, self.registry.key.digests(self.settings.dataset))
 
     def finish(self, identity: str) -> None:
@@ -152,11 +158,11 @@ class RegistryBook:
             if book.entry(identity).state == store.UNFINISHED:
                 book.remove(identity)
 
-    def _summary(self, release: Release, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
+    def _summary(self, release: AnonymizedRelease, manifest: str, directory: Path, structure: bytes) -> dict[str, Any]:
         key = self.registry.key.digests(self.settings.dataset)
         policy = release.policy
         return {
-            "policy": without_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
+            "policy": strip_passwords(policy.model_dump(mode="json", by_alias=True, exclude_unset=True)),
             "home": str(policy.home.absolute()),
             "plan": release.plan.to_json(),
             "models": [str(model) for model in release.problem.promised],
@@ -243,17 +249,17 @@ def _needs_sensitive(model: Mapping[str, Any]) -> bool:
     return kind is not None and any(f.name == "attribute" for f in fields(kind))  # type: ignore[arg-type]
 
 
-def _least_level(kept: RecordedRelease, tree: Hierarchy) -> int:
+def _least_level(recorded: RecordedRelease, tree: Hierarchy) -> int:
     """The lowest level of a hierarchy at which no value is more specific than the values that were released.
 
     A starred class revealed nothing and sets no bound; the top of a hierarchy has the same label and does.
     """
-    before = kept.classes.trees.get(tree.attribute)
-    if before is None or tree.attribute not in kept.classes.quasi_identifiers:
+    before = recorded.classes.trees.get(tree.attribute)
+    if before is None or tree.attribute not in recorded.classes.quasi_identifiers:
         return 0
-    column = kept.classes.quasi_identifiers.index(tree.attribute)
-    said = kept.classes.codes[~check.starred_classes(kept.classes)]
-    used = {kept.classes.labels[tree.attribute][code] for code in set(said[:, column].tolist())}
+    column = recorded.classes.quasi_identifiers.index(tree.attribute)
+    said = recorded.classes.codes[~check.starred_classes(recorded.classes)]
+    used = {recorded.classes.labels[tree.attribute][code] for code in set(said[:, column].tolist())}
     for level in range(tree.height + 1):
         if all(_within_one(label, before, tree, level) for label in used):
             return level

@@ -52,34 +52,34 @@ def history(book: Transaction, dataset: str) -> list[Chapter]:
     chapters: list[Chapter] = []
     earlier: dict[str, RecordedRelease] = {}
     for entry in book.entries(dataset):
-        kept = RecordedRelease.from_bytes(book.structure(entry.id))
+        recorded = RecordedRelease.from_bytes(book.structure(entry.id))
         known = {name for one in earlier.values() for name in one.columns}
         asked = entry.summary["policy"].get("registry") or {}
-        crossing = next(reversed(earlier.values())).cross(kept) if earlier else None
+        crossing = next(reversed(earlier.values())).cross(recorded) if earlier else None
         chapters.append(
             Chapter(
                 entry,
-                tuple(name for name in kept.columns if name not in known),
+                tuple(name for name in recorded.columns if name not in known),
                 asked.get("base"),
-                kept.series is not None,
+                recorded.series is not None,
                 None if crossing is None else len(crossing.before),
                 None if crossing is None else len(crossing.added),
                 None if crossing is None else len(crossing.removed),
-                _check_again(entry, earlier, kept, asked.get("base")),
+                _check_again(entry, earlier, recorded, asked.get("base")),
             )
         )
-        earlier[entry.id] = kept
+        earlier[entry.id] = recorded
     return chapters
 
 
 def _check_again(
-    entry: RegistryEntry, earlier: dict[str, RecordedRelease], kept: RecordedRelease, base: str | None
+    entry: RegistryEntry, earlier: dict[str, RecordedRelease], recorded: RecordedRelease, base: str | None
 ) -> tuple[Breach, ...] | None:
     if not earlier:
         return ()
     try:
         policy = Policy.of(entry.summary["policy"], home=entry.summary["home"], name=entry.id)
-        return tuple(breaches(earlier, kept, _models(policy), base))
+        return tuple(breaches(earlier, recorded, _models(policy), base))
     except CobogoError:
         return None
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
-from cobogo.data.table.connect import connect
+from cobogo.data.table.columns import unused_names
+from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import frequency_table, number_tuples
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, RegistryError, UnfitValues, number_of
 from cobogo.floor.arrays import Floats, Ints
@@ -26,9 +26,8 @@ from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Solution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
-from cobogo.publish.recoded import telling
+from cobogo.publish.recoding import AnonymizedRelease, identity_column
 from cobogo.publish.registry.store import ReleaseRegistry
-from cobogo.release.release import Release
 
 NAME = "reused"
 """The name of this algorithm in reports."""
@@ -138,7 +137,7 @@ saved so would otherwise be tried until no record is left."""
 
 def apply(
     registry: ReleaseRegistry, location: str, key: Path | None, identity: str, data: Any, *, engine: str | None = None
-) -> Release:
+) -> AnonymizedRelease:
     """Apply a registered plan to new rows; the release is not written yet.
 
     Left out are records with values that the hierarchies do not have, classes that fail a model, and records that would
@@ -149,7 +148,7 @@ def apply(
     policy = _policy(entry.summary, location, key, identity, data)
     reuse = Reuse(entry.summary["plan"], identity)
     table = read(data, policy.data, connect(engine))
-    with table.engine.guarded("reading and counting"):
+    with table.engine.guard("reading and counting"):
         table, unfit = _drop_unfit_records(table, policy)
     warnings = []
     if unfit:
@@ -165,7 +164,7 @@ def apply(
             release.warnings = (*release.warnings, *warnings)
             return release
         before = table.rows()
-        table = _drop_records(table, telling(table, policy.data.unit), exposing)
+        table = _drop_records(table, identity_column(table, policy.data.unit), exposing)
         held += before - table.rows()
     raise NoSolution(
         f"what was done for {identity} exposes people together with earlier releases, whatever is held back",
@@ -223,4 +222,4 @@ def _drop_records(table: Table, text: Any, values: list[Label]) -> Table:
     rows = table.expression.mutate(**{key: text})
     doomed = table.engine.lookup(pa.table({mark: pa.array(values, pa.string())}))
     kept = rows.anti_join(doomed, [table.engine.same(rows[key], doomed[mark])]).select(list(table.columns))
-    return replace(table, expression=table.engine.kept(kept))
+    return replace(table, expression=table.engine.materialize(kept))

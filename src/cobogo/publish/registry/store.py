@@ -125,7 +125,7 @@ class ReleaseRegistry:
 
     def check(self) -> None:
         """Raise an error if this is no registry, or not one of this key."""
-        with self.store.guarded(), self.store.engine.connect() as connection:
+        with self.store.guard(), self.store.engine.connect() as connection:
             found = {row.name: row.value for row in connection.execute(select(_meta))}
         if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
             raise RegistryError("is not a registry of this version", where=self.name)

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from cobogo.data.classes import Domain
 from cobogo.data.hierarchy import Hierarchy, Label
-from cobogo.data.table.coder import Coder, Column
+from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.frequency import number_tuples
 from cobogo.examine.attacks.crossing import ClassStructure, Crossing, link_by_key
 from cobogo.floor.arrays import Ints
+from cobogo.publish.recoding import AnonymizedRelease
 from cobogo.release.reference import domain_from_json, domain_to_json
-from cobogo.release.release import Release
 
 Digests = NDArray[np.uint64]
 Traced = dict[str, Column]
@@ -163,10 +163,10 @@ class RecordedRelease:
             return cls(classes, found["records"], header["columns"], header["series"], cells)
 
 
-def trace_rows(release: Release) -> Traced:
+def trace_rows(release: AnonymizedRelease) -> Traced:
     """Encode the rows of a release that is about to be written, with the mark that identifies their records."""
-    engine, rows = release.table.engine, release.traced
-    wanted = [*release.plan.class_columns, *release.policy.sensitive, release.mark]
+    engine, rows = release.table.engine, release.transformation.traced
+    wanted = [*release.plan.class_columns, *release.policy.sensitive, release.transformation.mark]
     texts = rows.select(**{f"c{place}": engine.text(rows[name]) for place, name in enumerate(wanted)})
     coders = [Coder() for _ in wanted]
     for batch in engine.batches(texts):
@@ -175,7 +175,7 @@ def trace_rows(release: Release) -> Traced:
     return {name: coder.column() for name, coder in zip(wanted, coders, strict=True)}
 
 
-def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRelease:
+def build_structure(release: AnonymizedRelease, columns: Traced, key: bytes) -> RecordedRelease:
     """Build the structure of a release from its traced rows."""
     plan, policy = release.plan, release.policy
     class_columns = plan.class_columns
@@ -184,7 +184,7 @@ def build_structure(release: Release, columns: Traced, key: bytes) -> RecordedRe
     codes = np.array([column[first] for column, _ in quasi], dtype=np.int32).reshape(len(quasi), len(first)).T
     domains = {name: release.problem.table.domains[name] for name in policy.sensitive}
     values = {name: _encode_in_domain(domains[name], *columns[name]) for name in policy.sensitive}
-    cells = _cells(release, columns[release.mark], key)
+    cells = _cells(release, columns[release.transformation.mark], key)
     who = _combine_cells(cells)
     several = policy.data.unit is not None and len(np.unique(who)) < len(who)
     return RecordedRelease(
@@ -209,7 +209,7 @@ def _encode_in_domain(domain: Domain, codes: NDArray[np.int32], labels: Sequence
     return np.array([index[label] for label in labels], dtype=np.int32)[codes]
 
 
-def _cells(release: Release, column: Column, key: bytes) -> dict[str, Digests]:
+def _cells(release: AnonymizedRelease, column: Column, key: bytes) -> dict[str, Digests]:
     """Digests of what identifies each row's record: the unit, or all columns that were read, by name."""
     codes, labels = column
     unit, names = release.policy.data.unit, list(release.table.columns)

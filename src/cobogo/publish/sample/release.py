@@ -11,6 +11,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import Policy, Role
+from cobogo.data.table.columns import arrow_type, count_values, decode_column
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
@@ -23,19 +24,8 @@ from cobogo.publish.sample import scheme
 from cobogo.publish.sample.parameters import FINEST, SamplingParameters, largest_share, least_k, parameters
 from cobogo.publish.sample.scheme import Coarser
 from cobogo.release import dictionary
-from cobogo.release.columns import counted, kind_of, labelled
-from cobogo.release.contract import (
-    ENTROPY,
-    SEED,
-    Bars,
-    CheckResult,
-    Json,
-    Meaning,
-    Section,
-    Story,
-    Written,
-)
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, Written
+from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -78,8 +68,8 @@ class Sampled(DrawnRows):
         for name in columns:
             place = self._made.counted.quasi_identifiers.index(name)
             codes = self._made.codes(name, self._levels)[self._made.counted.codes[rows, place]]
-            kind = None if self._levels.get(name) else kind_of(table, name)
-            arrays.append(labelled(codes, self._made.labels(name, self._levels), kind))
+            kind = None if self._levels.get(name) else arrow_type(table, name)
+            arrays.append(decode_column(codes, self._made.labels(name, self._levels), kind))
         yield pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
     @property
@@ -249,7 +239,7 @@ def _classes(rows: Table) -> int:
 
 def _shares(rows: Table, name: str, labels: Sequence[str], say: Words) -> Any:
     """The shares of a released column's values, in the order of labels."""
-    found, records = counted(rows, name)
+    found, records = count_values(rows, name)
     place = {label: number for number, label in enumerate(labels)}
     shares = np.zeros(len(labels))
     for label, number in zip(found, records, strict=True):

@@ -11,13 +11,13 @@ from fractions import Fraction
 import numpy as np
 
 from cobogo.data.hierarchy import Hierarchy
+from cobogo.data.hierarchy.build import build_for_table
 from cobogo.data.policy import IntervalsHierarchy, MaskHierarchy, PathHierarchy, Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.promises.mechanisms.exponential import ExponentialMechanism
-from cobogo.publish.hierarchies import built
 
 MOST_SCHEMES = 10_000
 FULL = 1000
@@ -57,7 +57,7 @@ class Coarser:
 
 def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coarser:
     """Build the hierarchies; refuse those in which a value's generalization depends on other values."""
-    made = {name: built(name, policy, table, counted) for name in policy.quasi_identifiers}
+    made = {name: build_for_table(name, policy, table, counted) for name in policy.quasi_identifiers}
     for name in policy.quasi_identifiers:
         spec = policy.attributes[name].hierarchy
         if isinstance(spec, IntervalsHierarchy):

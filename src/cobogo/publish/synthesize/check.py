@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
+from cobogo.data.table.columns import count_values
 from cobogo.errors import VerificationFailed
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import epsilon_of
@@ -16,7 +17,6 @@ from cobogo.publish.synthesize import domains
 from cobogo.publish.synthesize.methods import METHODS
 from cobogo.publish.synthesize.private import PaidStep
 from cobogo.publish.synthesize.release import NO_GUARANTEE
-from cobogo.release.columns import counted
 from cobogo.release.contract import CheckResult, Written
 
 ON_TRUST = "that the noise stated was really drawn cannot be seen in the records; the guarantee follows from it"
@@ -77,7 +77,7 @@ def _misfits(written: Written) -> Iterator[str]:
         return
     for name, content in stated.items():
         domain = domains.read_domain(name, content)
-        labels, _ = counted(written.rows, name)
+        labels, _ = count_values(written.rows, name)
         if any(not (domain.null if label is None else domain.holds(label, decimal)) for label in labels):
             yield f'"{name}" holds values that are not in its domain'
 

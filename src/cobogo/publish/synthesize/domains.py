@@ -19,17 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import CsvHierarchy, DomainSpec, OrderingHierarchy, Policy, TreeHierarchy
-from cobogo.data.table.coder import Coder
+from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.randomness import Source, below, keys
 from cobogo.floor.untrusted import fraction
-from cobogo.release.columns import labelled, streamed
 
 Codes = NDArray[np.int64]
 
@@ -109,7 +108,7 @@ class ListedDomain(AttributeDomain):
         return self.values[code] if code < len(self.values) else None
 
     def draw_column(self, codes: Codes, source: Source, decimal: str, kind: Any) -> Any:  # noqa: ARG002
-        return labelled(codes, (*self.values, *([None] if self.null else [])), kind)
+        return decode_column(codes, (*self.values, *([None] if self.null else [])), kind)
 
     def statement(self) -> dict[str, Any]:
         return {"values": list(self.values), "null": self.null}
@@ -135,7 +134,7 @@ class BinnedDomain(AttributeDomain):
 
     def code(self, text: str, decimal: str) -> int:
         """The bin of a number; numbers beyond the bounds are in the first or the last bin."""
-        number = written_number(text, decimal)
+        number = parse_number(text, decimal)
         if math.isnan(number):
             return self.other
         place = int(np.searchsorted(self._floats, number, side="right")) - 1
@@ -156,14 +155,14 @@ class BinnedDomain(AttributeDomain):
         present, places = np.unique(steps, return_inverse=True)
         texts = [self._write_number(int(step), "." if kind is not None else decimal) for step in present]
         places = np.where(codes < self.known, places, len(texts))
-        return labelled(places, (*texts, None), kind)
+        return decode_column(places, (*texts, None), kind)
 
     def statement(self) -> dict[str, Any]:
         return {"edges": [_decimal(edge) for edge in self.edges], "decimals": self.decimals, "null": self.null}
 
     def holds(self, text: str, decimal: str) -> bool:
         """Whether it is a number within the bounds, with no more digits than declared."""
-        number = written_number(text, decimal)
+        number = parse_number(text, decimal)
         if math.isnan(number) or not self.edges[0] <= Fraction(number).limit_denominator(10**12) <= self.edges[-1]:
             return False
         mark = text.rfind(decimal)
@@ -283,7 +282,7 @@ def encode_rows(
     parts: list[list[NDArray[np.int32]]] = [[] for _ in names]
     beyond = dict.fromkeys(names, 0)
     people = Coder()
-    for batch in streamed(table, looked_at, texts=looked_at):
+    for batch in stream_columns(table, looked_at, texts=looked_at):
         for place, domain in enumerate(domains):
             column = batch.column(domain.attribute)
             codes = domain.encode(column, decimal)

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from cobogo.data.policy import Policy, Role, Synthesis
+from cobogo.data.table.columns import arrow_type
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.randomness import Entropy
@@ -23,9 +24,8 @@ from cobogo.publish.synthesize import model
 from cobogo.publish.synthesize.domains import AttributeDomain, CodedRows, declared_domains, encode_rows
 from cobogo.publish.synthesize.methods import METHODS, Method
 from cobogo.publish.synthesize.private import PaidStep, PrivateTable
-from cobogo.release.columns import kind_of
-from cobogo.release.contract import ENTROPY, Json, Meaning, Story
-from cobogo.release.drawn import DrawnRows
+from cobogo.release.contract import ENTROPY, Json, Meaning
+from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
@@ -125,7 +125,7 @@ class Synthetic(DrawnRows):
         self.outcome.steps = private.steps
         records, source = self.wanted.records or max(1, round(fitted.records)), Entropy()
         drawn = fitted.draw(records, source)
-        kinds = [kind_of(table, name) for name in columns]
+        kinds = [arrow_type(table, name) for name in columns]
         for start in range(0, records, AT_ONCE):
             part = [
                 domain.draw_column(codes[start : start + AT_ONCE], source, decimal, kind)

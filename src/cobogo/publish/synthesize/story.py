@@ -11,7 +11,7 @@ from cobogo.data.table.read import Table
 from cobogo.promises.accounting import epsilon_of
 from cobogo.publish.synthesize.domains import encode_rows, read_domain
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
-from cobogo.release.contract import Bars, Row, Section, Story
+from cobogo.release.drawn import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.publish.synthesize.release import Synthetic

@@ -128,11 +128,13 @@ def release_randomized(original: CodedOriginal, policy: Policy, table: Any, rete
 def release_sample(original: CodedOriginal, policy: Policy, table: Any, epsilon: float) -> ReleaseView:
     """A differentially private sample of true rows, its levels chosen for a tenth of ε."""
     from cobogo.publish.transform import sample
+    from cobogo.release.drawn import DrawnRows
 
     model = {"model": "differential-privacy", "epsilon": epsilon, "delta": DELTA}
     rules = _policy_with(policy, privacy={"models": [model]}, sampling={"search-epsilon": epsilon / 10})
     release = sample(table, rules)
-    levels = release.statement()["levels"]
+    assert isinstance(release.transformation, DrawnRows)
+    levels = release.transformation.statement()["levels"]
     return ReleaseView("sampling", {"epsilon": epsilon}, _columns(original, release.to_arrow(), levels))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from cobogo.data.hierarchy import Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import AttributePolicy, CsvHierarchy, Policy, Role
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.read import open_source, read
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
@@ -265,7 +265,7 @@ def compare_families(
     """
     if policy is None:
         data, policy = None, data
-    rules = Policy.given(policy)
+    rules = Policy.from_any(policy)
     asked = dict.fromkeys(MAKERS) if of is None else dict(of)
     for name in asked:
         if name not in MAKERS:

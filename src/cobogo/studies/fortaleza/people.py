@@ -14,7 +14,7 @@ import numpy as np
 
 from cobogo.examples.places import BAIRROS
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.files import holds_only, staged_directory
+from cobogo.floor.files import holds_only, stage_directory
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points
 from cobogo.studies.fortaleza.land import FRAME, move_to_land, towers
@@ -129,7 +129,7 @@ def write_people(
     rows = (crowd.trajectories(step).to_arrow(), calls.to_arrow(), calls.cells.to_arrow())
     tables = dict(zip(FILES, rows, strict=True))
     options = pyarrow.csv.WriteOptions(quoting_style="needed", quoting_header="none")
-    with staged_directory(directory, replaceable=holds_only(FILES)) as stage:
+    with stage_directory(directory, replaceable=holds_only(FILES)) as stage:
         for name, table in tables.items():
             pyarrow.csv.write_csv(_round_values(table), stage / name, options)
     return {name: table.num_rows for name, table in tables.items()}

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from cobogo.errors import PolicyError, nearest
-from cobogo.floor.catalogue import Card, Registry, at, first_sentence
+from cobogo.floor.catalogue import Card, Registry, first_sentence, import_object
 
 PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
 """The parts of every docstring of the reference after its definition, in this order."""
@@ -40,7 +40,7 @@ class Entry:
         return absent if self.definition else ["Definition", *absent]
 
 
-def read(name: str, thing: object) -> Entry:
+def split_docstring(name: str, thing: object) -> Entry:
     """Split a docstring into its definition and its parts.
 
     >>> def thing():
@@ -50,7 +50,7 @@ def read(name: str, thing: object) -> Entry:
     ...         one thing
     ...     Cost: little
     ...     '''
-    >>> entry = read("thing", thing)
+    >>> entry = split_docstring("thing", thing)
     >>> entry.summary, entry.parts
     ('What it is', {'Formula': '$a$ means\\none thing', 'Cost': 'little'})
     """
@@ -90,7 +90,7 @@ class Section:
     @property
     def registries(self) -> tuple[Registry[Any], ...]:
         """The registries of the section."""
-        return tuple(at(place) for place in self.places)
+        return tuple(import_object(place) for place in self.places)
 
     def cards(self) -> dict[str, Card]:
         """The cards of all things by name."""
@@ -98,7 +98,7 @@ class Section:
 
     def entries(self) -> dict[str, Entry]:
         """The entries of all things by name."""
-        return {name: read(name, card.thing) for name, card in self.cards().items()}
+        return {name: split_docstring(name, card.thing) for name, card in self.cards().items()}
 
 
 SECTIONS: dict[str, Section] = {
@@ -214,7 +214,7 @@ SECTIONS: dict[str, Section] = {
         "Engines",
         "engine",
         "Where tables are read, counted and written.",
-        ("cobogo.data.table.connect:ENGINES",),
+        ("cobogo.data.table.engine:ENGINES",),
         listed_only=True,
     ),
 }

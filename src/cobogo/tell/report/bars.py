@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cobogo.release.contract import Bars
+from cobogo.release.drawn import Bars
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
 from cobogo.tell.report.curves import Curve, legend
 from cobogo.tell.report.words import Words

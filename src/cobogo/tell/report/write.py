@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import cobogo
-from cobogo.release.contract import Section, Story
-from cobogo.release.drawn import DrawnReadBack, DrawnRows
-from cobogo.release.release import Release
+from cobogo.release.contract import Release
+from cobogo.release.drawn import DrawnReadBack, DrawnRows, Section, Story
 from cobogo.tell.report import html, plots
 from cobogo.tell.report.bars import draw_shares
 from cobogo.tell.report.content import Content, Plot, plots_of, required_diversity

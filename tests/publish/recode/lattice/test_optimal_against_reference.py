@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import cobogo as cb
 from cobogo.data.hierarchy import Hierarchy
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
@@ -82,7 +82,7 @@ def refusal_is_right(task: Task, message: str) -> None:
     assert at_it.allowed >= fewest
     assert reference.optimum(at_it) is not None
     assert reference.optimum(replace(task, limit=str(Fraction(fewest - 1, task.records)))) is None
-    assert records_allowed(float(share), task.records) == at_it.allowed
+    assert allowed_records(float(share), task.records) == at_it.allowed
 
 
 def examine(task: Task, among: Sequence[reference.Node] | None = None, **options: Any) -> Solution | None:
@@ -319,7 +319,7 @@ def test_the_limit_that_a_refusal_names_works_on_large_tables_too(small: int, mo
     assert named is not None
     assert int(named[2].replace(",", "")) == small
     assert 0 < float(named[1]) <= 1
-    allowed = records_allowed(float(named[1]), table.records)
+    allowed = allowed_records(float(named[1]), table.records)
     assert allowed >= small
     assert optimal(replace(refused, limit=allowed)).chosen.outcome.suppressed == small
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examine import metrics
 from cobogo.promises.models.base import Model, Scope
@@ -33,7 +33,7 @@ def problem_of(rows: Rows, model: Model, limit: float, *, people: bool) -> Probl
         hierarchies=rows.hierarchies,
         models=(model,),
         metric=metrics.find_metric("loss"),
-        limit=records_allowed(limit, len(rows)),
+        limit=allowed_records(limit, len(rows)),
         lowest=(0,) * rows.width,
         highest=tuple(h.height for h in rows.hierarchies),
         weights=(1.0,) * rows.width,

@@ -10,7 +10,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.publish.recoded import Recoded, recoding_of
+from cobogo.publish.recoding import Recoded
 
 PEOPLE = {
     "age": [str(20 + n % 12) for n in range(120)],
@@ -28,15 +28,14 @@ REUSED = {"optimal": "full-domain", "mondrian": "local", "anatomy": "buckets", "
 
 def recoded(algorithm: str) -> Recoded:
     asked: dict[str, Any] = {"privacy": {"models": [L if algorithm == "anatomy" else K]}}
-    return recoding_of(
-        cb.anonymize(pa.table(PEOPLE), {"attributes": ROLES, **asked, "recoding": {"algorithm": algorithm}})
-    )
+    policy = {"attributes": ROLES, **asked, "recoding": {"algorithm": algorithm}}
+    return cb.anonymize(pa.table(PEOPLE), policy).transformation
 
 
 def counted(made: Recoded) -> FrequencyTable:
     """The released classes: those of a group, or of equal tuples."""
     grouped = made.plan.class_columns != made.plan.attributes
-    return frequency_table(made.applied(), made.plan.class_columns if grouped else made.plan.key, [])
+    return frequency_table(made.apply(), made.plan.class_columns if grouped else made.plan.key, [])
 
 
 @pytest.mark.parametrize("algorithm", REUSED)

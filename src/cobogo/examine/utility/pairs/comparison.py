@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.examine.utility.pairs.pair import CellCounts, CountKey, PairSide, TablePair, TablePart
 from cobogo.examine.utility.pairs.scale import CommonScale, How, ShownValue, leaves_under, scale
 from cobogo.examine.utility.statistics import cramers_v, total_variation
@@ -176,7 +176,7 @@ def _summarize_numbers(side: PairSide, name: str) -> Summary | None:
     assert part is not None
     if part.weight is not None:
         cells = part.cells([CountKey(name)])
-        values = np.array([written_number(label, part.decimal) for label in cells.values[0]])
+        values = np.array([parse_number(label, part.decimal) for label in cells.values[0]])
         return _summarize_weighted(values[cells.codes[0]], cells.counts)
     number = part.number(name)
     rows = part.table.expression
@@ -199,7 +199,7 @@ def _estimate_summary(pair: TablePair, name: str) -> Summary | None:
     if tree is None or part is None:
         return None
     decimal = pair.policy.data.decimal
-    numbers = np.array([written_number(leaf, decimal) for leaf in tree.leaves])
+    numbers = np.array([parse_number(leaf, decimal) for leaf in tree.leaves])
     cells = part.cells([CountKey(name)])
     records = np.zeros(len(numbers))
     for label, count in zip(cells.values[0], np.bincount(cells.codes[0], cells.counts).tolist(), strict=True):

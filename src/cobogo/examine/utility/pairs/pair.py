@@ -13,15 +13,14 @@ import numpy as np
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.hierarchy.build import build
 from cobogo.data.policy import Policy, Role
-from cobogo.data.table.coder import Coder
-from cobogo.data.table.connect import connect
-from cobogo.data.table.engine import Expression
+from cobogo.data.table.columns import Coder
+from cobogo.data.table.engine import Expression, connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import CobogoError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import RECODING, ColumnEntry, Manifest
-from cobogo.release.readback import parts as parts_of
+from cobogo.release.readback import release_parts as parts_of
 
 OTHERS = "\ue000others"
 """The label of all values that are not counted one by one; no data hold this private-use character."""

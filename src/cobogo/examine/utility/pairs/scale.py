@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.examine.utility.pairs.pair import OTHERS, CountKey, Facts, NumberBins, TablePair
 from cobogo.floor.arrays import Floats, Ints
@@ -76,7 +76,7 @@ class CommonScale:
             place = index[value]
         elif value == SUPPRESSED:
             place = self._place("suppressed")
-        elif self.bins is not None and not math.isnan(number := written_number(value, self.decimal)):
+        elif self.bins is not None and not math.isnan(number := parse_number(value, self.decimal)):
             place = int(self.bins.place(np.array([number]))[0])
         else:
             place = self._place("others")
@@ -122,7 +122,7 @@ def _scale_of_values(pair: TablePair, name: str, most: int) -> CommonScale:
         labels = []
     else:
         labels += [label for label in also if label != SUPPRESSED][: max(most - len(labels), 3)]
-    numbers = [written_number(label, pair.policy.data.decimal) for label in labels]
+    numbers = [parse_number(label, pair.policy.data.decimal) for label in labels]
     if numbers and not np.isnan(numbers).any():
         labels = [labels[place] for place in np.argsort(numbers, kind="stable")]
     only = tuple(labels)
@@ -143,7 +143,7 @@ def _scale_of_tree(pair: TablePair, name: str, tree: Hierarchy, level: int | Non
 def _numbers(tree: Hierarchy, level: int, decimal: str) -> Floats | None:
     """The label of each leaf at a level as a number, NaN for NULL; None where a label is no number."""
     labels = tree.labels[level]
-    numbers = np.array([written_number(label, decimal) for label in labels], dtype=np.float64)
+    numbers = np.array([parse_number(label, decimal) for label in labels], dtype=np.float64)
     known = ~np.isnan(numbers)
     if not known.any() or any(label is not None for label, here in zip(labels, known, strict=True) if not here):
         return None
@@ -209,14 +209,14 @@ def leaves_under(tree: Hierarchy, label: Label, decimal: str) -> Ints:
             return np.flatnonzero(tree.maps[level] == labels.index(label))
     if label == SUPPRESSED:
         return np.arange(len(tree.leaves))
-    numbers = np.array([written_number(leaf, decimal) for leaf in tree.leaves])
+    numbers = np.array([parse_number(leaf, decimal) for leaf in tree.leaves])
     if label is None or np.isnan(numbers).all():
         return np.zeros(0, dtype=np.int64)
     found = _RANGE.fullmatch(label)
     if found:
-        low, high = (written_number(text, decimal) for text in found.groups())
+        low, high = (parse_number(text, decimal) for text in found.groups())
         return np.flatnonzero((numbers >= low) & (numbers <= high))
-    number = written_number(label, decimal)
+    number = parse_number(label, decimal)
     if math.isnan(number):
         return np.zeros(0, dtype=np.int64)
     return np.array([int(np.nanargmin(np.abs(numbers - number)))], dtype=np.int64)

@@ -231,7 +231,7 @@ def where(
 ) -> None:
     """Make a differentially private model of how people move, and calls of made-up people, from call records."""
     from cobogo.locate.mobility import Space
-    from cobogo.locate.mobility.release import release_of
+    from cobogo.locate.mobility.release import MadeUpCalls, release_of
     from cobogo.locate.places.reading import read_calls, read_cells
     from cobogo.promises.accounting import loss_of
     from cobogo.promises.payer import payer_of_options
@@ -252,7 +252,8 @@ def where(
         base=layers_below(network.lon, network.lat),
     )  # fmt: skip
     verdict = write_release(release, out)
-    made, compared = release.result, release.fidelity
+    assert isinstance(release.transformation, MadeUpCalls)
+    made, compared = release.transformation.result, release.transformation.fidelity
     if as_json:
         console.say_json(
             {"holds": bool(verdict), "epsilon": float(cost), "parts": made.model.costs(),

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from cobogo.data.policy import Data
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, InputError
@@ -270,7 +270,7 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
         raise InputError("must be no quote and no line end", where="separator") from None
     engine = rows.connect_bounded()
     try:
-        with engine.guarded("reading"):
+        with engine.guard("reading"):
             table = read(file, data, engine)
             rows.write(engine.as_text(table.expression), stage)
             number = table.rows()

@@ -20,7 +20,7 @@ from cobogo.faces.server.rows import PAGES
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.registry import RegistryService
 from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row
-from cobogo.release.write import copy_neutralised
+from cobogo.release.write import copy_for_spreadsheets
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import TablePair
@@ -126,7 +126,7 @@ class ReleaseService(Subject):
             write_zip(directory, target)
             return
         with tempfile.TemporaryDirectory(prefix="cobogo-") as place:
-            copy_neutralised(directory, Path(place) / "public")
+            copy_for_spreadsheets(directory, Path(place) / "public")
             write_zip(Path(place) / "public", target)
 
     @operation(KeyScope.EVIDENCE)

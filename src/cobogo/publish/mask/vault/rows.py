@@ -67,7 +67,7 @@ def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, by
     for number, some in by_batch.items():
         batch = SealedBatch.reopen(private, batches.get(number, b""))
         tokens = [row[0] for row in some]
-        values.update(zip(tokens, batch.values((row[2] for row in some), tokens), strict=True))
+        values.update(zip(tokens, batch.open((row[2] for row in some), tokens), strict=True))
     return values
 
 
@@ -92,7 +92,7 @@ def add_tokens(
     while missing := sorted(values.keys() - met.keys()):  # the same order for every writer: none waits in a circle
         wanted = [values[lookup] for lookup in missing]
         tokens = FORMATS[domain.format](wanted)
-        rows = list(zip(tokens, missing, batch.sealed(wanted, tokens), strict=True))
+        rows = list(zip(tokens, missing, batch.seal(wanted, tokens), strict=True))
         if store.insert(connection, domain.number, number, rows) == len(rows):
             met.update(zip(missing, tokens, strict=True))
             continue

@@ -290,7 +290,7 @@ def _reseal(
             batch = SealedBatch.new(public)
             inserted = connection.execute(insert(schema.batches).values(ephemeral=batch.ephemeral))
             number = inserted.inserted_primary_key[0] if inserted.inserted_primary_key is not None else 0
-            sealed = batch.sealed(values, tokens)
+            sealed = batch.seal(values, tokens)
             store.update(
                 connection,
                 statement,

@@ -55,7 +55,7 @@ class VaultStore(Store):
         """Whether there is a vault."""
         if self.file is not None and not self.file.exists():
             return False
-        with self.guarded(), self.engine.connect() as connection:
+        with self.guard(), self.engine.connect() as connection:
             return inspect(connection).has_table(schema.vault.name)
 
     def reading(self) -> AbstractContextManager[Connection]:

@@ -131,9 +131,8 @@ def _answer_by_generalization(table: Table, policy: Policy, attribute: str) -> A
     """Answer by spreading each released value uniformly over the leaves under it."""
     from cobogo.examine.utility.sides import recode_values, sides
     from cobogo.publish.anonymize import prepare, solve
-    from cobogo.publish.recoded import recoding_of
 
-    both = sides(recoding_of(solve(prepare(table, policy))))
+    both = sides(solve(prepare(table, policy)).transformation)
     histogram = both.after.histograms[attribute]
     values = recode_values(histogram, both.before.histograms[attribute].domain)
 
@@ -152,8 +151,10 @@ def _answer_by_generalization(table: Table, policy: Policy, attribute: str) -> A
 def _answer_by_anatomy(table: Table, policy: Policy, attribute: str) -> Answer:  # noqa: ARG001
     """Answer by the matching records of each bucket times the share of its sensitive values that match."""
     from cobogo.publish.anonymize import prepare, solve
+    from cobogo.publish.recode.plans.groups import BucketPlan
 
     release = solve(prepare(table, policy))
+    assert isinstance(release.plan, BucketPlan)
     buckets, counted = release.plan.buckets, release.problem.table
     kept = buckets.owners >= 0
     histogram = buckets.histogram

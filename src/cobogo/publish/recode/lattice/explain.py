@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cobogo.data.policy.tables import records_allowed
+from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import NoSolution, number_of
 from cobogo.promises.models import Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
@@ -122,7 +122,7 @@ def _limit_for(suppressed: int, records: int) -> str:
     """
     for digits in range(2, 16):
         scaled = -(-suppressed * 10**digits // records)
-        if records_allowed(scaled / 10**digits, records) == suppressed:
+        if allowed_records(scaled / 10**digits, records) == suppressed:
             return f"{scaled / 10**digits:.{digits}f}"
     return repr(suppressed / records)
 

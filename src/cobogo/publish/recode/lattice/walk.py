@@ -139,7 +139,6 @@ class DenseWalk:
         return int(self._place(levels) @ self._strides)
 
     def cheapest_first(self, stop: Stop) -> Iterator[tuple[int, Levels]]:
-        """See `Walk`."""
         order = np.argsort(self._bounds, kind="stable").astype(np.int32)
         position = 0
         while not stop():
@@ -150,12 +149,10 @@ class DenseWalk:
             position += 1
 
     def settled(self, levels: Levels) -> bool:
-        """See `Walk`."""
         bound = self._bounds[self._number(levels)]
         return bool(bound > self.ceiling or bound == math.inf)
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:  # noqa: ARG002
-        """See `Walk`."""
         length = kernels.climb(
             self._number(levels), self._shape, self._strides, self._bounds, self._hopeful, self._through_hopeful,
             self._path,
@@ -163,26 +160,21 @@ class DenseWalk:
         return [self._levels(number) for number in self._path[:length].tolist()]
 
     def cheapest(self, nodes: list[Levels]) -> Levels | None:
-        """See `Walk`."""
         found = [(float(self._bounds[self._number(node)]), node) for node in nodes if not self.settled(node)]
         return min(found)[1] if found else None
 
     def close(self, levels: Levels) -> None:
-        """See `Walk`."""
         self._bounds[self._number(levels)] = math.inf
 
     def rule_out(self, levels: Levels) -> None:
-        """See `Walk`."""
         box = tuple(slice(0, step + 1) for step in self._place(levels).tolist())
         self._bounds.reshape(self._shape)[box] = math.inf
 
     def leave_hope(self, levels: Levels) -> None:
-        """See `Walk`."""
         if not self._through_hopeful:
             kernels.mark_above(self._place(levels), self._shape, self._strides, self._hopeful)
 
     def raise_below(self, levels: Levels, terms: Floats) -> None:
-        """See `Walk`."""
         if levels:
             kernels.raise_below(self._place(levels), self._lowest, self._strides, terms, self._bounds)
 
@@ -261,7 +253,6 @@ class SparseWalk:
         return np.asarray(self._corners[place]) if place >= 0 else None
 
     def settled(self, levels: Levels) -> bool:
-        """See `Walk`."""
         return levels in self._closed or self._corner(levels) is not None
 
     def _is_open(self, levels: Levels) -> bool:
@@ -269,7 +260,6 @@ class SparseWalk:
         return levels not in self._closed and kernels.corner_above(node, self._hopeless, self._hopeless_count) < 0
 
     def path(self, levels: Levels, stop: Stop) -> list[Levels]:
-        """See `Walk`."""
         path = [levels]
         while len(path) % STEPS_AT_ONCE or not stop():
             steps = list(successors(path[-1], self._problem.highest))
@@ -283,14 +273,12 @@ class SparseWalk:
         return path
 
     def cheapest(self, nodes: list[Levels]) -> Levels | None:
-        """See `Walk`."""
         if not nodes:
             return None
         costs = self._yardstick.bounds(np.array(nodes, dtype=np.int64)).tolist()
         return next((node for _, node in sorted(zip(costs, nodes, strict=True)) if not self.settled(node)), None)
 
     def close(self, levels: Levels) -> None:
-        """See `Walk`."""
         self._closed.add(levels)
 
     def rule_out(self, levels: Levels) -> None:

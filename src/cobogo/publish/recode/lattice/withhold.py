@@ -16,7 +16,6 @@ import numpy as np
 from cobogo.data.classes import Classes, Histogram
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.promises.models.base import Model
-from cobogo.release.withheld import one_attribute
 
 CELLS_AT_ONCE = 400_000
 """Classes times values that are tried at once as additions to the withheld ones: bounds the memory of a try."""
@@ -83,14 +82,14 @@ def _complete_withholding(
     histogram, domain = classes.histograms[name], len(classes.histograms[name].domain)
     outside = (hidden | gone)[histogram.owners]
     rest = np.bincount(histogram.values[outside], histogram.counts[outside], domain).astype(np.int64)
-    while not _rows_that_hold(models, one_attribute(name, rest[None, :], classes)).all():
+    while not _rows_that_hold(models, classes.with_counts(name, rest[None, :])).all():
         free = np.flatnonzero(~hidden & ~gone & (classes.sizes > 0) & (classes.sizes <= room))
         if not len(free):
             return None
         rank = order()[free]
         free = free[np.lexsort((rank, classes.sizes[free]))][: max(1, CELLS_AT_ONCE // max(domain, 1))]
         joined = rest + _dense_counts(histogram, free)
-        taken = _best_row(models, one_attribute(name, joined, classes))
+        taken = _best_row(models, classes.with_counts(name, joined))
         hidden = hidden.copy()
         hidden[free[taken]] = True
         rest = joined[taken]

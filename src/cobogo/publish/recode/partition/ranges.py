@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.data.classes import written_number
+from cobogo.data.classes import parse_number
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy
 from cobogo.floor.arrays import Floats, Ints
 
@@ -18,7 +18,7 @@ def is_numeric(hierarchy: Hierarchy, decimal: str) -> bool:
 
 def numbers(hierarchy: Hierarchy, decimal: str) -> Floats:
     """The leaves as numbers."""
-    return np.array([written_number(leaf, decimal) for leaf in hierarchy.leaves], dtype=float)
+    return np.array([parse_number(leaf, decimal) for leaf in hierarchy.leaves], dtype=float)
 
 
 def places(hierarchy: Hierarchy, decimal: str) -> Ints:

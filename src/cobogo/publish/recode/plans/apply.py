@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.data.hierarchy import SUPPRESSED, Label
+from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
 from cobogo.publish.recode.contract.problem import Problem

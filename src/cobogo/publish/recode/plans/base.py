@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import SUPPRESSED, Label
 from cobogo.data.policy import MaskHierarchy, Policy
+from cobogo.data.table.columns import replace_values
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.data.table.lookup import replace_values
 from cobogo.data.table.read import Table
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.arrays import Ints
@@ -69,7 +69,7 @@ class Description:
         people = self.policy.data.unit is not None
         return Manifest(
             format="cobogo-release/1",
-            data=DataEntry.of(self.rows, self.policy.data, self.policy.output, records, people=people),
+            data=DataEntry.describe(self.rows, self.policy.data, self.policy.output, records, people=people),
             columns=(*own, *(column for column in columns if column.file is not None)),
             models=(),
             files={},

@@ -17,7 +17,7 @@ from cobogo.publish.recode.partition.condensation import Condensed
 from cobogo.publish.recode.plans.apply import Moves, assign, joint_labels, label_codes
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, group_faults
 from cobogo.release import dictionary
-from cobogo.release.buckets import every_slice, shuffled
+from cobogo.release.buckets import every_slice, shuffle_slices
 from cobogo.release.contract import ROWS
 from cobogo.release.manifest import BucketEntry, ColumnEntry
 
@@ -51,7 +51,7 @@ class BucketPlan(RecodingPlan):
 
     def shuffle(self, engine: Engine, rows: Expression) -> Expression:
         """Rows with their slices shuffled within the buckets, if there are slices."""
-        return shuffled(engine, rows, self.group, self.slices) if self.slices else rows
+        return shuffle_slices(engine, rows, self.group, self.slices) if self.slices else rows
 
     def unshuffled_plan(self) -> RecodingPlan:
         """Without slices."""
@@ -70,7 +70,7 @@ class BucketPlan(RecodingPlan):
             self.buckets.attribute: labels.take(pa.array(histogram.values)),
             self.count: pa.array([str(count) for count in histogram.counts.tolist()], pa.string()),
         }
-        return {ROWS: rows(), VALUES: engine.in_random_order(engine.lookup(pa.table(values)))}
+        return {ROWS: rows(), VALUES: engine.shuffle(engine.lookup(pa.table(values)))}
 
     def group_entries(self, about: Description) -> tuple[BucketEntry, list[ColumnEntry]]:
         """The column that names the bucket, and the file of the sensitive values or the slices."""
@@ -97,7 +97,7 @@ class BucketPlan(RecodingPlan):
         if not self.slices or about.is_distorted(name):
             return super().meaning(name, about)
         entry, _ = self.group_entries(about)
-        return dictionary.sliced_meaning(entry.beside(name)), False
+        return dictionary.sliced_meaning(entry.slice_mates(name)), False
 
     def faults(self, released: FrequencyTable) -> Iterator[str]:
         """The buckets must have the sizes that were planned."""

@@ -48,7 +48,7 @@ class MarginalPlan(RecodingPlan):
                 labels = pa.array(list(self.margins.labels[name]), pa.string())
                 columns[name] = labels.take(pa.array(marginal.column(name)))
             columns[self.count] = pa.array([str(count) for count in marginal.counts.tolist()], pa.string())
-            found[f"marginal-{number}"] = engine.in_random_order(engine.lookup(pa.table(columns)))
+            found[f"marginal-{number}"] = engine.shuffle(engine.lookup(pa.table(columns)))
         return found
 
     def manifest(self, about: Description) -> Manifest:

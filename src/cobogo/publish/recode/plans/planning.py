@@ -14,6 +14,7 @@ from cobogo.errors import number_of
 from cobogo.examine.metrics import METRICS, Outcome
 from cobogo.floor.arrays import Mask
 from cobogo.promises.models import Scope
+from cobogo.promises.models.check import models_given_away
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution, Assigned, Bucketed, Marginalized, Solution
 from cobogo.publish.recode.lattice.evaluate import Evaluator
@@ -24,7 +25,6 @@ from cobogo.publish.recode.plans.distort import Tuple, settle
 from cobogo.publish.recode.plans.groups import BucketPlan, CondensedPlan
 from cobogo.publish.recode.plans.marginals import MarginalPlan
 from cobogo.release.margins import Marginal, Margins
-from cobogo.release.withheld import given_away, visible_classes
 
 
 def plan(problem: Problem, solution: AnySolution, *, star: bool, taken: Sequence[str] = ()) -> RecodingPlan:
@@ -139,7 +139,7 @@ def _marginal_plan(problem: Problem, solution: Marginalized, *, taken: Sequence[
         levels={name: level for name, level in solution.attribute_levels.items() if name in present},
         suppressed_records=0,
         kept=classes,
-        kept_records=classes.sizes[: sum(len(m.summed(_quasi(m, margins)).counts) for m in margins.marginals)],
+        kept_records=classes.sizes[: sum(len(m.sum_over(_quasi(m, margins)).counts) for m in margins.marginals)],
         records=problem.scale.records,
         classes=len(classes),
         star=False,
@@ -200,9 +200,9 @@ def _full_domain_plan(problem: Problem, solution: Solution, *, star: bool) -> tu
         together = rolled.merge_classes(failing | released_as_stars)
         star, warnings = _check_starred_class(problem, evaluator.classes(together), lost)
     chosen = ~failing & there
-    kept = visible_classes(classes, withheld).where(chosen)
+    kept = classes.withhold(withheld).where(chosen)
     if star and withheld:
-        star, warnings = _check_withheld_values(problem, visible_classes(classes, withheld), released_as_stars, lost)
+        star, warnings = _check_withheld_values(problem, classes.withhold(withheld), released_as_stars, lost)
     planned = FullDomainPlan(
         attributes=tuple(h.attribute for h in problem.hierarchies),
         levels={h.attribute: level for h, level in zip(problem.hierarchies, solution.levels, strict=True)},
@@ -240,7 +240,7 @@ def _check_withheld_values(
     """Whether records may be starred although values are withheld: starred records show their values, so the withheld
     ones must satisfy the models without them. A warning where they may not."""
     hidden = np.logical_or.reduce(list(classes.withheld.values()))
-    if (hidden & starred_class).any() or given_away(problem.models, classes):
+    if (hidden & starred_class).any() or models_given_away(problem.models, classes):
         return False, (
             f"the values of the {lost:,} suppressed records would help to tell those withheld: they were dropped",
         )

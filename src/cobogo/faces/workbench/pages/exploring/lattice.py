@@ -16,7 +16,7 @@ from cobogo.faces.workbench.pages.exploring.picture import node_name, picture, s
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.floor.language.sentences import translated
+from cobogo.floor.language.sentences import translate
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration
@@ -138,7 +138,7 @@ def build_lattice(place: ExplorationPlace) -> None:
         try:
             found = await run.io_bound(place.explore)
         except CobogoError as error:
-            refusal = translated(error, place.session.language)
+            refusal = translate(error, place.session.language)
         if room.is_deleted:
             return
         room.clear()
@@ -168,7 +168,7 @@ class LatticeTab:
         """Draw the lattice, and go on examining nodes while the page is open."""
         self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
-            why = "" if self.found.why is None else translated(self.found.why, self.session.language)
+            why = "" if self.found.why is None else translate(self.found.why, self.session.language)
             text = self.session.say("explore.no_solution", why=why)
             with self.nothing:
                 ui.label(text).style("white-space: pre-wrap").classes(

@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import ui
 
-from cobogo.data.table.connect import connect
+from cobogo.data.table.engine import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
 from cobogo.faces.workbench.pages.mapping.figures import promise_lines
@@ -45,7 +45,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
     if columns is None:
         raise DataError("has no columns for longitude, latitude and time", where=row["name"])
     engine = connect()
-    with engine.guarded("reading"):
+    with engine.guard("reading"):
         table = engine.connection.read_parquet(file)
         first = table.filter(table[NUMBER] < ROWS).order_by(NUMBER)
         wanted = first.select(**{part: first[one] for part, one in columns.items()})

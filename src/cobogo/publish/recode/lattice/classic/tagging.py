@@ -242,7 +242,7 @@ def caveats(evaluator: Evaluator) -> tuple[str, ...]:
 def halving_order(low: int, high: int) -> Iterator[int]:
     """All numbers from one to another: the middle first, then the middles of both halves, and so on.
 
-    >>> list(halved(0, 6))
+    >>> list(halving_order(0, 6))
     [3, 1, 5, 0, 2, 4, 6]
     """
     ranges = [(low, high)]

@@ -15,27 +15,25 @@ import numpy as np
 from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.data.policy import Policy, Role
+from cobogo.data.table.columns import unused_names
 from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
-from cobogo.data.table.lookup import unused_names
 from cobogo.data.table.read import Table
 from cobogo.errors import RegistryError
 from cobogo.examine import metrics
 from cobogo.floor.progress import Progress
-from cobogo.promises.models.check import check
+from cobogo.promises.models.check import check, models_given_away, withheld_refusal
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.contract.solution import AnySolution
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, released_trees
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
-from cobogo.release.contract import Json, ReadBack, Transformation, Verdict
+from cobogo.release.contract import Json, ReadBack, Release, Transformation, Verdict
 from cobogo.release.evidence import digest
 from cobogo.release.manifest import RECODING, Manifest
-from cobogo.release.readback import released_table
+from cobogo.release.readback import count_released_rows
 from cobogo.release.reference import Baseline, OriginalTable, domain_to_json, histogram_to_json, people_to_json
-from cobogo.release.release import Release
 from cobogo.release.series import ReleaseSeries
-from cobogo.release.withheld import given_away, refusal
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.book import RegistryBook
@@ -81,6 +79,7 @@ class Recoded(Transformation):
         """Those of the report."""
         from cobogo.publish.recode.story import figures
 
+        assert isinstance(release, AnonymizedRelease)
         return figures(release)
 
     @property
@@ -132,14 +131,14 @@ class Recoded(Transformation):
         """As planned."""
         return self.plan.records
 
-    def applied(self) -> Table:
+    def apply(self) -> Table:
         """The released rows, in no particular order, computed by the engine whenever they are looked at."""
         return replace(self.table, expression=self.plan.apply(self.table, self.released_columns))
 
     def draw(self, release: Release) -> Table:  # noqa: ARG002
         """The plan applied; with a registry, to rows that are computed once."""
         if self.policy.registry is None or not self.plan.has_rows:
-            return self.applied()
+            return self.apply()
         rows = self.traced.select(list(self.released_columns))
         return replace(self.table, expression=self.plan.shuffle(self.table.engine, rows))
 
@@ -156,10 +155,10 @@ class Recoded(Transformation):
     def traced(self) -> Expression:
         """The rows to be released, each with what tells its record again in another release: the unit, or all that was
         read of it. Computed once, so that what the registry keeps is what was written."""
-        identity = telling(self.table, self.policy.data.unit)
+        identity = identity_column(self.table, self.policy.data.unit)
         marked = replace(self.table, expression=self.table.expression.mutate(**{self.mark: identity}))
         columns = dict.fromkeys((*self.released_columns, *self.policy.sensitive, self.mark))
-        return self.table.engine.kept(self.plan.unshuffled_plan().apply(marked, list(columns)))
+        return self.table.engine.materialize(self.plan.unshuffled_plan().apply(marked, list(columns)))
 
     def manifest(self, release: Release, rows: Path | Table) -> Manifest:  # noqa: ARG002
         """What the plan says of itself."""
@@ -168,11 +167,15 @@ class Recoded(Transformation):
     def read_back(self, release: Release, rows: Path | Table, public: Path) -> RecodedReadBack:  # noqa: ARG002
         """The released classes must satisfy every model, and be those that were planned."""
         unsigned = self.manifest(release, rows)
-        released = released_table(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
+        released = count_released_rows(rows, unsigned, self.policy.quasi_identifiers, self.policy.sensitive)
         reference = self.reference()
         classes = reference.classes(released)
         verdicts = check(self.problem.promised, classes)
-        problems = [refusal(model) for model in given_away(self.problem.models, classes)] if self.plan.withheld else []
+        problems = (
+            [withheld_refusal(model) for model in models_given_away(self.problem.models, classes)]
+            if self.plan.withheld
+            else []
+        )
         problems += self.plan.faults(released)
         described = unsigned.model_copy(update={"trees": released_trees(self.policy, self.problem, released)})
         models = public_models.public_entries(verdicts, released, described, reference)
@@ -199,9 +202,9 @@ class Recoded(Transformation):
         original = None
         if any(model.needs_members for model in self.problem.promised):
             original = OriginalTable(self.problem.table, self.problem.hierarchies, self.plan.levels, self.plan.star)
-        return Baseline(domains, people, withheld, self._recoded_populations(quasi), original)
+        return Baseline(domains, people, withheld, self._recode_populations(quasi), original)
 
-    def _recoded_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
+    def _recode_populations(self, quasi: tuple[str, ...]) -> dict[str, FrequencyTable]:
         plan = self.plan.population_plan()
         if plan is None:
             return {}
@@ -246,7 +249,7 @@ class Recoded(Transformation):
             return series, None
         pseudonyms = [series.pseudonym(name) for name in people.names]
         kept = [model for model in self.problem.promised if model.needs_people]
-        return series.after(kept, reference.people, pseudonyms), pseudonyms
+        return series.add_release(kept, reference.people, pseudonyms), pseudonyms
 
     @contextmanager
     def recorded(
@@ -257,6 +260,7 @@ class Recoded(Transformation):
             yield
             return
         assert isinstance(read, RecodedReadBack)
+        assert isinstance(release, AnonymizedRelease)
         progress("check", 0, 0)
         signed = manifests.sha256(public / manifests.NAME)
         self.registered = self.book.enter(release, self._series_after(read.reference)[0], signed, directory)
@@ -276,7 +280,7 @@ class Recoded(Transformation):
         """
         from cobogo.examine.utility import measure_utility
 
-        return measure_utility(self, self.policy.asked_utility(asked))
+        return measure_utility(self, self.policy.utility_with(asked))
 
     @cached_property
     def reported_utility(self) -> dict[str, Any] | None:
@@ -284,20 +288,69 @@ class Recoded(Transformation):
         return None if self.policy.utility is None else self.utility()
 
 
-def telling(table: Table, unit: str | None) -> Expression:
+class AnonymizedRelease(Release):
+    """A release that is a recoding: what was asked, what was found, how it is carried out and what it costs."""
+
+    transformation: Recoded
+
+    @property
+    def problem(self) -> Problem:
+        """What was searched: the counted table, the hierarchies, the models and the metric."""
+        return self.transformation.problem
+
+    @property
+    def solution(self) -> AnySolution:
+        """What the search found."""
+        return self.transformation.solution
+
+    @property
+    def plan(self) -> RecodingPlan:
+        """What happens to each value or tuple."""
+        return self.transformation.plan
+
+    @property
+    def levels(self) -> dict[str, int]:
+        """The level of each quasi-identifier; empty where each record has its own."""
+        return self.transformation.levels
+
+    @property
+    def suppressed(self) -> int:
+        """The number of suppressed records."""
+        return self.transformation.suppressed
+
+    @property
+    def metric(self) -> str:
+        """The metric of the solution's value."""
+        return self.transformation.metric
+
+    @property
+    def metrics(self) -> dict[str, float | None]:
+        """What was lost, by every metric."""
+        return self.transformation.metrics
+
+    @property
+    def book(self) -> RegistryBook | None:
+        """The registry's book that the release is checked against and entered in."""
+        return self.transformation.book
+
+    @property
+    def registered(self) -> str | None:
+        """The id of the release in the registry, once it is written."""
+        return self.transformation.registered
+
+    def utility(self, **asked: Any) -> dict[str, Any]:
+        """What can still be done with the release: see `Recoded.utility`."""
+        return self.transformation.utility(**asked)
+
+
+def identity_column(table: Table, unit: str | None) -> Expression:
     """A column that tells a table's records again in another one: the unit, or all that was read of them."""
     return table.engine.line(table.expression, ",") if unit is None else table.text(unit)
 
 
-def recoding_of(release: Release) -> Recoded:
-    """The recoding that a release was made by."""
-    assert isinstance(release.transformation, Recoded)
-    return release.transformation
-
-
-def check_against_earlier(release: Release) -> None:
+def check_against_earlier(release: AnonymizedRelease) -> None:
     """Refuse a recoding that would expose people together with earlier ones; writing it does so, too."""
-    made = recoding_of(release)
+    made = release.transformation
     if made.book is not None:
         from cobogo.publish.registry.check import refuse
 

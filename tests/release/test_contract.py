@@ -10,7 +10,7 @@ import pytest
 
 import cobogo as cb
 from cobogo.publish.transform import sample
-from cobogo.release.release import Release
+from cobogo.release.contract import Release
 
 PEOPLE = {"age": [str(20 + n % 7) for n in range(60)], "ill": ["flu", "gout", "flu"] * 20}
 ROLES = {"age": {"role": "quasi-identifier"}, "ill": {"role": "sensitive"}}

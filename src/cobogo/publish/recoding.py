@@ -252,7 +252,7 @@ class Recoded(Transformation):
         return series.add_release(kept, reference.people, pseudonyms), pseudonyms
 
     @contextmanager
-    def recorded(
+    def record(
         self, release: Release, read: ReadBack, public: Path, directory: Path, progress: Progress
     ) -> Iterator[None]:
         """Check the release against earlier ones and enter it in the registry, if the policy names one."""

@@ -95,7 +95,7 @@ class Served:
             database.execute("CREATE TABLE people AS SELECT i AS n, i % 2 AS sex FROM range(40) t(i)")
         files = {"curator": "curator.toml", "registry": "registry.db", "vault": "vault.db", "vault-key": "vault.key"}
         clinic = {"url": "duckdb:///clinic.duckdb", "stewards": ["*"]}
-        new = self.context.settings.of({**files, "sources": {"clinic": clinic}}, home=place)
+        new = self.context.settings.from_content({**files, "sources": {"clinic": clinic}}, home=place)
         given = {name: getattr(new, name) for name in ("curator", "registry", "vault", "vault_key", "sources")}
         self.context.settings = self.context.settings.model_copy(update=given)
         begin_registry(new.registry)

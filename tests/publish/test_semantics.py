@@ -27,7 +27,7 @@ from cobogo.errors import DataError
 
 pytestmark = pytest.mark.slow
 
-few = settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 
 Row = tuple[Any, ...]
 
@@ -390,7 +390,7 @@ class TestBytes:
     )
 
     @few
-    @given(rows=st.lists(st.tuples(*[st.none() | texts | awkward] * 3), min_size=1, max_size=60))
+    @given(rows=st.lists(st.tuples(*[st.none() | texts | awkward] * 3), min_size=12, max_size=40))
     def test_any_text_survives(self, rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> None:
         data = pa.table({name: pa.array([row[n] for row in rows], pa.string()) for n, name in enumerate("qst")})
         release = cb.anonymize(data, policy({"q": fixed(0), "s": "sensitive", "t": "sensitive"}))
@@ -402,7 +402,7 @@ class TestBytes:
         assert content.endswith(b"\n")
 
     @few
-    @given(values=st.lists(st.none() | texts | awkward, min_size=1, max_size=60))
+    @given(values=st.lists(st.none() | texts | awkward, min_size=12, max_size=40))
     def test_any_text_survives_alone(self, values: list[str | None], tmp_path_factory: pytest.TempPathFactory) -> None:
         release = cb.anonymize(pa.table({"q": pa.array(values, pa.string())}), policy({"q": fixed(0)}))
         directory = tmp_path_factory.mktemp("text") / "out"

@@ -259,7 +259,7 @@ people = st.dictionaries(
 )
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(before=people, after=people, first=st.tuples(*[st.integers(0, 2)] * 2), then=st.tuples(*[st.integers(0, 2)] * 2))
 def test_what_is_refused_against_a_plain_count(
     tmp_path_factory: pytest.TempPathFactory,

@@ -57,8 +57,8 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
         satisfies the models
     Example:
         >>> from cobogo.studies.worked_examples import classes, anonymize_patients
-        >>> min(classes(anonymize_patients("local", **{"time-limit": 1})).values())
-        2
+        >>> min(classes(anonymize_patients("local", **{"time-limit": 1})).values()) >= 2
+        True
 
     Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain
         recoding that it had the time to look at.

@@ -314,6 +314,11 @@ class AnonymizedRelease(Release):
         return self.transformation.levels
 
     @property
+    def hierarchies(self) -> tuple[Hierarchy, ...] | None:
+        """The hierarchies that all released values belong to; None where some belong to none."""
+        return self.transformation.hierarchies
+
+    @property
     def suppressed(self) -> int:
         """The number of suppressed records."""
         return self.transformation.suppressed

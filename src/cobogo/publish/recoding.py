@@ -343,6 +343,10 @@ class AnonymizedRelease(Release):
         """The id of the release in the registry, once it is written."""
         return self.transformation.registered
 
+    def apply(self) -> Table:
+        """The released rows."""
+        return self.transformation.apply()
+
     def utility(self, **asked: Any) -> dict[str, Any]:
         """What can still be done with the release: see `Recoded.utility`."""
         return self.transformation.utility(**asked)

@@ -218,7 +218,7 @@ class Release:
     """What `cobogo.anonymize`, `perturb`, `mask`, `synthesize` and the like return. Nothing has been written; rows are
     computed, or drawn, when they are first asked for.
 
-    What only some kinds have is their transformation's: ``release.levels`` is ``release.transformation.levels``.
+    What only some kinds have is their transformation's, such as ``release.transformation.levels``.
     """
 
     origin: Origin

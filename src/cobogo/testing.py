@@ -21,6 +21,7 @@ from cobogo.examine.attacks.base import Attack, Findings
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
 from cobogo.floor.catalogue import Card, construct
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
 from cobogo.promises.models.example_classes import classes
@@ -93,9 +94,9 @@ def _hypothesis() -> Any:
         import hypothesis.strategies
     except ModuleNotFoundError:
         raise InputError(
-            "Hypothesis, which draws random tables, is not installed",
+            tr("Hypothesis, which draws random tables, is not installed"),
             where="cobogo.testing",
-            remedy="Install it: pip install 'cobogo[testing]'.",
+            remedy=tr("Install it: pip install 'cobogo[testing]'."),
         ) from None
     return hypothesis
 

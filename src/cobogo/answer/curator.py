@@ -28,6 +28,7 @@ from cobogo.data.policy.toml_file import explain_error
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.promises.curator_file import (
     Budget,
@@ -81,7 +82,7 @@ class RegisteredDataset:
         kinds = dict(table.expression.schema().items())
         for name in [*([self.declared.unit] if self.declared.unit else []), *self.declared.columns]:
             if name not in kinds:
-                raise DataError(f'has no column "{name}", which was declared', where=table.name)
+                raise DataError(tr('has no column "{name}", which was declared', name=name), where=table.name)
         dialect, unit = DIALECTS[table.engine.name], self.declared.unit
         for name, column in self.declared.columns.items():
             dialect.cast_column(name, column, kinds[name], self.declared.decimal)
@@ -159,12 +160,12 @@ class Curator:
         except ValidationError as error:
             raise explain_error(error, name, DeclaredDataset) from None
         if (data is None) == (found.table is None):
-            raise PolicyError("give either the data or the name of a table", where=name)
+            raise PolicyError(tr("give either the data or the name of a table"), where=name)
         self._add(name, found, data, found.engine, set(found.analysts) or None)
 
     def _add(self, name: str, declared: DeclaredDataset, data: Any, url: str | None, analysts: set[str] | None) -> None:
         if any(known.casefold() == name.casefold() for known in self._registered):
-            raise PolicyError("is registered already", where=name)
+            raise PolicyError(tr("is registered already"), where=name)
         open_book(self.ledger, name, declared, analysts)
         self._registered[name] = RegisteredDataset(declared, data, url or self._url, analysts)
 
@@ -275,9 +276,9 @@ class Curator:
                 opened = stack.enter_context(self._registered[dataset].open_rows())
             except Exception as error:
                 raise DataError(
-                    "its rows cannot be read now; nothing was spent",
+                    tr("its rows cannot be read now; nothing was spent"),
                     where=dataset,
-                    remedy="The data holder can see why: cobogo answer check.",
+                    remedy=tr("The data holder can see why: cobogo answer check."),
                 ) from (error if isinstance(error, CobogoError) else None)
             yield opened
 

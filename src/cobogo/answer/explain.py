@@ -13,6 +13,7 @@ from cobogo.answer.plan import ExactMeasurement, PublicIntervals, QueryPlan, req
 from cobogo.answer.query import QueryAggregate
 from cobogo.errors import OutputError, QueryRefused
 from cobogo.floor.files import stage_file
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import NANO, Amount, Measure, PrivacyLoss, exact_amount
 from cobogo.promises.ledger.balance import SYMBOLS, Units, amount_text
@@ -74,9 +75,14 @@ def explain(plan: QueryPlan, loss: PrivacyLoss, *, confidence: float = 0.95, row
     """The plan of a question with its errors. ``rows`` is the number of rows that a group may have, which the error of
     a mean depends on."""
     if not 0 < confidence < 1:
-        raise QueryRefused(f"must be between 0 and 1. Got {shorten(confidence)} instead", where="confidence")
+        raise QueryRefused(
+            tr("must be between 0 and 1. Got {shorten} instead", shorten=shorten(confidence)), where="confidence"
+        )
     if rows is not None and not 1 <= rows <= MOST_ROWS:
-        raise QueryRefused(f"must be from 1 to {MOST_ROWS:,}. Got {shorten(rows)} instead", where="rows")
+        raise QueryRefused(
+            tr("must be from 1 to {most_rows:,}. Got {shorten} instead", most_rows=MOST_ROWS, shorten=shorten(rows)),
+            where="rows",
+        )
     chosen = choose_noise(plan, loss)
     steps = []
     for measurement in plan.measurements:
@@ -109,9 +115,9 @@ def find_price(
         unknown = [name for name, found in errors.items() if found is None]
         if unknown:
             raise QueryRefused(
-                f"how far off {', '.join(unknown)} will be depends on the data",
+                tr("how far off {unknown} will be depends on the data", unknown=", ".join(unknown)),
                 where="error",
-                remedy="Ask for counts and sums; for a mean, say how many rows a group may have.",
+                remedy=tr("Ask for counts and sums; for a mean, say how many rows a group may have."),
             )
         return max(Fraction(found) for found in errors.values() if found is not None) <= goal
 
@@ -120,7 +126,7 @@ def find_price(
         low, high = high, high * 8
         if high > 10**6 * NANO:
             raise QueryRefused(
-                "no budget makes the answer that good", where="error", remedy="Allow for a larger error."
+                tr("no budget makes the answer that good"), where="error", remedy=tr("Allow for a larger error.")
             )
     while high - low > max(1, high // 10**6):
         middle = (low + high) // 2
@@ -193,9 +199,9 @@ def compute_curves(
                 found.setdefault(name, []).append((float(price), error))
     if not found:
         raise QueryRefused(
-            "how far off every figure will be depends on the data",
+            tr("how far off every figure will be depends on the data"),
             where="--curve",
-            remedy="Ask for counts and sums; for a mean, say how many rows a group may have.",
+            remedy=tr("Ask for counts and sums; for a mean, say how many rows a group may have."),
         )
     return found
 
@@ -205,7 +211,7 @@ def draw_curves(found: Curves, measure: Measure, path: Path, question: str) -> N
     from cobogo.tell.report import curves as plot
 
     if path.exists():
-        raise OutputError("is there already", where=str(path), remedy="Choose another name for --curve.")
+        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --curve."))
     seen = {name: [(x, y) for x, y in points if y > 0] for name, points in found.items()}  # 0 is beyond the axis
     lines = [
         plot.Curve(name, points, plot.COLORS[at % 4], dashed=at >= 4) for at, (name, points) in enumerate(seen.items())

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from cobogo.answer.plan import Exact, ExactMeasurement, Key, QueryPlan
 from cobogo.errors import QueryRefused
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import PrivacyLoss, pure_epsilon
 from cobogo.promises.mechanisms import ExponentialMechanism, Gaussian, Laplace, NoisyMax
@@ -31,18 +32,21 @@ def choose_noise(plan: QueryPlan, loss: PrivacyLoss) -> NoisePlan:
     if plan.public is None and not loss.delta:
         unknown = [key for key in plan.query.keys if plan.dataset.columns[key].public_keys is None]
         raise QueryRefused(
-            f"the keys of {', '.join(unknown)} are not public, so that telling of a group can tell of a person",
+            tr(
+                "the keys of {unknown} are not public, so that telling of a group can tell of a person",
+                unknown=", ".join(unknown),
+            ),
             where="GROUP BY",
-            remedy="Give a δ (a small probability that it does), or have the data holder declare the keys.",
+            remedy=tr("Give a δ (a small probability that it does), or have the data holder declare the keys."),
         )
     if plan.public is not None and loss.delta:
-        raise QueryRefused("this question needs no δ", where="delta", remedy="Leave it out: it would be lost.")
+        raise QueryRefused(tr("this question needs no δ"), where="delta", remedy=tr("Leave it out: it would be lost."))
     share = loss.amount / len(plan.measurements)
     additive = {m: _noise(plan, m, loss, share) for m in plan.measurements if m.kind != "ranks"}
     choosing = {m: _choice(plan, m, loss, share) for m in plan.measurements if m.kind == "ranks"}
     for scale in [*(n.scale for n in additive.values()), *(c.scale for c in choosing.values())]:
         if not math.isfinite(scale):  # and whatever else can fail here fails before it is paid for
-            raise QueryRefused("no noise is large enough for so little", where="budget", remedy="Spend more.")
+            raise QueryRefused(tr("no noise is large enough for so little"), where="budget", remedy=tr("Spend more."))
     threshold = None if plan.public is not None else _threshold(plan, additive[ExactMeasurement("people")], loss.delta)
     return NoisePlan(plan, loss, additive, choosing, threshold)
 
@@ -52,9 +56,9 @@ def _noise(plan: QueryPlan, measurement: ExactMeasurement, loss: PrivacyLoss, sh
     if loss.measure == "epsilon":
         if groups * change > LARGEST:
             raise QueryRefused(
-                "a person can change the answer by more than can be hidden",
-                where="the question",
-                remedy="The declared bounds are too wide for its max-groups and max-rows.",
+                tr("a person can change the answer by more than can be hidden"),
+                where=tr("the question"),
+                remedy=tr("The declared bounds are too wide for its max-groups and max-rows."),
             )
         return Laplace(groups * change, share)
     return Gaussian(groups * change**2, share)
@@ -124,12 +128,15 @@ def plan_choice(plan: QueryPlan, loss: PrivacyLoss, *, k: int, exponential: bool
     """
     if plan.public is None or not plan.query.keys:
         raise QueryRefused(
-            "a choice is made among groups whose keys are public",
+            tr("a choice is made among groups whose keys are public"),
             where="group_by",
-            remedy="Group by columns with declared keys.",
+            remedy=tr("Group by columns with declared keys."),
         )
     if type(k) is not int or not 1 <= k <= len(plan.public):
-        raise QueryRefused(f"there are {len(plan.public)} groups to choose {shorten(k)} from", where="k")
+        raise QueryRefused(
+            tr("there are {number} groups to choose {shorten} from", number=len(plan.public), shorten=shorten(k)),
+            where="k",
+        )
     (measurement,) = plan.measurements
     change, epsilon = plan.sensitivity(measurement), pure_epsilon(loss)
     if exponential:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from cobogo.answer.public import extend_dataset
 from cobogo.answer.query import CuratorQuery, QueryAggregate
 from cobogo.errors import QueryRefused
+from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset
 from cobogo.promises.declared_columns import DeclaredColumn, Value
 
@@ -214,4 +215,4 @@ def _public_groups(query: CuratorQuery, dataset: DeclaredDataset) -> tuple[Key, 
 
 
 def _refusal(what: str, remedy: str) -> QueryRefused:
-    return QueryRefused(what, where="the question", remedy=remedy)
+    return QueryRefused(what, where=tr("the question"), remedy=remedy)

@@ -12,6 +12,7 @@ from typing import Any
 from cobogo.answer.query import CuratorQuery, Lookup
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, QueryRefused
+from cobogo.floor.language import tr
 from cobogo.promises.curator_file import DeclaredDataset, PublicTablePolicy
 from cobogo.promises.declared_columns import DeclaredColumn
 
@@ -35,20 +36,20 @@ def load_public_table(name: str, data: Any, declared: PublicTablePolicy) -> Publ
     wanted = (declared.key, *declared.columns)
     for column in wanted:
         if column not in table.columns:
-            raise DataError(f'has no column "{column}", which was declared', where=name)
+            raise DataError(tr('has no column "{column}", which was declared', column=column), where=name)
     texts = table.expression.select(**{column: table.text(column) for column in wanted})
     found = table.engine.fetch(texts.limit(MOST_ROWS + 1))
     rows = tuple(row for row in zip(*(found[column].to_pylist() for column in wanted), strict=True) if None not in row)
     if len(rows) > MOST_ROWS:
-        raise DataError(f"has more than {MOST_ROWS:,} rows", where=name)
+        raise DataError(tr("has more than {most_rows:,} rows", most_rows=MOST_ROWS), where=name)
     if len({row[0] for row in rows}) < len(rows):
         raise DataError(
-            f'a value of "{declared.key}" stands twice',
+            tr('a value of "{key}" stands twice', key=declared.key),
             where=name,
-            remedy="A public table has one row a key: a join with it must not multiply anybody's rows.",
+            remedy=tr("A public table has one row a key: a join with it must not multiply anybody's rows."),
         )
     if not rows:
-        raise DataError("has no complete rows", where=name)
+        raise DataError(tr("has no complete rows"), where=name)
     return PublicTable(name, declared.key, declared.columns, rows)
 
 
@@ -59,16 +60,30 @@ def plan_join(
     table = next((table for known, table in public.items() if known.casefold() == name.casefold()), None)
     if table is None:
         known = ", ".join(public) or "none"
-        raise QueryRefused(f'there is no public table "{name}"', where=where, remedy=f"Public tables: {known}.")
+        raise QueryRefused(
+            tr('there is no public table "{name}"', name=name),
+            where=where,
+            remedy=tr("Public tables: {known}.", known=known),
+        )
     if key is not None and key.casefold() != table.key.casefold():
-        raise QueryRefused(f'"{name}" is joined by another column', where=where, remedy=f"Write USING ({table.key}).")
+        raise QueryRefused(
+            tr('"{name}" is joined by another column', name=name),
+            where=where,
+            remedy=tr("Write USING ({key}).", key=table.key),
+        )
     column = dataset.find_column(table.key, quoted=True, where=where)
     if dataset.columns[column].type != "text":
-        raise QueryRefused(f'"{column}" is no text, and is not joined by', where=where, remedy="Declare it a text.")
+        raise QueryRefused(
+            tr('"{column}" is no text, and is not joined by', column=column),
+            where=where,
+            remedy=tr("Declare it a text."),
+        )
     twice = [one for one in table.columns if one.casefold() in {known.casefold() for known in dataset.columns}]
     if twice:
         raise QueryRefused(
-            f'"{twice[0]}" is a column of both', where=where, remedy="The data holder renames one of the two."
+            tr('"{twice}" is a column of both', twice=twice[0]),
+            where=where,
+            remedy=tr("The data holder renames one of the two."),
         )
     return Lookup(column, table.columns, table.rows)
 

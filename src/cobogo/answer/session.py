@@ -25,6 +25,7 @@ from cobogo.answer.sql.conditions import parse_condition
 from cobogo.answer.sql.nodes import check_text, refusal
 from cobogo.answer.sql.parse import parse
 from cobogo.errors import QueryRefused
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
 from cobogo.promises.accounting import Amount, PrivacyLoss, exact_amount, loss_of, to_rho
 from cobogo.promises.curator_file import DeclaredDataset, find_dataset
@@ -140,7 +141,7 @@ class Chain:
     def join(self, public: str) -> Chain:
         """With the columns of a public table, by its key; before anything that names them."""
         if self.query.lookup is not None or self.query.part is not None:
-            raise QueryRefused("a join is answered with one public table, before any partition", where=WHERE)
+            raise QueryRefused(tr("a join is answered with one public table, before any partition"), where=WHERE)
         found = plan_join(public, None, self._dataset, self.session.curator.public, where=WHERE)
         return self._change(lookup=found)
 
@@ -148,7 +149,7 @@ class Chain:
         """An answer for each group."""
         found = tuple(self._dataset.find_column(name, quoted=False, where=WHERE) for name in names)
         if not found or len(set(found)) < len(found) or self.query.keys:
-            raise QueryRefused("group_by names some columns, each once", where=WHERE)
+            raise QueryRefused(tr("group_by names some columns, each once"), where=WHERE)
         return self._change(keys=found)
 
     def count(self, column: str | None = None) -> Chain:
@@ -205,10 +206,12 @@ class Chain:
         declared = self._dataset.columns[found]
         if declared.public_keys is None or declared.edges is not None:
             raise QueryRefused(
-                f'the keys of "{found}" are not public', where=WHERE, remedy="Partition by a column with declared keys."
+                tr('the keys of "{found}" are not public', found=found),
+                where=WHERE,
+                remedy=tr("Partition by a column with declared keys."),
             )
         if self.query.keys or self.query.aggregates or self.query.part:
-            raise QueryRefused("a partition comes before what is asked of its parts", where=WHERE)
+            raise QueryRefused(tr("a partition comes before what is asked of its parts"), where=WHERE)
         return QueryPartition(self, found, declared.public_keys)
 
     def noisy_max(self, *, epsilon: Amount | None = None, rho: Amount | None = None, by: str | None = None) -> Key:
@@ -238,14 +241,18 @@ class Chain:
         """How far below the largest the group of `noisy_max` may be (`top_k` with ``k``, `choose` with
         ``exponential``), in rows or the column's units, from declarations alone. Nothing is spent or read."""
         if not 0 < confidence < 1:
-            raise QueryRefused(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
+            raise QueryRefused(
+                tr("must be between 0 and 1. Got {confidence!r} instead", confidence=confidence), where="confidence"
+            )
         query = self._add_score(by).query
         planned = plan(query, self.session.datasets[query.dataset])
         return plan_choice(planned, self._price(epsilon, rho), k=k, exponential=exponential).shortfall(confidence)
 
     def _add_score(self, by: str | None) -> Chain:
         if self.query.aggregates:
-            raise QueryRefused("a choice tells which group, and no figures", where=WHERE, remedy="Leave them out.")
+            raise QueryRefused(
+                tr("a choice tells which group, and no figures"), where=WHERE, remedy=tr("Leave them out.")
+            )
         return self.count() if by is None else self.sum(by)
 
     def _price(self, epsilon: Amount | None, rho: Amount | None) -> PrivacyLoss:
@@ -266,11 +273,13 @@ class Chain:
 
     def _check(self) -> None:
         if not self.query.aggregates:
-            raise QueryRefused("nothing is asked for", where=WHERE, remedy="Chain count(), sum(…), mean(…), ….")
+            raise QueryRefused(tr("nothing is asked for"), where=WHERE, remedy=tr("Chain count(), sum(…), mean(…), …."))
         names = [name.casefold() for name, _ in self.query.outputs]
         if len(set(names)) < len(names):
             raise QueryRefused(
-                "two columns of the answer have the same name", where=WHERE, remedy="Ask in SQL, and name them with AS."
+                tr("two columns of the answer have the same name"),
+                where=WHERE,
+                remedy=tr("Ask in SQL, and name them with AS."),
             )
 
     def _text(self) -> str:
@@ -314,13 +323,15 @@ class QueryPartition:
         session, query = self.base.session, self.base.query
         unknown = [key for key in asked if key not in self.keys]
         if unknown or not asked:
-            raise QueryRefused(f'"{self.column}" has no such public key, or none is asked for', where=WHERE)
+            raise QueryRefused(
+                tr('"{column}" has no such public key, or none is asked for', column=self.column), where=WHERE
+            )
         queries = []
         for key, build in asked.items():
             part = QueryPart(self.column, tuple(asked), key, query.where)
             chain = build(Chain(session, CuratorQuery(query.dataset, (), part=part, lookup=query.lookup)))
             if chain.query.part != part or chain.query.dataset != query.dataset:
-                raise QueryRefused("what is asked of a part must be chained to it", where=WHERE)
+                raise QueryRefused(tr("what is asked of a part must be chained to it"), where=WHERE)
             chain._check()
             queries.append(chain.query)
         loss = loss_of(epsilon, rho, delta, measure=session.curator.measure(query.dataset))

@@ -27,6 +27,7 @@ from cobogo.collect.wire import Batch
 from cobogo.errors import OutputError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
+from cobogo.floor.language import tr
 
 VERSION = 2
 BEGINS = b'{"cobogo-aggregate":'
@@ -73,10 +74,12 @@ class Aggregate:
     def __add__(self, other: Aggregate) -> Aggregate:
         """The counts of both; they must have no part in common."""
         if self.collection.fingerprint != other.collection.fingerprint:
-            raise ReportError("are counts of different collections", where="aggregates")
+            raise ReportError(tr("are counts of different collections"), where="aggregates")
         if self.parts & other.parts:
             raise ReportError(
-                "the same reports are in both", where="aggregates", remedy="Give every part once, and no sum with it."
+                tr("the same reports are in both"),
+                where="aggregates",
+                remedy=tr("Give every part once, and no sum with it."),
             )
         return Aggregate(
             self.collection, self.counts + other.counts, self.users + other.users, self.parts | other.parts,
@@ -94,7 +97,9 @@ class Aggregate:
         """Write a file, whole or not at all, in the place of an earlier aggregate if there is one."""
         path = Path(path)
         if path.exists() and not is_aggregate(path):
-            raise OutputError("holds something that is no aggregate", where=str(path), remedy="Choose another --out.")
+            raise OutputError(
+                tr("holds something that is no aggregate"), where=str(path), remedy=tr("Choose another --out.")
+            )
         body = zlib.compress(self.counts.astype("<i8").tobytes(), 6)
         about = {
             "cobogo-aggregate": VERSION, "collection": self.collection.fingerprint.hex(),
@@ -112,14 +117,20 @@ class Aggregate:
         try:
             content = Path(path).read_bytes()
         except OSError as error:
-            raise ReportError(f"cannot be read: {error.strerror}", where=where, remedy="Check the path.") from None
+            raise ReportError(
+                tr("cannot be read: {strerror}", strerror=error.strerror), where=where, remedy=tr("Check the path.")
+            ) from None
         line, end, body = content.partition(b"\n")
         about = _parse_header(line if end else b"", where)
         if about.collection != collection.fingerprint.hex() or about.mechanism != collection.mechanism:
             raise ReportError(
-                f"are counts of another collection ({about.collection}, and this is {collection.fingerprint.hex()})",
+                tr(
+                    "are counts of another collection ({collection}, and this is {hex})",
+                    collection=about.collection,
+                    hex=collection.fingerprint.hex(),
+                ),
                 where=where,
-                remedy="Give the description that its clients had.",
+                remedy=tr("Give the description that its clients had."),
             )
         if tuple(about.shape) != collection.protocol.shape or not about.holds(body):
             raise _damage_error(where)
@@ -192,11 +203,16 @@ def _digest(about: Mapping[str, Any], body: bytes) -> str:
 
 def _parse_header(line: bytes, where: str) -> _Header:
     if not line.startswith(BEGINS) or len(line) > LONGEST:
-        raise ReportError("is no aggregate of Cobogó's", where=where)
+        raise ReportError(tr("is no aggregate of Cobogó's"), where=where)
     version = line[len(BEGINS) :].partition(b",")[0]
     if version.isdigit() and int(version[:9]) > VERSION:
         raise ReportError(
-            f"is written in version {int(version[:9])} of the format, and this is version {VERSION}", where=where
+            tr(
+                "is written in version {version} of the format, and this is version {version2}",
+                version=int(version[:9]),
+                version2=VERSION,
+            ),
+            where=where,
         )
     try:
         return _Header.model_validate_json(line)
@@ -206,7 +222,7 @@ def _parse_header(line: bytes, where: str) -> _Header:
 
 def _damage_error(where: str) -> ReportError:
     return ReportError(
-        "is an aggregate that was changed or cut off", where=where, remedy="Aggregate the reports again."
+        tr("is an aggregate that was changed or cut off"), where=where, remedy=tr("Aggregate the reports again.")
     )
 
 

@@ -16,6 +16,7 @@ from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
 from cobogo.errors import PolicyError, ReportError
 from cobogo.floor.arrays import Floats
+from cobogo.floor.language import tr
 
 CLOSE = 1e-6
 """Rounds end when no share, nor the log-likelihood of the reports, changes by more than this."""
@@ -56,7 +57,7 @@ class Association:
 def associate(first: Collection, first_rows: Rows, second: Collection, second_rows: Rows) -> Association:
     """Estimate the joint distribution of two answers, from the reports of the same clients in the same order."""
     if len(first_rows) != len(second_rows) or not len(first_rows):
-        raise ReportError("the reports of both questions must be as many, of the same clients", where="association")
+        raise ReportError(tr("the reports of both questions must be as many, of the same clients"), where="association")
     seen, often = _distinct(np.concatenate([first_rows, second_rows], axis=1))
     width = first_rows.shape[1]
     rows, one = _likely(first, seen[:, :width])
@@ -154,9 +155,9 @@ def _likely(collection: Collection, rows: Rows) -> tuple[tuple[str, ...], Floats
         return collection.protocol.likelihoods(rows)
     except NotImplementedError:
         raise PolicyError(
-            f"answers through {collection.mechanism} cannot be associated",
+            tr("answers through {mechanism} cannot be associated", mechanism=collection.mechanism),
             where=collection.where,
-            remedy="Ask through rappor, grr, sue, oue, olh or hadamard.",
+            remedy=tr("Ask through rappor, grr, sue, oue, olh or hadamard."),
         ) from None
 
 
@@ -166,6 +167,6 @@ def _tail(statistic: float, freedom: int) -> float:
         from scipy.stats import chi2
     except ImportError:
         raise PolicyError(
-            "association needs SciPy, which is not installed", remedy="Install it: pip install 'cobogo[ldp]'."
+            tr("association needs SciPy, which is not installed"), remedy=tr("Install it: pip install 'cobogo[ldp]'.")
         ) from None
     return float(chi2.sf(statistic, freedom))

@@ -14,6 +14,7 @@ from cobogo.collect.collection import Collection
 from cobogo.collect.memo import Memo, Spending
 from cobogo.collect.protocol import UnknownValue
 from cobogo.errors import BudgetSpent, DataError
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import NANO, Amount, exact_amount, round_down, round_up
 
@@ -79,9 +80,9 @@ class Client:
             held, same = protocol.read([value]), protocol.canonical_value(value)
         except UnknownValue:
             raise DataError(
-                "the value is none of those that are asked about",
+                tr("the value is none of those that are asked about"),
                 where=self.collection.question,
-                remedy="Report nothing, or have the collection name an other value for such.",
+                remedy=tr("Report nothing, or have the collection name an other value for such."),
             ) from None
 
         def draw(spent: Spending) -> bytes:
@@ -106,5 +107,5 @@ class Client:
         return wire.json_line(self.collection, self.report(value))
 
     def _silent(self, what: str) -> BudgetSpent:
-        remedy = "It reports nothing of the new value; reports of those before cost nothing more."
+        remedy = tr("It reports nothing of the new value; reports of those before cost nothing more.")
         return BudgetSpent(what, where=self.collection.question, remedy=remedy)

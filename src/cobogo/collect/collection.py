@@ -20,6 +20,7 @@ from pydantic import Field, PrivateAttr, ValidationError
 from cobogo.collect.protocol import Protocol
 from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 
 FINGERPRINT = 8
 """Bytes of a collection's fingerprint."""
@@ -72,13 +73,15 @@ class Collection(PolicyTable):
         table = content.get(TABLE)
         if not isinstance(table, Mapping) or len(content) != 1:
             others = sorted(set(content) - {TABLE})
-            what = f"unknown table {others[0]!r}" if others else f"there is no [{TABLE}]"
-            raise PolicyError(what, where=name, remedy=f"Put everything under [{TABLE}].")
+            what = (
+                tr("unknown table {others!r}", others=others[0]) if others else tr("there is no [{table}]", table=TABLE)
+            )
+            raise PolicyError(what, where=name, remedy=tr("Put everything under [{table}].", table=TABLE))
         mechanism = table.get("mechanism")
         if mechanism is None:
-            remedy = f"`cobogo list {MECHANISMS.listed}` shows all."
+            remedy = tr("`cobogo list {listed}` shows all.", listed=MECHANISMS.listed)
             raise PolicyError(
-                "this key is required and is not there", where=f"{name}, {TABLE}.mechanism", remedy=remedy
+                tr("this key is required and is not there"), where=f"{name}, {TABLE}.mechanism", remedy=remedy
             )
         MECHANISMS.find(mechanism, f"{name}, {TABLE}.mechanism")
         family = family_of(mechanism)
@@ -92,9 +95,13 @@ class Collection(PolicyTable):
         cells = prod(found.protocol.shape)
         if cells > MOST_CELLS:
             raise PolicyError(
-                f"would count reports in {cells:,} cells, and {MOST_CELLS:,} is the most",
+                tr(
+                    "would count reports in {cells:,} cells, and {most_cells:,} is the most",
+                    cells=cells,
+                    most_cells=MOST_CELLS,
+                ),
                 where=where,
-                remedy="Give fewer rows, or a smaller width.",
+                remedy=tr("Give fewer rows, or a smaller width."),
             )
         return found
 
@@ -134,7 +141,10 @@ class Collection(PolicyTable):
     def with_candidates(self, path: Path) -> Collection:
         """The same collection with the lines of a file as its candidates."""
         if "candidates" not in type(self).model_fields:
-            raise PolicyError(f"{self.mechanism} asks about listed values, and has no candidates", where="--candidates")
+            raise PolicyError(
+                tr("{mechanism} asks about listed values, and has no candidates", mechanism=self.mechanism),
+                where="--candidates",
+            )
         found = self.as_dict()
         found[TABLE]["candidates"] = read_lines(path, "--candidates")
         return type(self).of(found, name=self.where.removesuffix(f", {TABLE}"))
@@ -161,13 +171,17 @@ def read_lines(path: Path, where: str) -> list[str]:
     try:
         text = path.expanduser().read_bytes().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise PolicyError(f"{path.name} is not UTF-8 text (byte {error.start})", where=where) from None
+        raise PolicyError(
+            tr("{name} is not UTF-8 text (byte {start})", name=path.name, start=error.start), where=where
+        ) from None
     except OSError as error:
         raise PolicyError(
-            f"{path.name} cannot be read: {error.strerror}", where=where, remedy="Check the path."
+            tr("{name} cannot be read: {strerror}", name=path.name, strerror=error.strerror),
+            where=where,
+            remedy=tr("Check the path."),
         ) from None
     except (ValueError, RuntimeError):  # a NUL in it, or the home of nobody
-        raise PolicyError(f"{str(path)!r} is no path", where=where) from None
+        raise PolicyError(tr("{path!r} is no path", path=str(path)), where=where) from None
     return [line for line in text.replace("\r\n", "\n").split("\n") if line]
 
 
@@ -178,7 +192,7 @@ def _read_files(table: Mapping[str, Any], home: Path, where: str) -> dict[str, A
         given = found.get(key)
         if isinstance(given, Mapping):
             if set(given) != {"file"} or not isinstance(given["file"], str):
-                raise PolicyError('must be a list, or { file = "…" }', where=f"{where}.{key}")
+                raise PolicyError(tr('must be a list, or { file = "…" }'), where=f"{where}.{key}")
             path = Path(given["file"])
             found[key] = read_lines(path if given["file"].startswith("~") else home / path, f"{where}.{key}")
     return found

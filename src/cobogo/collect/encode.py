@@ -10,6 +10,7 @@ from cobogo.collect.protocol import UnknownValue
 from cobogo.data.policy import Data
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, source
 
 
@@ -24,18 +25,24 @@ def encode_column(
 ) -> Rows:
     """One report for each row of a column, in a random order, which reveals nothing about whose they are."""
     if encoding not in ("utf-8", "latin-1"):
-        raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
+        raise PolicyError(
+            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding), where="--encoding"
+        )
     table = read(data, Data(separator=separator, encoding=encoding))  # type: ignore[arg-type]
     if column not in table.columns:
-        raise DataError(f'has no column "{column}"', where=data, remedy=f"Its columns: {', '.join(table.columns)}.")
+        raise DataError(
+            tr('has no column "{column}"', column=column),
+            where=data,
+            remedy=tr("Its columns: {columns}.", columns=", ".join(table.columns)),
+        )
     values = table.engine.fetch(table.expression.select(value=table.text(column)))["value"]
     try:
         return encode_shuffled(collection, values, source(seed))
     except UnknownValue as error:
         raise DataError(
-            f"values that cannot be answered for: {error.what}",
-            where=f"{data}, column {column}, row {error.place + 1}",
-            remedy="Leave those rows out, or list what they hold in the collection.",
+            tr("values that cannot be answered for: {what}", what=error.what),
+            where=tr("{data}, column {column}, row {place}", data=data, column=column, place=error.place + 1),
+            remedy=tr("Leave those rows out, or list what they hold in the collection."),
         ) from None
 
 

@@ -22,6 +22,7 @@ from sqlalchemy import Column, Connection, Integer, LargeBinary, MetaData, Strin
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import MemoError
+from cobogo.floor.language import tr
 from cobogo.floor.store import Store, cause, create_book, parse_place
 
 WAIT = 60
@@ -61,10 +62,10 @@ class Memo:
 
     def __init__(self, path: str | Path, *, key: bytes | None = None) -> None:
         if key is not None and len(key) != 32:
-            raise MemoError(f"the key of a memo is 32 bytes. Got {len(key)} instead", where=str(path))
+            raise MemoError(tr("the key of a memo is 32 bytes. Got {number} instead", number=len(key)), where=str(path))
         place = parse_place(path, "memo", MemoError)
         if place.file is None:
-            raise MemoError("a memo is a file on the client's device", where=place.name, remedy="Give a path.")
+            raise MemoError(tr("a memo is a file on the client's device"), where=place.name, remedy=tr("Give a path."))
         self.path = place.file
         create_book(self.path, "memo", MemoError)
         self._refuse_open_to_others()
@@ -78,14 +79,21 @@ class Memo:
                 connection.execute(insert(ABOUT).values(version=VERSION, key=kept))
                 found = connection.execute(select(ABOUT.c.version, ABOUT.c.key)).one()
         if found.version != VERSION:
-            raise MemoError(f"is written in version {found.version}, and this is version {VERSION}", where=str(path))
+            raise MemoError(
+                tr(
+                    "is written in version {version}, and this is version {version2}",
+                    version=found.version,
+                    version2=VERSION,
+                ),
+                where=str(path),
+            )
         if bool(found.key) is (key is not None):
             what = (
-                "its key is kept in it, and another was given"
+                tr("its key is kept in it, and another was given")
                 if key
-                else "its key is kept elsewhere, and none was given"
+                else tr("its key is kept elsewhere, and none was given")
             )
-            raise MemoError(what, where=str(path), remedy="Open it as it was made: with its key, or without one.")
+            raise MemoError(what, where=str(path), remedy=tr("Open it as it was made: with its key, or without one."))
         self._key = found.key or key or b""
 
     def standing(self, question: Names, draw: Callable[[], int]) -> int:
@@ -121,15 +129,17 @@ class Memo:
 
     def _unusable(self, error: SQLAlchemyError) -> MemoError:
         return MemoError(
-            f"cannot be used: {cause(error)}",
+            tr("cannot be used: {cause}", cause=cause(error)),
             where=str(self.path),
-            remedy="Check its rights and its disk. Nothing was reported: without a memo, noise averages away.",
+            remedy=tr("Check its rights and its disk. Nothing was reported: without a memo, noise averages away."),
         )
 
     def _refuse_open_to_others(self) -> None:
         if os.name == "posix" and stat.S_IMODE(self.path.stat().st_mode) & 0o077:
             raise MemoError(
-                "others than its owner may read it", where=str(self.path), remedy=f"Run: chmod 600 {self.path}"
+                tr("others than its owner may read it"),
+                where=str(self.path),
+                remedy=tr("Run: chmod 600 {path}", path=self.path),
             )
 
 

@@ -19,6 +19,7 @@ from cobogo.collect.means import MeanProtocol
 from cobogo.collect.protocol import CollectionFindings
 from cobogo.collect.wire import batch_messages, parse
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 
 MOST = 200_000
@@ -63,7 +64,7 @@ def pilot(collection: Collection, users: int, source: Source | None = None) -> P
     """Ask so many made-up people. Their values follow Zipf's law in the order of the list; small numbers are
     frequent."""
     if not 1 <= users <= MOST:
-        raise PolicyError(f"must be from 1 to {MOST:,}", where="users")
+        raise PolicyError(tr("must be from 1 to {most:,}", most=MOST), where="users")
     source = source or Entropy()
     uniform = below(2**53, users, source) / 2.0**53
     if isinstance(collection.protocol, MeanProtocol):
@@ -88,5 +89,5 @@ def _values(collection: Collection) -> tuple[str, ...]:
         return WORDS
     values: tuple[str, ...] = getattr(collection, "values", ()) or getattr(collection, "candidates", ())
     if not values:
-        raise PolicyError("lists nothing that people could be made up to hold", where=collection.where)
+        raise PolicyError(tr("lists nothing that people could be made up to hold"), where=collection.where)
     return values

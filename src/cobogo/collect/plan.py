@@ -25,6 +25,7 @@ from cobogo.collect.sketch_protocol import SketchCollection, SketchProtocol
 from cobogo.data.schema.starter import toml
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import stage_file
+from cobogo.floor.language import tr
 
 NEARLY = 1.05
 """Mechanisms that need at most so many times the fewest users are equally good: then the shortest report decides."""
@@ -145,7 +146,7 @@ def draw_plan(protocols: Mapping[str, Protocol], path: Path, what: str, *, power
     from cobogo.tell.report.curves import draw as drawn
 
     if path.exists():
-        raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
+        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --plot."))
     shares = [10 ** (step / 10) for step in range(-40, 0)]
     curves = []
     able = {name: kind.detectable for name, kind in protocols.items() if kind.detectable is not None}
@@ -216,11 +217,13 @@ class Wish:
 
     def _check(self) -> None:
         if not 0 < self.epsilon <= 20:
-            raise PolicyError("must be above 0 and at most 20", where="ε")
+            raise PolicyError(tr("must be above 0 and at most 20"), where="ε")
         if self.kind in ("listed", "strings") and (len(self.values) < 2 or len(set(self.values)) < len(self.values)):
-            raise PolicyError("must be two values or more, each once", where="values", remedy="Write one a line.")
+            raise PolicyError(
+                tr("must be two values or more, each once"), where="values", remedy=tr("Write one a line.")
+            )
         if self.kind == "number" and not self.low < self.high:
-            raise PolicyError("the least number must be below the greatest", where="low, high")
+            raise PolicyError(tr("the least number must be below the greatest"), where="low, high")
 
     def description(self, mechanism: str) -> dict[str, Any]:
         """The collection that asks it through a mechanism, as its file has it."""
@@ -262,9 +265,9 @@ def compare(wish: Wish, users: int, goal: float) -> list[MechanismComparison]:
     ('grr', 77398)
     """
     if users < 1:
-        raise PolicyError("must be 1 or more", where="users")
+        raise PolicyError(tr("must be 1 or more"), where="users")
     if not goal > 0 or (wish.kind != "number" and goal > 1):
-        raise PolicyError("must be above 0, and a share at most 1", where="goal")
+        raise PolicyError(tr("must be above 0, and a share at most 1"), where="goal")
     found = [_comparison(name, protocol, users, goal) for name, protocol in wish.protocols().items()]
     return sorted(found, key=lambda one: (one.error is None, one.error or 0.0, one.width))
 

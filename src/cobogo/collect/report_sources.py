@@ -25,6 +25,7 @@ from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError, PolicyError, ReportError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.files import stage_file
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
 
 FAULTS = (
@@ -103,12 +104,16 @@ def _messages(table: Table, column: str) -> Expression:
     """The column of messages alone."""
     if column not in table.columns:
         raise DataError(
-            f'has no column "{column}"', where=table.name, remedy="Name the column that holds the reports: --column."
+            tr('has no column "{column}"', column=column),
+            where=table.name,
+            remedy=tr("Name the column that holds the reports: --column."),
         )
     only = table.expression.select(report=table.expression[column])
     kind = only["report"].type()
     if not (kind.is_string() or kind.is_binary()):
-        raise DataError("is neither text nor bytes", where=f"{table.name}, column {column}")
+        raise DataError(
+            tr("is neither text nor bytes"), where=tr("{name}, column {column}", name=table.name, column=column)
+        )
     return only
 
 
@@ -118,7 +123,7 @@ def refuse_faults(faults: Ints, users: int, *, where: str, skippable: bool = Tru
         return
     found = "; ".join(f"{count:,} are {what}" for count, what in zip(faults.tolist(), FAULTS, strict=True) if count)
     raise ReportError(
-        f"of {users + int(faults.sum()):,} messages, {found}",
+        tr("of {users:,} messages, {found}", users=users + int(faults.sum()), found=found),
         where=where,
         remedy="Look where they come from" + ("; --skip counts the others without them." if skippable else "."),
     )
@@ -201,7 +206,9 @@ def aggregate_source(
         url, _, name = path.partition("#")
         if not name:
             raise PolicyError(
-                "names no table", where=public_url(url), remedy="Write its name after #: postgresql://…#reports."
+                tr("names no table"),
+                where=public_url(url),
+                remedy=tr("Write its name after #: postgresql://…#reports."),
             )
         where = f"{public_url(url)}, table {name}"
         return aggregate_column(collection, table_in(connect(url), name, Data(), where), column, skip=skip)
@@ -213,7 +220,9 @@ def aggregate_source(
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise ReportError(f"cannot be read: {error.strerror}", where=path, remedy="Check the path.") from None
+        raise ReportError(
+            tr("cannot be read: {strerror}", strerror=error.strerror), where=path, remedy=tr("Check the path.")
+        ) from None
     if content.startswith(wire.MAGIC):
         return Aggregate.of(collection, *wire.parse(collection, content, where=path))
     return _lines(collection, content, path, skip)
@@ -226,11 +235,11 @@ def _lines(collection: Collection, content: bytes, path: str, skip: bool) -> Agg
     try:
         lines = [line.strip() for line in content.decode("ascii" if content[:1] != b"{" else "utf-8").split("\n")]
     except UnicodeDecodeError:
-        raise ReportError("is no file of reports", where=path) from None
+        raise ReportError(tr("is no file of reports"), where=path) from None
     while lines and not lines[-1]:
         lines.pop()
     if not lines:
-        raise ReportError("holds no reports", where=path)
+        raise ReportError(tr("holds no reports"), where=path)
     if lines[0].startswith("{"):
         lines = [wire.json_report(line) for line in lines]
     found = read_reports(collection, pa.array(lines, pa.string()))
@@ -245,9 +254,11 @@ def write_reports(
     """Write reports in a form (by the file's name, if none is named), whole or not at all; the form."""
     chosen = form or SUFFIXES.get(path.suffix.lower(), "binary")
     if chosen not in FORMS:
-        raise PolicyError(f"must be one of {', '.join(FORMS)}. Got {chosen!r} instead", where="--form")
+        raise PolicyError(
+            tr("must be one of {forms}. Got {chosen!r} instead", forms=", ".join(FORMS), chosen=chosen), where="--form"
+        )
     if path.exists():
-        raise OutputError("is there already", where=str(path), remedy="Choose another --out.")
+        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another --out."))
     with stage_file(path) as stage:
         FORMS[chosen](collection, rows, stage, seeded)
     return chosen

@@ -27,7 +27,8 @@ import numpy as np
 
 from cobogo.collect.collection import Collection
 from cobogo.collect.layout import Rows
-from cobogo.errors import ReportError, number_of
+from cobogo.errors import ReportError
+from cobogo.floor.language import tr, trn
 
 MAGIC = b"CBGr"
 VERSION = 1
@@ -78,7 +79,7 @@ def parse(collection: Collection, content: bytes, *, where: str = "report") -> l
     found: list[Batch] = []
     at = 0
     if not content:
-        raise ReportError("is empty", where=where)
+        raise ReportError(tr("is empty"), where=where)
     while at < len(content):
         batch, at = _message(collection, content, at, where)
         found.append(batch)
@@ -89,7 +90,10 @@ def parse_one(collection: Collection, content: bytes, *, where: str = "report") 
     """The reports of exactly one message."""
     batch, end = _message(collection, content, 0, where)
     if end != len(content):
-        raise ReportError(f"goes on for {number_of(len(content) - end, 'byte')} after its end", where=where)
+        raise ReportError(
+            tr("goes on for {byte} after its end", byte=trn("{n:,} byte", "{n:,} bytes", n=len(content) - end)),
+            where=where,
+        )
     return batch
 
 
@@ -105,7 +109,7 @@ def from_text(line: str, *, where: str = "report") -> bytes:
     except (ValueError, UnicodeEncodeError):
         found = None
     if found is None or to_text(found) != line:
-        raise ReportError("is not base64url without padding", where=where)
+        raise ReportError(tr("is not base64url without padding"), where=where)
     return found
 
 
@@ -140,9 +144,11 @@ def _message(collection: Collection, content: bytes, at: int, where: str) -> tup
         (count,) = NUMBER.unpack_from(content, at)
         at += NUMBER.size
         if count > MOST:
-            raise ReportError(f"is a batch of {count:,} reports, and {MOST:,} are the most", where=where)
+            raise ReportError(
+                tr("is a batch of {count:,} reports, and {most:,} are the most", count=count, most=MOST), where=where
+            )
     elif kind & ~SEEDED != ONE:
-        raise ReportError(f"is of a kind that is not known: {kind}", where=where)
+        raise ReportError(tr("is of a kind that is not known: {kind}", kind=kind), where=where)
     width = collection.protocol.layout.width
     end = at + count * width
     if end > len(content):
@@ -156,20 +162,30 @@ def check_header(
 ) -> None:
     """Refuse a header of another collection, mechanism or version."""
     if magic != MAGIC:
-        raise ReportError("is no report of Cobogó's", where=where)
+        raise ReportError(tr("is no report of Cobogó's"), where=where)
     if version != VERSION:
         raise ReportError(
-            f"is written in version {version} of the format, and this is version {VERSION}",
+            tr(
+                "is written in version {version} of the format, and this is version {version2}",
+                version=version,
+                version2=VERSION,
+            ),
             where=where,
-            remedy="Use the Cobogó that clients use, or a later one.",
+            remedy=tr("Use the Cobogó that clients use, or a later one."),
         )
     if mechanism != mark(collection.mechanism):
-        raise ReportError(f"is a report of another mechanism than {collection.mechanism}", where=where)
+        raise ReportError(
+            tr("is a report of another mechanism than {mechanism}", mechanism=collection.mechanism), where=where
+        )
     if fingerprint != collection.fingerprint:
         raise ReportError(
-            f"is a report of another collection ({fingerprint.hex()}, and this is {collection.fingerprint.hex()})",
+            tr(
+                "is a report of another collection ({hex}, and this is {hex2})",
+                hex=fingerprint.hex(),
+                hex2=collection.fingerprint.hex(),
+            ),
             where=where,
-            remedy="Give the description that its clients had: the same version, parameters and values.",
+            remedy=tr("Give the description that its clients had: the same version, parameters and values."),
         )
 
 
@@ -178,12 +194,16 @@ def check_rows(collection: Collection, rows: Rows, *, where: str) -> Rows:
     wrong = collection.protocol.layout.faults(rows)
     if wrong.size:
         raise ReportError(
-            f"{number_of(int(wrong.size), 'report')} of {len(rows):,} cannot be an answer, number {wrong[0] + 1} "
-            "the first",
+            tr(
+                "{report} of {number:,} cannot be an answer, number {wrong} the first",
+                report=trn("{n:,} report", "{n:,} reports", n=int(wrong.size)),
+                number=len(rows),
+                wrong=wrong[0] + 1,
+            ),
             where=where,
         )
     return rows
 
 
 def _truncation_error(where: str) -> ReportError:
-    return ReportError("ends in the middle of a message", where=where, remedy="Was it cut off on its way?")
+    return ReportError(tr("ends in the middle of a message"), where=where, remedy=tr("Was it cut off on its way?"))

@@ -13,6 +13,19 @@ from numpy.typing import NDArray
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.language import tr
+
+ATTRIBUTES = {
+    "local": tr(
+        "Each record was generalized on its own: level 0 is the original value, the last level the most "
+        "general one. The shares are those of the released records at each level."
+    ),
+    "plain": tr("What each attribute is, and how many distinct values were left of it."),
+    "name": tr("attribute"),
+    "level": tr("level"),
+    "examples": tr("example of each level"),
+    "distinct": tr("distinct values"),
+}
 
 CELLS_AT_ONCE = 4_000_000
 
@@ -84,9 +97,12 @@ class Domain:
             places = self.leaf_codes
         else:
             raise PolicyError(
-                f'"{self.attribute}" has no order: its values are not numbers and it has no hierarchy',
+                tr(
+                    '"{attribute}" has no order: its values are not numbers and it has no hierarchy',
+                    attribute=self.attribute,
+                ),
                 where="privacy.models",
-                remedy="Give it a hierarchy whose rows are in order, or choose the distance equal.",
+                remedy=tr("Give it a hierarchy whose rows are in order, or choose the distance equal."),
             )
         return np.asarray(np.unique(places, return_inverse=True)[1], dtype=np.int64)
 
@@ -105,9 +121,9 @@ class Domain:
         """The hierarchy, which must be there."""
         if self.hierarchy is None:
             raise PolicyError(
-                f'"{self.attribute}" needs a hierarchy for this model',
-                where=f"attributes.{self.attribute}",
-                remedy="Give it one: hierarchy = { … }.",
+                tr('"{attribute}" needs a hierarchy for this model', attribute=self.attribute),
+                where=ATTRIBUTES[self.attribute],
+                remedy=tr("Give it one: hierarchy = { … }."),
             )
         return self.hierarchy
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_arg
 
 from cobogo.errors import CobogoError, PluginError, PolicyError, nearest
 from cobogo.floor.arguments import Bounds, notice_bounds, refusal
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -287,9 +288,15 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
 
     def _plugin_error(self, one: EntryPoint, why: str) -> PluginError:
         return PluginError(
-            f"the {self.noun} {one.name!r} of the package {_package(one)} cannot be used: {why}",
-            where=f"entry point {self.plugins}",
-            remedy="Mend that package or uninstall it; everything else works.",
+            tr(
+                "the {noun} {name!r} of the package {package} cannot be used: {why}",
+                noun=self.noun,
+                name=one.name,
+                package=_package(one),
+                why=why,
+            ),
+            where=tr("entry point {plugins}", plugins=self.plugins),
+            remedy=tr("Mend that package or uninstall it; everything else works."),
         )
 
 
@@ -359,10 +366,14 @@ def check_options(kind: Any, name: str, options: Mapping[str, Any], where: str |
     for key in given:
         if key not in known:
             has = ", ".join(one.replace("_", "-") for one in known) or "none"
-            raise PolicyError(f"{name} has no parameter {key!r}", where=where, remedy=f"It has: {has}.")
+            raise PolicyError(
+                tr("{name} has no parameter {key!r}", name=name, key=key),
+                where=where,
+                remedy=tr("It has: {has}.", has=has),
+            )
     for key, one in known.items():
         if key not in given and required(one):
-            raise PolicyError(f"{name} needs the parameter {key!r}", where=where)
+            raise PolicyError(tr("{name} needs the parameter {key!r}", name=name, key=key), where=where)
     return given
 
 

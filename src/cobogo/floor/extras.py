@@ -5,6 +5,7 @@ from __future__ import annotations
 import traceback
 
 from cobogo.errors import InputError
+from cobogo.floor.language import tr
 
 EXTRAS = {
     "answer": "dp",
@@ -33,5 +34,8 @@ def missing(error: ModuleNotFoundError) -> InputError | None:
         package, _, rest = str(frame.f_globals.get("__name__", "")).partition(".")
         extra = next((extra for room, extra in EXTRAS.items() if rest.startswith(room)), None)
         if package == "cobogo" and extra:
-            return InputError(f"{error.name} is not installed", remedy=f"Install it: pip install 'cobogo[{extra}]'.")
+            return InputError(
+                tr("{name} is not installed", name=error.name),
+                remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra),
+            )
     return None

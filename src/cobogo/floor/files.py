@@ -21,6 +21,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cobogo.errors import OutputError
+from cobogo.floor.language import tr
 
 STAGE = ".cobogo-"
 """What stands between the name of a directory and the random part of its stage's name."""
@@ -59,9 +60,9 @@ def write_private(file: Path, text: str) -> None:
             os.close(directory)
     except OSError as problem:
         raise OutputError(
-            f"cannot be written: {problem.strerror}",
+            tr("cannot be written: {strerror}", strerror=problem.strerror),
             where=str(file),
-            remedy="Nothing has changed. Choose another place.",
+            remedy=tr("Nothing has changed. Choose another place."),
         ) from None
 
 
@@ -95,7 +96,7 @@ def exclusive(file: Path) -> Iterator[None]:
     try:
         handle = open_private(file.with_name(f".{file.name}.lock"))
     except OSError as problem:
-        raise OutputError(f"cannot be written: {problem.strerror}", where=str(file)) from None
+        raise OutputError(tr("cannot be written: {strerror}", strerror=problem.strerror), where=str(file)) from None
     try:
         lock(handle, wait=True)
         yield
@@ -159,7 +160,7 @@ def stage_file(path: Path) -> Iterator[Path]:
             yield stage / path.name
             (stage / path.name).replace(path)
     except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(path)) from None
 
 
 @contextmanager
@@ -200,12 +201,12 @@ def _refuse_foreign(directory: Path, replaceable: Callable[[Path], bool]) -> Non
     if not directory.exists() and not directory.is_symlink():
         return
     if not directory.is_dir():
-        raise OutputError("is a file, not a directory", where=str(directory), remedy="Choose another --out.")
+        raise OutputError(tr("is a file, not a directory"), where=str(directory), remedy=tr("Choose another --out."))
     if any(directory.iterdir()) and not replaceable(directory):
         raise OutputError(
-            "holds something that Cobogó did not write",
+            tr("holds something that Cobogó did not write"),
             where=str(directory),
-            remedy="Choose another --out, or empty it.",
+            remedy=tr("Choose another --out, or empty it."),
         )
 
 
@@ -250,7 +251,7 @@ def _os_error(error: OSError, directory: Path) -> OutputError:
         errno.EACCES: "Choose another --out.",
     }
     return OutputError(
-        f"cannot be written: {error.strerror or error}",
+        tr("cannot be written: {strerror}", strerror=error.strerror or error),
         where=str(directory),
         remedy=remedies.get(error.errno or 0, "Nothing was left behind; what was there before still is."),
     )

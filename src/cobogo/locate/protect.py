@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arguments import number
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism
 from cobogo.locate.places.geometry import Frame, distance
@@ -73,9 +74,9 @@ class ReportLimits:
     def __post_init__(self) -> None:
         for name, value in (("--budget", self.budget), ("--every", self.every), ("--round-times", self.clock)):
             if value is not None and not 0 <= value < float("inf"):
-                raise PolicyError(f"must be a number from 0 on. Got {value!r} instead", where=name)
+                raise PolicyError(tr("must be a number from 0 on. Got {value!r} instead", value=value), where=name)
         if self.budget == 0:
-            raise PolicyError("must be above 0. Got 0 instead", where="--budget")
+            raise PolicyError(tr("must be above 0. Got 0 instead"), where="--budget")
 
 
 def protect_points(
@@ -86,15 +87,17 @@ def protect_points(
     limits, promised = limits or ReportLimits(), mechanism.guarantee
     if promised.kind not in PROMISES or promised.epsilon is None:
         raise PolicyError(
-            f"{mechanism.name} has {promised}",
+            tr("{name} has {promised}", name=mechanism.name, promised=promised),
             where="--mechanism",
-            remedy="Only what promises geo-indistinguishability is released from a file. `cobogo locate evaluate` "
-            "tells what the others do.",
+            remedy=tr(
+                "Only what promises geo-indistinguishability is released from a file. `cobogo locate evaluate` "
+                "tells what the others do."
+            ),
         )
     asked = _thin_out(points.sort(), limits.every)
     released = mechanism.apply(asked, Entropy())
     if released.members is not None or released.box is not None or released.radius is not None:
-        raise PolicyError(f"{mechanism.name} sends no single positions", where="--mechanism")
+        raise PolicyError(tr("{name} sends no single positions", name=mechanism.name), where="--mechanism")
     paid = _affordable(released.cost, asked, mechanism, limits.budget)
     truth, reports, cost = asked.take(paid), released.points.take(paid), released.cost[paid]
     spent, many = _highest_spending(cost, truth)
@@ -102,10 +105,18 @@ def protect_points(
     told = float(loss.mean()) / max(spent / promised.epsilon, 1.0) ** 0.5 if len(loss) else 0.0
     if limits.budget is None and spent > promised.epsilon * (1 + 1e-9):
         raise PolicyError(
-            f"{many:,} reports of one person spend ε = {spent:g} per metre together, and nothing allows it",
+            tr(
+                "{many:,} reports of one person spend ε = {spent:g} per metre together, and nothing allows it",
+                many=many,
+                spent=spent,
+            ),
             where="--budget",
-            remedy=f"Say what a person may spend in all: --budget {spent:.6g} releases every report, and whoever "
-            f"averages those of one place finds it to about {told:,.0f} m. --every 3600 keeps one an hour.",
+            remedy=tr(
+                "Say what a person may spend in all: --budget {spent:.6g} releases every report, and whoever "
+                "averages those of one place finds it to about {told:,.0f} m. --every 3600 keeps one an hour.",
+                spent=spent,
+                told=told,
+            ),
         )
     budget = limits.budget or promised.epsilon
     names = np.argsort(keys(max(points.users, 1)))
@@ -145,7 +156,7 @@ def _thin_out(points: Points, every: float) -> Points:
     if not every:
         return points
     if points.time is None:
-        raise PolicyError("needs times, and the points have none", where="--every")
+        raise PolicyError(tr("needs times, and the points have none"), where="--every")
     slot = np.floor(points.time / every)
     person = np.zeros(len(points)) if points.user is None else points.user
     return points.take((np.diff(slot, prepend=-np.inf) != 0) | (np.diff(person, prepend=-1) != 0))

@@ -12,6 +12,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import JoinedRegistry, check_options, construct, options_of, required
+from cobogo.floor.language import tr
 from cobogo.locate.attacks import ATTACKS, LocationAttack
 from cobogo.locate.attacks.inference import grid_for, prior_of
 from cobogo.locate.mechanisms.base import Mechanism
@@ -58,7 +59,9 @@ def parse_specs(text: str, where: str) -> list[MechanismSpec]:
         key, equals, value = part.partition("=")
         if not equals or not value.strip():
             raise PolicyError(
-                f"{part!r} is no option", where=where, remedy="Write it as in: planar-laplace:epsilon=0.01."
+                tr("{part!r} is no option", part=part),
+                where=where,
+                remedy=tr("Write it as in: planar-laplace:epsilon=0.01."),
             )
         options[key.strip().replace("-", "_")] = [one.strip() for one in value.split("|")]
     return [MechanismSpec(name, dict(zip(options, values, strict=True))) for values in product(*options.values())]
@@ -172,7 +175,11 @@ class _Context:
         if not (-90 <= south <= north <= 90 and abs(west) <= 360 and abs(east) <= 360 and size > 0):
             raise self._wrong(name, text)
         if ((east - west) % 360) * (north - south) * DEGREE**2 / size**2 > MOST:
-            raise PolicyError(f"{name}={text} has more than {MOST:,} cells", where=self.where, remedy=_form_hint(name))
+            raise PolicyError(
+                tr("{name}={text} has more than {most:,} cells", name=name, text=text, most=MOST),
+                where=self.where,
+                remedy=_form_hint(name),
+            )
         return Grid.from_bounds(float(west), float(south), float(east), float(north), size=size)
 
     def _number(self, name: str, text: str) -> float:
@@ -188,7 +195,9 @@ class _Context:
         return found
 
     def _wrong(self, name: str, text: str) -> PolicyError:
-        return PolicyError(f"{name}={text} is no {name}", where=self.where, remedy=_form_hint(name))
+        return PolicyError(
+            tr("{name}={text} is no {name}", name=name, text=text), where=self.where, remedy=_form_hint(name)
+        )
 
 
 def _degrees(points: Points) -> tuple[Any, Any]:
@@ -211,7 +220,11 @@ def _build(kind: Any, asked: MechanismSpec, where: str, context: _Context) -> An
             if found is not None:
                 given[name] = found
             elif required(one):
-                raise PolicyError(f"{asked.name} needs the parameter {name!r}", where=where, remedy=_form_hint(name))
+                raise PolicyError(
+                    tr("{name} needs the parameter {name2!r}", name=asked.name, name2=name),
+                    where=where,
+                    remedy=_form_hint(name),
+                )
     return construct(kind, asked.name, given, where, texts=True)
 
 

@@ -15,6 +15,7 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
 from cobogo.errors import PolicyError, QueryRefused, nearest
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url
 from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss, exact_amount
 from cobogo.promises.declared_columns import DeclaredColumn
@@ -81,7 +82,11 @@ class DeclaredDataset(Data):
             if known == name or (not quoted and known.casefold() == name.casefold()):
                 return known
         known = ", ".join(self.columns)
-        raise QueryRefused(f'there is no column "{name}"', where=where, remedy=f"Declared columns: {known}.")
+        raise QueryRefused(
+            tr('there is no column "{name}"', name=name),
+            where=where,
+            remedy=tr("Declared columns: {known}.", known=known),
+        )
 
     def groups_of_a_person(self, keys: tuple[str, ...]) -> int:
         """In how many groups of these keys a person is counted at most."""
@@ -135,7 +140,7 @@ class CuratorPolicy(PolicyTable):
         policy._home, policy._name = Path(home), name
         folded = [dataset.casefold() for dataset in policy.datasets]
         if len(set(folded)) < len(folded):
-            raise PolicyError("two data sets have names that differ only in case", where=f"{name}, datasets")
+            raise PolicyError(tr("two data sets have names that differ only in case"), where=f"{name}, datasets")
         return policy
 
     def datasets_for(self, analyst: str) -> dict[str, DeclaredDataset]:
@@ -167,9 +172,9 @@ class CuratorPolicy(PolicyTable):
             path, url = None, path
         if (path is None) == (declared.table is None):
             raise PolicyError(
-                "names no data, or two places of them",
+                tr("names no data, or two places of them"),
                 where=f"{self.name}, datasets.{dataset}.path",
-                remedy="Give the path of a file, or a database's URL and a table.",
+                remedy=tr("Give the path of a file, or a database's URL and a table."),
             )
         return None if path is None else self.resolve(path), url and self.resolve_place(url)
 
@@ -208,5 +213,7 @@ def find_dataset(name: str, datasets: Mapping[str, DeclaredDataset], where: str)
         if known.casefold() == name.casefold():
             return known
     raise QueryRefused(
-        f'there is no data set "{name}"', where=where, remedy=nearest(name, datasets, "cobogo answer budget")
+        tr('there is no data set "{name}"', name=name),
+        where=where,
+        remedy=nearest(name, datasets, "cobogo answer budget"),
     )

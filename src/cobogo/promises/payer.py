@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import CobogoError, LedgerError, PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import Measure, PrivacyLoss, to_rho
 from cobogo.promises.curator_file import CuratorPolicy, find_dataset
@@ -41,8 +42,8 @@ def payer_of_options(ledger: str | None, dataset: str | None, analyst: str | Non
         return None
     if ledger is None or dataset is None or analyst is None:
         missing = ", ".join(name for name, value in given.items() if value is None)
-        what = "a budget is that of an analyst on a data set, in a ledger"
-        raise PolicyError(what, where=missing, remedy="Give all three.")
+        what = tr("a budget is that of an analyst on a data set, in a ledger")
+        raise PolicyError(what, where=missing, remedy=tr("Give all three."))
     return Payer(Ledger(ledger), dataset, analyst)
 
 
@@ -54,9 +55,13 @@ def payer_of_curator(file: Path, dataset: str, analyst: str, unit: str | None, w
     declared = rules.datasets[name]
     if declared.unit != unit:
         raise PolicyError(
-            f"the curator protects {_people(declared.unit)}, and this policy {_people(unit)}",
+            tr(
+                "the curator protects {people}, and this policy {people2}",
+                people=_people(declared.unit),
+                people2=_people(unit),
+            ),
             where=f"{where}.dataset",
-            remedy="Name the same unit in both: a budget is of one kind of privacy.",
+            remedy=tr("Name the same unit in both: a budget is of one kind of privacy."),
         )
     return Payer(rules.open_books(), name, analyst, str(file.absolute()))
 

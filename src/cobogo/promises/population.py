@@ -10,6 +10,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_tuples
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError
+from cobogo.floor.language import tr
 from cobogo.promises.models import Model
 
 
@@ -25,16 +26,16 @@ def open_population(name: str, policy: Policy) -> Table:
     missing = [column for column in policy.quasi_identifiers if column not in table.columns]
     if missing:
         raise DataError(
-            f"the population table lacks the quasi-identifiers {', '.join(missing)}",
+            tr("the population table lacks the quasi-identifiers {missing}", missing=", ".join(missing)),
             where=table.name,
-            remedy="It needs every quasi-identifier of the policy, under the same name.",
+            remedy=tr("It needs every quasi-identifier of the policy, under the same name."),
         )
     unit = policy.data.unit
     if unit is not None and unit in table.columns and table.repeats(unit):
         raise DataError(
-            f'somebody has several records in the population table: "{unit}" repeats',
+            tr('somebody has several records in the population table: "{unit}" repeats', unit=unit),
             where=table.name,
-            remedy="Give a table with one record for each person.",
+            remedy=tr("Give a table with one record for each person."),
         )
     return table
 
@@ -46,9 +47,13 @@ def add_population(counted: FrequencyTable, name: str, population: Table) -> Fre
     if (missing > 0).any():
         who = "records" if counted.people is None else "people"
         raise DataError(
-            f"the population table lacks {int(missing[missing > 0].sum()):,} of the {who} in the data",
+            tr(
+                "the population table lacks {sum:,} of the {who} in the data",
+                sum=int(missing[missing > 0].sum()),
+                who=who,
+            ),
             where=population.name,
-            remedy="The population must hold everybody in the data, with the same spelling of every value.",
+            remedy=tr("The population must hold everybody in the data, with the same spelling of every value."),
         )
     return both
 

@@ -15,6 +15,7 @@ from cobogo.data.table.read import Table, open_source, read
 from cobogo.data.table.spelling import MOST, spelling_warnings
 from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.population import check_population
+from cobogo.floor.language import tr
 from cobogo.promises.models import Model, Scope
 
 FEW = 100
@@ -56,7 +57,7 @@ def admit_table(policy: Policy, table: Table, models: Sequence[Model], *, bucket
 def admit_records(policy: Policy, table: Table, counted: FrequencyTable) -> tuple[str, ...]:
     """Refuse records that cannot be released; what the data holder should know of the rest."""
     if not counted.records:
-        raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+        raise DataError(tr("has no records"), where=table.name, remedy=tr("There is nothing to release."))
     check_population(policy, counted.classes().total)
     warnings = (*check_unique(policy, table, counted.records), *_spellings(policy, table, counted))
     if policy.recoding.suppress == "sensitive":
@@ -71,16 +72,18 @@ def check_recoding(policy: Policy) -> None:
 
     if policy.sampling is not None or any(entry.get("model") == DifferentialPrivacy.name for entry in policy.models):
         raise PolicyError(
-            "differential privacy is a guarantee of how rows were drawn, and a recoding draws none",
+            tr("differential privacy is a guarantee of how rows were drawn, and a recoding draws none"),
             where=f"{policy.name}, privacy.models",
-            remedy="Run `cobogo sample`.",
+            remedy=tr("Run `cobogo sample`."),
         )
     asked = [entry["model"] for entry in policy.models if entry.get("model") in GUARANTEES]
     if asked or policy.randomization is not None:
         raise PolicyError(
-            f"{asked[0]} is a guarantee of randomization" if asked else "asks for a randomization, not for a recoding",
+            tr("{asked} is a guarantee of randomization", asked=asked[0])
+            if asked
+            else tr("asks for a randomization, not for a recoding"),
             where=f"{policy.name}, {'privacy.models' if asked else 'randomization'}",
-            remedy="Run `cobogo perturb`.",
+            remedy=tr("Run `cobogo perturb`."),
         )
 
 
@@ -90,9 +93,11 @@ def check_withheld(policy: Policy, models: Sequence[Model]) -> tuple[str, ...]:
     for name in hidden:
         if name not in policy.with_role(Role.IDENTIFIER):
             raise PolicyError(
-                f'a model looks at the column "{name}", which is neither sensitive nor left out',
+                tr('a model looks at the column "{name}", which is neither sensitive nor left out', name=name),
                 where=f"{policy.name}, attributes.{name}",
-                remedy='Give it the role "identifier": it is counted and left out; or "sensitive", and it is released.',
+                remedy=tr(
+                    'Give it the role "identifier": it is counted and left out; or "sensitive", and it is released.'
+                ),
             )
     return tuple(hidden)
 
@@ -107,10 +112,14 @@ def check_blind(policy: Policy, models: Sequence[Model]) -> None:
             looks.append("recoding.label")
         if looks:
             raise PolicyError(
-                f"{model} asks that the recoding be chosen without a look at {', '.join(model.attributes)}, and "
-                f"{looks[0]} looks at it",
+                tr(
+                    "{model} asks that the recoding be chosen without a look at {attributes}, and {looks} looks at it",
+                    model=model,
+                    attributes=", ".join(model.attributes),
+                    looks=looks[0],
+                ),
                 where=f"{policy.name}, privacy.models",
-                remedy="Keep one of the two: what the choice of a recoding depends on can be read from the choice.",
+                remedy=tr("Keep one of the two: what the choice of a recoding depends on can be read from the choice."),
             )
 
 
@@ -120,21 +129,21 @@ def check_buckets(policy: Policy, models: Sequence[Model]) -> None:
     name = policy.recoding.algorithm
     if len(policy.sensitive) != 1 or any(set(model.attributes) - set(policy.sensitive) for model in models):
         raise PolicyError(
-            f"{name} parts one sensitive attribute from the rest, and models may look at that one only",
+            tr("{name} parts one sensitive attribute from the rest, and models may look at that one only", name=name),
             where=where,
-            remedy='Give one column the role "sensitive", or choose another algorithm.',
+            remedy=tr('Give one column the role "sensitive", or choose another algorithm.'),
         )
     if policy.output.format == "table":
         raise PolicyError(
-            f"{name} releases several tables, which are written as files",
+            tr("{name} releases several tables, which are written as files", name=name),
             where=f"{policy.name}, output.format",
-            remedy='Say format = "csv" or "parquet".',
+            remedy=tr('Say format = "csv" or "parquet".'),
         )
     if policy.utility is not None:
         raise PolicyError(
-            f"[utility] compares one released table with the original, and {name} releases several",
+            tr("[utility] compares one released table with the original, and {name} releases several", name=name),
             where=where,
-            remedy="Leave out [utility]; the report states what was lost.",
+            remedy=tr("Leave out [utility]; the report states what was lost."),
         )
 
 
@@ -143,28 +152,28 @@ def check_marginals(policy: Policy) -> None:
     asked, where = policy.recoding.marginals, f"{policy.name}, recoding.marginals"
     if policy.recoding.algorithm == "marginals" and policy.registry is not None:
         raise PolicyError(
-            "marginals have no records that a registry could tell again",
+            tr("marginals have no records that a registry could tell again"),
             where=f"{policy.name}, registry",
-            remedy="Leave out [registry], or choose another algorithm.",
+            remedy=tr("Leave out [registry], or choose another algorithm."),
         )
     if not asked:
         return
     if policy.recoding.algorithm != "marginals":
         raise PolicyError(
-            f"{policy.recoding.algorithm} makes no marginals",
+            tr("{algorithm} makes no marginals", algorithm=policy.recoding.algorithm),
             where=where,
-            remedy='Leave out marginals, or say algorithm = "marginals".',
+            remedy=tr('Leave out marginals, or say algorithm = "marginals".'),
         )
     known = (*policy.quasi_identifiers, *policy.sensitive)
     for one in asked:
         unknown = [name for name in one if name not in known]
         if unknown or len(set(one)) < len(one):
             what = (
-                f"{quote_names(unknown)}: no quasi-identifier, nor sensitive"
+                tr("{quote_names}: no quasi-identifier, nor sensitive", quote_names=quote_names(unknown))
                 if unknown
-                else "an attribute stands twice"
+                else tr("an attribute stands twice")
             )
-            raise PolicyError(what, where=where, remedy=f"A marginal may have: {', '.join(known)}.")
+            raise PolicyError(what, where=where, remedy=tr("A marginal may have: {known}.", known=", ".join(known)))
 
 
 def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
@@ -174,9 +183,9 @@ def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
     where = f"{policy.name}, recoding.suppress"
     if not any(model.attributes for model in models):
         raise PolicyError(
-            "no model looks at a sensitive attribute, so there is nothing whose values could be withheld",
+            tr("no model looks at a sensitive attribute, so there is nothing whose values could be withheld"),
             where=where,
-            remedy='Ask for one, such as l-diversity, or say suppress = "records".',
+            remedy=tr('Ask for one, such as l-diversity, or say suppress = "records".'),
         )
     for model in models:
         beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
@@ -187,18 +196,23 @@ def check_withholding(policy: Policy, models: Sequence[Model]) -> None:
         )
         if beyond or (model.attributes and not of_class):
             raise PolicyError(
-                f"{model} looks at more than one attribute in one class at a time, and cannot be told of classes whose "
-                "values are withheld",
+                tr(
+                    "{model} looks at more than one attribute in one class at a time, and cannot be told of classes "
+                    "whose values are withheld",
+                    model=model,
+                ),
                 where=where,
-                remedy='Leave out the model, or say suppress = "records".',
+                remedy=tr('Leave out the model, or say suppress = "records".'),
             )
     for key, given in (("data.unit", policy.data.unit), ("recoding.label", policy.recoding.label),
                        ("utility", policy.utility), ("registry", policy.registry)):  # fmt: skip
         if given is not None:
             raise PolicyError(
-                f"{key} counts sensitive values record by record, and cannot be had where some are withheld",
+                tr(
+                    "{key} counts sensitive values record by record, and cannot be had where some are withheld", key=key
+                ),
                 where=where,
-                remedy=f'Leave out {key}, or say suppress = "records".',
+                remedy=tr('Leave out {key}, or say suppress = "records".', key=key),
             )
 
 
@@ -207,9 +221,13 @@ def check_no_stars(policy: Policy, counted: FrequencyTable) -> None:
     for name in policy.sensitive:
         if SUPPRESSED in counted.domains[name].labels:
             raise DataError(
-                f'"{name}" has the value {SUPPRESSED}, which is what a withheld value is released as',
+                tr(
+                    '"{name}" has the value {suppressed}, which is what a withheld value is released as',
+                    name=name,
+                    suppressed=SUPPRESSED,
+                ),
                 where=f"{policy.name}, recoding.suppress",
-                remedy="Write it otherwise in the data, or name it under missing.",
+                remedy=tr("Write it otherwise in the data, or name it under missing."),
             )
 
 
@@ -228,10 +246,12 @@ def check_unique(policy: Policy, table: Table, records: int) -> tuple[str, ...]:
         what = f'the non-sensitive column "{name}" is unique in {unique:,} of {records:,} records'
         if records >= FEW:
             raise PolicyError(
-                f"{what}: it singles people out",
+                tr("{what}: it singles people out", what=what),
                 where=f"{policy.name}, attributes.{name}",
-                remedy="Make it an identifier (it is then left out) or a quasi-identifier; "
-                'if it must be published as it is, say "publish-unique = true".',
+                remedy=tr(
+                    "Make it an identifier (it is then left out) or a quasi-identifier; if it must be published as it "
+                    'is, say "publish-unique = true".'
+                ),
             )
         warnings.append(what)
     return tuple(warnings)

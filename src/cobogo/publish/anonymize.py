@@ -24,6 +24,7 @@ from cobogo.errors import (
 from cobogo.examine import metrics
 from cobogo.examine.metrics import Metric
 from cobogo.examine.utility import learning
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises import models
 from cobogo.promises.models import Model
@@ -114,16 +115,21 @@ def _algorithm(policy: Policy) -> Algorithm:
     if kind is not None and kind not in known:
         able = [f'"{other}"' for other in ALGORITHMS if kind in recodings(other)]
         raise PolicyError(
-            f"{name} makes {' or '.join(known)} recodings, and the kind asked for is {kind}",
+            tr(
+                "{name} makes {known} recodings, and the kind asked for is {kind}",
+                name=name,
+                known=" or ".join(known),
+                kind=kind,
+            ),
             where=f"{policy.name}, recoding.kind",
-            remedy=f"Leave out kind, or choose an algorithm that can: {', '.join(able)}.",
+            remedy=tr("Leave out kind, or choose an algorithm that can: {able}.", able=", ".join(able)),
         )
     if policy.recoding.suppress == "sensitive" and "full-domain" not in known:
         able = [f'"{other}"' for other in ALGORITHMS if "full-domain" in recodings(other)]
         raise PolicyError(
-            f"{name} cannot withhold the sensitive values of a class and keep its records",
+            tr("{name} cannot withhold the sensitive values of a class and keep its records", name=name),
             where=f"{policy.name}, recoding.suppress",
-            remedy=f"Leave out suppress, or choose an algorithm that can: {', '.join(able)}.",
+            remedy=tr("Leave out suppress, or choose an algorithm that can: {able}.", able=", ".join(able)),
         )
     return algorithm
 

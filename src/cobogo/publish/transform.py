@@ -17,6 +17,7 @@ from cobogo.data.table.read import Table
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.catalogue import import_object
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.admission import check_unique, open_data, split_arguments
 from cobogo.release.contract import Origin, Release
@@ -50,9 +51,9 @@ def perturb(
     if len(asked) != 1:
         known = " or ".join(f"[{name}]" for name in PERTURBING)
         raise PolicyError(
-            f"asks for {' and '.join(asked) or 'nothing'} to be done",
+            tr("asks for {asked} to be done", asked=" and ".join(asked) or "nothing"),
             where=rules.name,
-            remedy=f"Give one table {known}, as the documentation shows.",
+            remedy=tr("Give one table {known}, as the documentation shows.", known=known),
         )
     return transform(data, rules, import_object(PERTURBING[asked[0]]), engine=engine, progress=progress)
 
@@ -74,15 +75,15 @@ def mask(
         assert not isinstance(asked, Policy)
         if policy is not None and data is not None:
             raise PolicyError(
-                "lists its tables, and data were given too", where="tables", remedy="Give one of the two."
+                tr("lists its tables, and data were given too"), where="tables", remedy=tr("Give one of the two.")
             )
         return mask_tables(load_several(asked), engine=engine, progress=progress)
     data, rules = split_arguments(data, policy)
     if rules.masking is None:
         raise PolicyError(
-            "asks for nothing to be masked",
+            tr("asks for nothing to be masked"),
             where=f"{rules.name}, masking",
-            remedy='Say how, for example: columns = { name = { fake = "name" } }.',
+            remedy=tr('Say how, for example: columns = { name = { fake = "name" } }.'),
         )
     return transform(data, rules, make(Shared()), engine=engine, progress=progress)
 
@@ -115,9 +116,9 @@ def synthesize(
     data, rules = split_arguments(data, policy)
     if rules.synthesis is None:
         raise PolicyError(
-            "this key is required and is not there",
+            tr("this key is required and is not there"),
             where=f"{rules.name}, synthesis",
-            remedy='Say how, for example: method = "mst", epsilon = 1.0, delta = 1e-9.',
+            remedy=tr('Say how, for example: method = "mst", epsilon = 1.0, delta = 1e-9.'),
         )
     return transform(data, rules, make, engine=engine, progress=progress, blind=True)
 
@@ -138,9 +139,9 @@ def transform(
     """
     if policy.registry is not None:
         raise PolicyError(
-            "a registry keeps releases that are recodings, and this is none",
+            tr("a registry keeps releases that are recodings, and this is none"),
             where=f"{policy.name}, registry",
-            remedy="Leave out [registry]: this release will not be checked against others.",
+            remedy=tr("Leave out [registry]: this release will not be checked against others."),
         )
     start = time.perf_counter()
     progress("read", 0, 0)
@@ -163,9 +164,9 @@ def _refuse_normalizing(policy: Policy) -> None:
     for name, attribute in policy.attributes.items():
         if attribute.normalize:
             raise PolicyError(
-                "normalize looks at how often each value occurs, which differential privacy would have to pay for",
+                tr("normalize looks at how often each value occurs, which differential privacy would have to pay for"),
                 where=f"{policy.name}, attributes.{name}",
-                remedy="Write its values alike before, and leave out normalize.",
+                remedy=tr("Write its values alike before, and leave out normalize."),
             )
 
 
@@ -173,5 +174,5 @@ def _admit_rows(policy: Policy, table: Table) -> tuple[str, ...]:
     """Refuse data that cannot be released whatever is done to them; return warnings for the data holder."""
     records = table.rows()
     if not records:
-        raise DataError("has no records", where=table.name, remedy="There is nothing to release.")
+        raise DataError(tr("has no records"), where=table.name, remedy=tr("There is nothing to release."))
     return check_unique(policy, table, records)

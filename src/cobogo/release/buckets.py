@@ -16,6 +16,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, OutputError
 from cobogo.floor.arrays import Floats
+from cobogo.floor.language import tr
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import BucketEntry, Manifest
 from cobogo.release.marginals import count_from_marginals, read_margins, refuse_unless_agreeing, whole_count
@@ -41,16 +42,16 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
     counts = frequency_table(table, [entry.group], [])
     values = read(directory / entry.file, manifest.data.reading, once=True)
     if values.columns != manifest.columns_in(entry.file):
-        raise DataError("has other columns than its manifest says", where=entry.file)
+        raise DataError(tr("has other columns than its manifest says"), where=entry.file)
     own = [name for name in manifest.with_role(Role.SENSITIVE) if name in values.columns]
     listed = frequency_table(values, [entry.group, *own, entry.count], [])
     if listed.values[entry.group] != counts.values[entry.group]:
-        raise DataError("has other buckets than the released table", where=entry.file)
+        raise DataError(tr("has other buckets than the released table"), where=entry.file)
     numbers = np.array([whole_count(label, entry.file) for label in listed.values[entry.count]], dtype=np.int64)
     many = numbers[listed.codes[:, -1]] * listed.counts
     sizes = np.bincount(listed.codes[:, 0], many, len(counts.counts)).astype(np.int64)
     if (sizes != counts.counts).any():
-        raise DataError("counts other numbers of records than the buckets have", where=entry.file)
+        raise DataError(tr("counts other numbers of records than the buckets have"), where=entry.file)
     found = {}
     for column, name in enumerate(own, start=1):
         labels = listed.values[name]
@@ -61,7 +62,7 @@ def bucket_table(table: Table, directory: Path, manifest: Manifest, sensitive: S
         offsets = np.searchsorted(pairs // len(labels), np.arange(len(sizes) + 1)).astype(np.int64)
         found[name] = Histogram(offsets, (pairs % len(labels)).astype(np.int32), total, domain)
     if set(sensitive) - set(found):
-        raise DataError("lacks a sensitive attribute that a model looks at", where=entry.file)
+        raise DataError(tr("lacks a sensitive attribute that a model looks at"), where=entry.file)
     return FrequencyTable((entry.group,), counts.values, counts.codes, counts.counts, found)
 
 
@@ -82,8 +83,8 @@ def estimated_count(public: str | Path, where: Mapping[str, Collection[Label]], 
         _refuse_unknown(set(asked) - set(margins.labels), directory)
         return count_from_marginals(margins, asked, manifest.data.records)
     if manifest.buckets is None or manifest.data.file is None or manifest.buckets.condensed:
-        what = "is not a release in buckets or marginals"
-        raise OutputError(what, where=str(directory), remedy="Count its rows instead.")
+        what = tr("is not a release in buckets or marginals")
+        raise OutputError(what, where=str(directory), remedy=tr("Count its rows instead."))
     table = read(directory / manifest.data.file, manifest.data.reading)
     _refuse_unknown(set(where) - set(table.columns), directory)
     (name,) = manifest.with_role(Role.SENSITIVE)
@@ -122,7 +123,7 @@ def _count_matching(table: Table, group: str, where: Mapping[str, Collection[Lab
 
 def _refuse_unknown(names: set[str], directory: Path) -> None:
     if names:
-        raise OutputError(f"has no column {', '.join(sorted(names))}", where=str(directory))
+        raise OutputError(tr("has no column {names}", names=", ".join(sorted(names))), where=str(directory))
 
 
 def every_slice(columns: Sequence[str], group: str, slices: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from cobogo.data.policy import Data, Formulas, Output, Role, Separator
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 
 NAME = "manifest.json"
 FORMAT = "cobogo-release/1"
@@ -207,7 +208,7 @@ def load(directory: Path) -> Manifest:
     try:
         return Manifest.model_validate_json((directory / NAME).read_bytes())
     except (ValidationError, OSError):
-        raise VerificationFailed("the manifest is damaged", where=str(directory / NAME)) from None
+        raise VerificationFailed(tr("the manifest is damaged"), where=str(directory / NAME)) from None
 
 
 def hashes(directory: Path, files: Sequence[Path]) -> dict[str, FileEntry]:

@@ -13,6 +13,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_
 from cobogo.data.table.read import read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.release.manifest import Manifest
 from cobogo.release.margins import Marginal, Margins
 
@@ -38,12 +39,12 @@ def read_margins(directory: Path, manifest: Manifest) -> Margins:
     for entry in manifest.marginals:
         table = read(directory / entry.file, manifest.data.reading, once=True)
         if table.columns != manifest.columns_in(entry.file) or table.columns[-1] != entry.count:
-            raise DataError("has other columns than its manifest says", where=entry.file)
+            raise DataError(tr("has other columns than its manifest says"), where=entry.file)
         if len(table.columns) < 2:
-            raise DataError("counts nothing", where=entry.file)
+            raise DataError(tr("counts nothing"), where=entry.file)
         found = frequency_table(table, table.columns, [])
         if (found.counts != 1).any():
-            raise DataError("holds a row twice", where=entry.file)
+            raise DataError(tr("holds a row twice"), where=entry.file)
         numbers = [whole_count(label, entry.file) for label in found.values[entry.count]]
         counts = np.array(numbers, dtype=np.int64)[found.codes[:, -1]]
         tables.append((found, counts, entry.file))
@@ -55,7 +56,7 @@ def read_margins(directory: Path, manifest: Manifest) -> Margins:
         codes = [_codes(found.values[name], labels[name])[found.codes[:, n]] for n, name in enumerate(own)]
         cells = Marginal(own, np.array(codes, dtype=np.int64).reshape(len(own), -1).T, counts)
         if len(cells.sum_over(own).counts) != len(counts):
-            raise DataError("counts one combination twice", where=file)
+            raise DataError(tr("counts one combination twice"), where=file)
         marginals.append(cells)
     return Margins(tuple(marginals), labels, secret)
 
@@ -68,14 +69,20 @@ def refuse_unless_agreeing(margins: Margins, records: int) -> None:
         raise DataError(error.what) from None
     for number, marginal in enumerate(margins.marginals, start=1):
         if int(marginal.counts.sum()) != records:
-            raise DataError(f"marginal {number} counts other records than the manifest says")
+            raise DataError(tr("marginal {number} counts other records than the manifest says", number=number))
     for link in links:
         if link.parent is None:
             continue
         common = sorted(link.separator)
         one, other = (margins.marginals[n].sum_over(common) for n in (link.number, link.parent))
         if not (np.array_equal(one.codes, other.codes) and np.array_equal(one.counts, other.counts)):
-            raise DataError(f"marginals {link.number + 1} and {link.parent + 1} are not of the same table")
+            raise DataError(
+                tr(
+                    "marginals {number} and {parent} are not of the same table",
+                    number=link.number + 1,
+                    parent=link.parent + 1,
+                )
+            )
 
 
 def count_from_marginals(margins: Margins, where: Mapping[str, Collection[Label]], records: int) -> float:
@@ -104,7 +111,7 @@ def count_from_marginals(margins: Margins, where: Mapping[str, Collection[Label]
 def whole_count(label: Label, where: str) -> int:
     """A count as a released file writes it."""
     if label is None or not label.isascii() or not label.isdigit() or len(label) > LONGEST or not int(label):
-        raise DataError("a count is not a whole number above 0", where=where)
+        raise DataError(tr("a count is not a whole number above 0"), where=where)
     return int(label)
 
 

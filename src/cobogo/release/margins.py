@@ -25,6 +25,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.language import tr
 
 COMBINATIONS_AT_MOST = 200_000
 """That several marginals with the sensitive attribute may allow together."""
@@ -68,9 +69,9 @@ class Margins:
         found = join_tree([frozenset(marginal.attributes) for marginal in self.marginals])
         if found is None:
             raise PolicyError(
-                "the marginals form a cycle: what follows from them together cannot be told",
+                tr("the marginals form a cycle: what follows from them together cannot be told"),
                 where="recoding.marginals",
-                remedy="Leave one of them out, or make one of those that meet in a ring.",
+                remedy=tr("Leave one of them out, or make one of those that meet in a ring."),
             )
         return found
 
@@ -189,10 +190,13 @@ def join_marginals(marginals: Sequence[Marginal]) -> tuple[tuple[str, ...], Ints
         many = np.bincount(theirs, minlength=len(groups))
         if int(many[mine].sum()) > COMBINATIONS_AT_MOST:
             raise SearchTooLarge(
-                f"the marginals with the sensitive attribute allow more than {COMBINATIONS_AT_MOST:,} combinations "
-                "together, more than can be checked",
+                tr(
+                    "the marginals with the sensitive attribute allow more than {combinations_at_most:,} combinations "
+                    "together, more than can be checked",
+                    combinations_at_most=COMBINATIONS_AT_MOST,
+                ),
                 where="recoding.marginals",
-                remedy="Ask for fewer of them, or for coarser levels.",
+                remedy=tr("Ask for fewer of them, or for coarser levels."),
             )
         begin = np.cumsum(many) - many
         rows = np.repeat(np.arange(len(mine)), many[mine])

@@ -14,6 +14,7 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import DataError, OutputError
+from cobogo.floor.language import tr
 from cobogo.release import manifest as manifests
 from cobogo.release.buckets import bucket_table
 from cobogo.release.manifest import Manifest
@@ -28,15 +29,15 @@ def release_parts(release: Path) -> tuple[Path, Path | None]:
         return release / "public", evidence if evidence.is_dir() else None
     if (release / manifests.NAME).is_file():
         return release, None
-    what = "is not a Cobogó release" if release.exists() else "no such directory"
-    raise OutputError(what, where=str(release), remedy="Give the directory that `cobogo anonymize --out` wrote.")
+    what = tr("is not a Cobogó release") if release.exists() else tr("no such directory")
+    raise OutputError(what, where=str(release), remedy=tr("Give the directory that `cobogo anonymize --out` wrote."))
 
 
 def open_released_rows(rows: Path | Table, manifest: Manifest) -> Table:
     """Released rows, to be read once. Their columns must be those that the manifest names."""
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading, once=True)
     if table.columns != manifest.columns_in():
-        raise DataError("has other columns than its manifest says", where=table.name)
+        raise DataError(tr("has other columns than its manifest says"), where=table.name)
     return table
 
 
@@ -62,9 +63,9 @@ def locate_released_rows(public: Path, manifest: Manifest, kept: Json | None, en
     url = engine or engine_in_evidence(kept)
     if url is None:
         raise OutputError(
-            "the release is a table of a database, which is needed to verify it",
+            tr("the release is a table of a database, which is needed to verify it"),
             where=manifests.NAME,
-            remedy="Give the database's URL: --engine.",
+            remedy=tr("Give the database's URL: --engine."),
         )
     name = str(manifest.data.table)
     return table_in(connect(url), name, manifest.data.reading, name)
@@ -90,7 +91,9 @@ def _set_withheld_aside(table: FrequencyTable, names: Iterable[str], where: str)
         hidden = np.zeros(len(table.counts), dtype=np.bool_)
         hidden[known.owners[known.values == code]] = True
         if (known.distinct[hidden] > 1).any():
-            raise DataError(f'shows some values of "{name}" in a class in which others are withheld', where=where)
+            raise DataError(
+                tr('shows some values of "{name}" in a class in which others are withheld', name=name), where=where
+            )
         rest = known.without_values(hidden)
         labels = tuple(label for label in known.domain.labels if label != SUPPRESSED)
         domain = replace(known.domain, labels=labels, total=np.delete(known.domain.total, code))

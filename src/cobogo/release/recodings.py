@@ -14,6 +14,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source
 from cobogo.data.table.spelling import normalize
 from cobogo.errors import DataError, HierarchyError, OutputError, PolicyError, VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.promises import models
 from cobogo.promises.models import Model
 from cobogo.promises.models.check import check, models_given_away, withheld_refusal
@@ -135,7 +136,7 @@ def _build_models(stated: Sequence[Mapping[str, Any]], sensitive: Sequence[str])
     try:
         return models.build(stated, sensitive, where=manifests.NAME)
     except PolicyError as error:
-        what = f"the manifest states a model that cannot be checked: {error.what}"
+        what = tr("the manifest states a model that cannot be checked: {what}", what=error.what)
         raise VerificationFailed(what, where=manifests.NAME) from None
 
 
@@ -144,7 +145,7 @@ def _models_in_evidence(kept: Json) -> list[Json]:
         stated = kept["policy"]["privacy"]["models"]
         return [dict(entry) for entry in stated]
     except (KeyError, TypeError, ValueError):
-        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE)) from None
 
 
 def _policy_in_evidence(kept: Json) -> Policy:
@@ -176,7 +177,7 @@ def _reference(
     domains, people, withheld = _reference_in_evidence(kept)
     uncounted = {name for model in asked for name in model.attributes} - set(domains)
     if uncounted:
-        raise VerificationFailed(f"the evidence says nothing of {', '.join(sorted(uncounted))}")
+        raise VerificationFailed(tr("the evidence says nothing of {uncounted}", uncounted=", ".join(sorted(uncounted))))
     if people is not None and any(model.series for model in asked):
         people = replace(people, earlier=_earlier(kept, _policy_in_evidence(kept), asked))
     original = None
@@ -205,7 +206,7 @@ def _reference_in_evidence(kept: Json) -> tuple[dict[str, Domain], Classes | Non
         withheld = {name: histogram_from_json(content, domains[name]) for name, content in kept["withheld"].items()}
         return domains, None if kept["people"] is None else people_from_json(kept["people"], domains), withheld
     except (KeyError, ValueError, TypeError, IndexError, AttributeError, HierarchyError):
-        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE)) from None
 
 
 def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[str, str], Earlier]:
@@ -213,12 +214,12 @@ def _earlier(kept: Json, policy: Policy, asked: Sequence[Model]) -> dict[tuple[s
     try:
         pseudonyms, key = kept["people"]["who"]["pseudonyms"], kept["series"]["key"]
     except (KeyError, TypeError):
-        raise VerificationFailed(f"evidence/{EVIDENCE} is damaged") from None
+        raise VerificationFailed(tr("evidence/{evidence} is damaged", evidence=EVIDENCE)) from None
     found = {}
     for name, attribute in dict.fromkeys(pair for model in asked for pair in model.series):
         previous = load_series(name, policy)
         if previous.key.hex() != key:
-            raise VerificationFailed(f"the previous release at {name} is not of the same series")
+            raise VerificationFailed(tr("the previous release at {name} is not of the same series", name=name))
         found[name, attribute] = previous.earlier(attribute, pseudonyms)
     return found
 
@@ -227,9 +228,9 @@ def _original(manifest: Manifest, policy: Policy | None, engine: str | None, *, 
     """The original table, counted again from where the policy says it lies."""
     if policy is None or (policy.data.path is None and policy.data.table is None):
         raise OutputError(
-            "the release holds a model that can be measured with the original data only",
+            tr("the release holds a model that can be measured with the original data only"),
             where=manifests.NAME,
-            remedy="Give the policy that names them: --policy.",
+            remedy=tr("Give the policy that names them: --policy."),
         )
     table = normalize(open_source(policy, engine if policy.data.path is None else None), policy)
     counted = frequency_table(table, policy.quasi_identifiers, policy.sensitive, unit=policy.data.unit)
@@ -250,13 +251,13 @@ def _population(name: str, manifest: Manifest, policy: Policy | None) -> Frequen
     """A population table, recoded as the release was."""
     if policy is None:
         raise OutputError(
-            "the release was made against a population table, which is needed to verify it",
+            tr("the release was made against a population table, which is needed to verify it"),
             where=manifests.NAME,
-            remedy="Give the policy that names it: --policy.",
+            remedy=tr("Give the policy that names it: --policy."),
         )
     if any(column.level is None for column in manifest.columns if column.role is Role.QUASI_IDENTIFIER):
         raise VerificationFailed(
-            "each record was recoded on its own: what becomes of a population's records cannot be told"
+            tr("each record was recoded on its own: what becomes of a population's records cannot be told")
         )
     population = open_population(name, policy)
     counted = frequency_table(population, policy.quasi_identifiers, [])
@@ -274,7 +275,7 @@ def role_problems(manifest: Manifest, policy: Policy) -> list[str]:
             continue
         attribute = policy.attributes.get(column.name)
         if attribute is None:
-            raise PolicyError(f'gives no role to the released column "{column.name}"', where=policy.name)
+            raise PolicyError(tr('gives no role to the released column "{name}"', name=column.name), where=policy.name)
         if attribute.role is Role.IDENTIFIER:
             problems.append(f'the identifier "{column.name}" is in the release')
         if column.level is not None and column.level < attribute.min_level:

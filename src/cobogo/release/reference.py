@@ -15,6 +15,7 @@ from cobogo.data.classes import Classes, Domain, Histogram, Members
 from cobogo.data.hierarchy import SUPPRESSED, Hierarchy, Label
 from cobogo.data.table.frequency import FrequencyTable, nameless, spread
 from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 
 Json = dict[str, Any]
 
@@ -36,7 +37,7 @@ class Baseline:
         """The released classes as the models should see them."""
         if self.people is not None:
             if len(self.people) != len(released.counts) or (self.people.sizes > released.counts).any():
-                raise VerificationFailed("the people counted in the evidence do not belong to the released classes")
+                raise VerificationFailed(tr("the people counted in the evidence do not belong to the released classes"))
             classes = self.people
         else:
             classes = released.against(self.domains).classes()

@@ -22,6 +22,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.catalogue import import_object
+from cobogo.floor.language import tr
 from cobogo.promises.models import Model
 
 REGISTERED = "registry:"
@@ -93,15 +94,15 @@ def open_series(policy: Policy, models: Sequence[Model]) -> ReleaseSeries | None
     previous = {name for model in models for name, _ in model.series}
     if len(previous) > 1:
         raise PolicyError(
-            "the models name different previous releases",
+            tr("the models name different previous releases"),
             where=f"{policy.name}, privacy.models",
-            remedy="A release goes on with one series.",
+            remedy=tr("A release goes on with one series."),
         )
     if previous and policy.data.unit is None:
         raise PolicyError(
-            "an earlier release can be compared with only where people are told apart",
+            tr("an earlier release can be compared with only where people are told apart"),
             where=f"{policy.name}, data.unit",
-            remedy="Name the column that tells people apart, the same as for the earlier release.",
+            remedy=tr("Name the column that tells people apart, the same as for the earlier release."),
         )
     if not any(model.needs_people for model in models) or policy.data.unit is None:
         return None
@@ -117,17 +118,17 @@ def load_series(previous: str, policy: Policy) -> ReleaseSeries:
         found = json.loads(file.read_bytes())["series"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise OutputError(
-            "the evidence of the previous release is not there",
+            tr("the evidence of the previous release is not there"),
             where=str(file),
-            remedy="Name the directory that `cobogo anonymize --out` wrote, with public and evidence in it.",
+            remedy=tr("Name the directory that `cobogo anonymize --out` wrote, with public and evidence in it."),
         ) from None
     try:
         return ReleaseSeries.from_json(found)
     except (ValueError, KeyError, TypeError, AttributeError, IndexError):
         raise OutputError(
-            "the previous release does not tell its people apart",
+            tr("the previous release does not tell its people apart"),
             where=str(file),
-            remedy="Make it again with data.unit and the same model, without previous.",
+            remedy=tr("Make it again with data.unit and the same model, without previous."),
         ) from None
 
 
@@ -139,9 +140,9 @@ def add_earlier_releases(
         return table
     if table.records != len(table.people.names):
         raise DataError(
-            "somebody has several records, and a series of releases knows one for each person",
+            tr("somebody has several records, and a series of releases knows one for each person"),
             where="data.unit",
-            remedy="Bring each person's records together into one, or name another column as data.unit.",
+            remedy=tr("Bring each person's records together into one, or name another column as data.unit."),
         )
     pseudonyms = [series.pseudonym(name) for name in table.people.names]
     pairs = [pair for model in models for pair in model.series]

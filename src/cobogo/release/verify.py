@@ -14,6 +14,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, VerificationFailed
 from cobogo.floor.catalogue import import_object
+from cobogo.floor.language import tr
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.release import manifest as manifests
 from cobogo.release import public_models
@@ -46,12 +47,14 @@ def check_drawn_rows(written: Written) -> CheckResult:
     """Verify released rows by what the manifest says of how they were made."""
     kind = written.manifest.kind
     if kind not in CHECKS:
-        raise VerificationFailed(f"there is no kind of release {kind!r}", remedy="Is this version of Cobogó older?")
+        raise VerificationFailed(
+            tr("there is no kind of release {kind!r}", kind=kind), remedy=tr("Is this version of Cobogó older?")
+        )
     try:
         found = import_object(CHECKS[kind])(written)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
         raise VerificationFailed(
-            f"the manifest's statement of its {kind} is damaged ({type(error).__name__})"
+            tr("the manifest's statement of its {kind} is damaged ({name})", kind=kind, name=type(error).__name__)
         ) from None
     assert isinstance(found, CheckResult)
     seeded = (SEEDED,) if written.statement.get("entropy", ENTROPY) != ENTROPY else ()

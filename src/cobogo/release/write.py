@@ -14,6 +14,7 @@ from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError, VerificationFailed
 from cobogo.floor.catalogue import import_object
 from cobogo.floor.files import stage_directory
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import dictionary, manifest
 from cobogo.release.contract import OUR_FAULT, ROWS, SEEDED, ReadBack, Release, Transformation, Verdict
@@ -74,8 +75,8 @@ def _write_tables(release: Release, public: Path) -> Iterator[Path | Table]:
                 engine.write_csv(safe, target, separator=release.origin.data.separator)
     except engine.failures as error:
         raise OutputError(
-            f"{engine.name} cannot write the release: {type(error).__name__}",
-            remedy="Is the disk full? May it write there?",
+            tr("{name} cannot write the release: {name2}", name=engine.name, name2=type(error).__name__),
+            remedy=tr("Is the disk full? May it write there?"),
         ) from None
     yield public / f"{ROWS}.{output.format}" if ROWS in tables else public
 
@@ -85,7 +86,12 @@ def _refuse_unless_verified(verdict: Verdict, made: Transformation) -> None:
     for found in verdict.models:
         if found.fails:
             raise VerificationFailed(
-                f"the release does not satisfy {found.model}: measured {found.measured}", remedy=made.remedy
+                tr(
+                    "the release does not satisfy {model}: measured {measured}",
+                    model=found.model,
+                    measured=found.measured,
+                ),
+                remedy=made.remedy,
             )
     for problem in verdict.problems:
         if problem != SEEDED:
@@ -123,7 +129,9 @@ def copy_for_spreadsheets(public: Path, target: Path) -> None:
     signed = manifest.load(public)
     if signed.data.format != "csv":
         raise OutputError(
-            "has no formulas: it is no CSV", where="the release", remedy="Take it as it is: spreadsheets do not run it."
+            tr("has no formulas: it is no CSV"),
+            where=tr("the release"),
+            remedy=tr("Take it as it is: spreadsheets do not run it."),
         )
     shutil.copytree(public, target)
     if signed.data.formulas == "neutralised":

@@ -16,6 +16,7 @@ from cobogo.examine import attacks
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, open_case
 from cobogo.floor.files import stage_directory
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
@@ -121,9 +122,9 @@ class Audit(Study):
         release = Path(directory)
         if not (release / "evidence" / evidences.NAME).is_file():
             raise OutputError(
-                "has no evidence to put the audit into",
+                tr("has no evidence to put the audit into"),
                 where=str(release),
-                remedy="Audit the directory that `cobogo anonymize --out` wrote, or ask for --json.",
+                remedy=tr("Audit the directory that `cobogo anonymize --out` wrote, or ask for --json."),
             )
         if language is None:
             policy = _policy_of(release)
@@ -267,7 +268,7 @@ def _policy_of(release: Path) -> Policy | None:
         kept = json.loads(file.read_bytes())
         return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{evidences.NAME}")
     except (OSError, ValueError, KeyError, TypeError, CobogoError):
-        raise OutputError("is damaged", where=str(file), remedy="Look at it with `cobogo verify`.") from None
+        raise OutputError(tr("is damaged"), where=str(file), remedy=tr("Look at it with `cobogo verify`.")) from None
 
 
 def _original(policy: Policy | None, given: Path | None) -> tuple[Any, list[str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from cobogo.floor.language import Text, tr
 from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
@@ -32,6 +33,58 @@ if TYPE_CHECKING:
     from cobogo.examine.attacks.base import Attack, Finding, Findings
     from cobogo.studies.audit import Audit
 
+AUDIT_PLOT = {
+    "nobody": tr("No attack that was tried is surer of anybody than its threshold"),
+    "open": tr("No verdict: attacks that fit could not be tried"),
+    "exposed": Text("{n} attack goes beyond its threshold", "{n} attacks go beyond their thresholds"),
+}
+
+AUDIT = {
+    "nobody": tr("No attack that was tried finds anybody"),
+    "exposed": Text("{n} attack finds people", "{n} attacks find people"),
+    "open": tr("No verdict: attacks that fit this release could not be tried"),
+}
+
+AUDIT_WHY = {
+    "nobody": tr(
+        "{tried} attacks were tried on {records} records, all that are made for such a release and had "
+        "what they need. None is surer of anybody than its threshold and than anybody was without it. "
+        "What was not tried stands below."
+    ),
+    "exposed": tr(
+        "{tried} attacks were tried on {records} records. Those below in red are surer of somebody than "
+        "their threshold. What helps stands beside each."
+    ),
+    "open": tr(
+        "{tried} attacks were tried on {records} records and find nobody. {untried} that are made for "
+        "such a release could not be tried: what they would find is not known. Do not take this page for "
+        "an all-clear."
+    ),
+}
+
+AUDIT_PEOPLE = {
+    "record": Text(
+        "{n} person is re-identified: their record is found.", "{n} people are re-identified: their records are found."
+    ),
+    "value": Text(
+        "Of {n} person a sensitive value is inferred; their record need not be found.",
+        "Of {n} people a sensitive value is inferred; their records need not be found.",
+    ),
+    "presence": Text("{n} person is found to be in the data.", "{n} people are found to be in the data."),
+}
+
+AUDIT_FINDS = {
+    "record": tr("Re-identified: whose record it is"),
+    "value": tr("Inferred: what a person has"),
+    "presence": tr("Present: who is in the data"),
+}
+
+AUDIT_FINDS_WHY = {
+    "record": tr("The attacker learns which record is a person's."),
+    "value": tr("The attacker guesses a sensitive value of a person, without having to find their record."),
+    "presence": tr("The attacker learns that a person is in the data."),
+}
+
 FINDS: tuple[Finding, ...] = ("record", "value", "presence")
 ATTACK = 1.9  # inches of the attacks' names in the picture
 GAP = 0.3
@@ -47,31 +100,63 @@ tbody th .why { font-weight: 400; }
 
 def render(found: Audit, png: bytes, *, say: Words) -> str:
     """A verdict, every attack by what it finds, what was not tried and why, and a place to sign."""
-    about = Markup("<bdi>{}</bdi>, {}").format(short(found.release), say("records", n=found.records))
+    about = Markup("<bdi>{}</bdi>, {}").format(
+        short(found.release), say.plural("{n} record", "{n} records", n=found.records)
+    )
     failed = [
         f"{describe_attack(one.attack, say)[0]}: {reason(one.why or '', one.lacks, say, fits=True)}"
         for one in found.untried
     ]
     idle = [one for one in found.trials if one.findings is None and not one.open]
     untried = [[describe_attack(one.attack, say)[0], reason(one.why or "", one.lacks, say)] for one in idle]
-    columns = [Field(say("audit.attack"), "row"), Field(say("audit.reason"), "why")]
+    columns = [Field(say("attack"), "row"), Field(say("why not"), "why")]
     sections = [
         PageSection(parts=[_verdict(found, say), picture(png, _fact(found, say))]),
-        PageSection(say("audit.what"), parts=[_subject(found, say)]),
-        PageSection(say("audit.table"), say("audit.table.why"), _tables(found, say)),
-        PageSection(say("audit.failed"), say("audit.failed.why"), [warnings(failed)]) if failed else None,
-        PageSection(say("audit.untried"), say("audit.untried.why"), [table(columns, untried)]) if untried else None,
-        PageSection(say("audit.notes"), parts=[warnings(found.notes)]) if found.notes else None,
-        PageSection(say("audit.sign"), say("audit.sign.why"), [_signature(say)]),
+        PageSection(say("What was audited"), parts=[_subject(found, say)]),
+        PageSection(
+            say("What each attack finds"),
+            say(
+                "An attack finds a person when it is surer of them than its threshold, and surer than anybody was "
+                "without it. Some measure how sure they are, others how much surer than before. Beside the surest "
+                "guess stands how sure anybody was of the same without the attack."
+            ),
+            _tables(found, say),
+        ),
+        PageSection(
+            say("Attacks that fit this release and could not be tried"),
+            say("What they would find is not known."),
+            [warnings(failed)],
+        )
+        if failed
+        else None,
+        PageSection(
+            say("Attacks that were not tried"),
+            say("They need something that was not given, or are made for another kind of release."),
+            [table(columns, untried)],
+        )
+        if untried
+        else None,
+        PageSection(say("What was not looked at"), parts=[warnings(found.notes)]) if found.notes else None,
+        PageSection(
+            say("Taken note of"),
+            say(
+                "By whoever answers for the protection of the data. What was attacked is the release with the "
+                "hash above; another release needs another audit."
+            ),
+            [_signature(say)],
+        ),
     ]
     return page(
         say,
-        say("audit.title"),
+        say("Audit of a release"),
         sections,
         created=found.created,
         source=found.release,
         about=about,
-        banner=(say("audit.banner"), say("audit.banner.why")),
+        banner=(
+            say("Keep this page with the evidence: it says how the release can be attacked."),
+            say("It shows no value of the data, only how many people an attack finds and how surely."),
+        ),
         style=STYLE,
     )
 
@@ -82,26 +167,26 @@ def _count_successes(found: Audit) -> int:
 
 def _fact(found: Audit, say: Words) -> str:
     """The headline of the picture."""
-    return say(f"audit.plot.{found.verdict}", n=_count_successes(found))
+    return say(AUDIT_PLOT[found.verdict], n=_count_successes(found))
 
 
 def _verdict(found: Audit, say: Words) -> Markup:
     figures = {"tried": len(found.tried), "records": found.records, "untried": len(found.untried)}
     mark = {"nobody": "✓", "exposed": "✗", "open": "?"}[found.verdict]
-    sentences = [say(f"audit.{found.verdict}.why", **figures)]
-    sentences += [say(f"audit.people.{kind}", n=people) for kind, people in found.people.items() if people]
-    title = say(f"audit.{found.verdict}", n=_count_successes(found))
+    sentences = [say(AUDIT_WHY[found.verdict], **figures)]
+    sentences += [say(AUDIT_PEOPLE[kind], n=people) for kind, people in found.people.items() if people]
+    title = say(AUDIT[found.verdict], n=_count_successes(found))
     return verdict_box(title, sentences, mark=mark, holds=bool(found))
 
 
 def _subject(found: Audit, say: Words) -> Markup:
     models = [", ".join([str(model.get("model")), *_parameters(model)]) for model in found.models]
     told = [
-        (say("audit.release"), found.release),
-        (say("audit.hash"), found.sha256),
-        (say("audit.models"), "; ".join(models) or "–"),
-        (say("audit.knowledge"), found.knowledge or say("audit.knowledge.none")),
-        (say("audit.earlier"), ", ".join(found.earlier) or say("audit.earlier.none")),
+        (say("release"), found.release),
+        (say("SHA-256 of its manifest"), found.sha256),
+        (say("models promised"), "; ".join(models) or "–"),
+        (say("what the attacker was given"), found.knowledge or say("nothing beside the release")),
+        (say("crossed with"), ", ".join(found.earlier) or say("no other release")),
     ]
     return pairs((name, Markup("<bdi>{}</bdi>").format(value)) for name, value in told)
 
@@ -109,13 +194,13 @@ def _subject(found: Audit, say: Words) -> Markup:
 def _tables(found: Audit, say: Words) -> list[Markup]:
     """For each kind of thing that attacks find, those that were tried."""
     fields = [
-        Field(f"{say('audit.attack')}; {say('audit.knows')} …", "row"),
-        Field(say("audit.attacked"), "num"),
-        Field(f"{say('audit.surest')} / {say('audit.gain')}", "num"),
-        Field(say("audit.before"), "num"),
-        Field(say("audit.threshold"), "num"),
-        Field(say("audit.verdict")),
-        Field(say("audit.defence"), "why"),
+        Field(f"{say('attack')}; {say('the attacker knows')} …", "row"),
+        Field(say("attacked"), "num"),
+        Field(f"{say('surest guess')} / {say('largest gain')}", "num"),
+        Field(say("without it"), "num"),
+        Field(say("threshold"), "num"),
+        Field(say("verdict")),
+        Field(say("what helps"), "why"),
     ]
     parts: list[Markup] = []
     for kind in FINDS:
@@ -125,14 +210,20 @@ def _tables(found: Audit, say: Words) -> list[Markup]:
             if trial.findings is not None and trial.attack.finds == kind
         ]
         if rows:
-            parts.append(Markup("<h3>{}</h3>").format(say(f"audit.finds.{kind}")))
-            parts += [paragraph(say(f"audit.finds.{kind}.why"), "lead"), table(fields, rows, kind="trials")]
+            parts.append(Markup("<h3>{}</h3>").format(say(AUDIT_FINDS[kind])))
+            parts += [paragraph(say(AUDIT_FINDS_WHY[kind]), "lead"), table(fields, rows, kind="trials")]
     return parts
 
 
 def draw(found: Audit, path: Path, *, say: Words) -> None:
     """A row for each attack that was tried: how sure it is, against its threshold, and how many it finds."""
-    sheet = Sheet(_fact(found, say), say("audit.plot.what"))
+    sheet = Sheet(
+        _fact(found, say),
+        say(
+            "How sure each attack is of whom it is surest of; the line marks its threshold. In orange: beyond "
+            "it. Right: the share of the people attacked who are found."
+        ),
+    )
     left = MARGIN + ATTACK + GAP
     wide = WIDTH - left - MARGIN - GAP - SHARE
     sure, shares, names = [], [], []
@@ -146,9 +237,9 @@ def draw(found: Audit, path: Path, *, say: Words) -> None:
         sure.append(Bar(surest, say.percent(surest), color, mark=findings.threshold))
         shares.append(Bar(share, f"{say.number(len(findings.exposed))} ({say.percent(share)})", color))
     top = sheet.top
-    bar_panel(sheet, say("audit.plot.sure"), sure, left=left, wide=wide, most=1.0, size=9.5)
+    bar_panel(sheet, say("surest guess, or largest gain"), sure, left=left, wide=wide, most=1.0, size=9.5)
     sheet.top = top
-    middles = bar_panel(sheet, say("audit.plot.share"), shares, left=left + wide + GAP, wide=SHARE, most=1.0, size=9.5)
+    middles = bar_panel(sheet, say("people found"), shares, left=left + wide + GAP, wide=SHARE, most=1.0, size=9.5)
     for name, y in zip(names, middles, strict=True):
         sheet.text(MARGIN, y, sheet.fit(name, ATTACK, 9.5))
     sheet.save(path, sheet.top)
@@ -164,13 +255,21 @@ def reason(why: str, lacks: Sequence[str], say: Words, *, fits: bool = False) ->
     """Why an attack was not tried: what it lacked, or why it does not apply, or why it failed though it ``fits``."""
     if lacks:
         inputs = {
-            "knowledge": say("audit.input.knowledge"),
-            "control": say("audit.input.control"),
-            "queries": say("audit.input.queries"),
-            "releases": say("audit.input.releases"),
+            "knowledge": say("a table of people (--knowledge)"),
+            "control": say("a table of people who are not in the release (--control)"),
+            "queries": say("queries that were answered (--queries)"),
+            "releases": say("an earlier release (--with)"),
         }
-        return say("audit.needs", inputs=", ".join(inputs[name] for name in lacks))
-    return why if say.language == "en" else say("audit.failed.other" if fits else "audit.other")
+        return say("needs {inputs}", inputs=", ".join(inputs[name] for name in lacks))
+    return (
+        why
+        if say.language == "en"
+        else say(
+            tr("made for such a release, and could not be tried here")
+            if fits
+            else tr("made for another kind of release, or has nothing to look at here")
+        )
+    )
 
 
 def _row(attack: type[Attack], findings: Findings, say: Words) -> Row:
@@ -185,10 +284,14 @@ def _row(attack: type[Attack], findings: Findings, say: Words) -> Row:
     return [
         Markup('{}<div class="why">{}</div>').format(name, knowledge),
         say.number(findings.attacked),
-        Cell(say.percent(surest), hint=say("audit.gain") if findings.by == "gain" else say("audit.surest")),
+        Cell(say.percent(surest), hint=say("largest gain") if findings.by == "gain" else say("surest guess")),
         "" if before is None else say.percent(before),
         say.percent(findings.threshold),
-        verdict(say("audit.somebody", n=exposed) if exposed else say("audit.none"), holds=not exposed, more=share),
+        verdict(
+            say.plural("✗ {n} person", "✗ {n} people", n=exposed) if exposed else say("✓ nobody"),
+            holds=not exposed,
+            more=share,
+        ),
         defence if exposed else "",
     ]
 
@@ -204,5 +307,5 @@ def _parameters(model: dict[str, Any]) -> list[str]:
 
 def _signature(say: Words) -> Markup:
     """A table with room to sign."""
-    keys = ("audit.sign.name", "audit.sign.decision", "audit.sign.date", "audit.sign.signature")
+    keys = (tr("name and role"), tr("decision (release, hold back, change)"), tr("place and date"), tr("signature"))
     return table([Field("", "row"), Field("")], [[say(key), ""] for key in keys], kind="sign")

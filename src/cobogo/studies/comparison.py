@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_buckets
@@ -103,12 +104,12 @@ class Comparison(Study):
 
         panels = [
             panel(say.name("metric", self.metric), lambda run: run.value, say.column, BLUE),
-            panel(say("compare.time"), lambda run: run.seconds, each(say.seconds), PALE),
-            panel(say("frontier.suppressed"), lambda run: run.suppressed, each(say.number), PALE),
-            panel(say("frontier.classes"), lambda run: run.classes, each(say.number), PALE),
-            panel(say("frontier.risk"), lambda run: run.risk, each(say.percent), ORANGE),
+            panel(say("search time"), lambda run: run.seconds, each(say.seconds), PALE),
+            panel(say("suppressed"), lambda run: run.suppressed, each(say.number), PALE),
+            panel(say("classes"), lambda run: run.classes, each(say.number), PALE),
+            panel(say("highest risk"), lambda run: run.risk, each(say.percent), ORANGE),
         ]
-        sheet = Sheet(self._fact(say), say("compare.what"))
+        sheet = Sheet(self._fact(say), say("One row for each algorithm; each column has a scale of its own"))
         wide = (WIDTH - 2 * MARGIN - NAMES - GAP * len(panels)) / len(panels)
         top, middles = sheet.top, []
         for number, (title, bars) in enumerate(panels):
@@ -117,34 +118,48 @@ class Comparison(Study):
         for y, run in zip(middles, self.runs, strict=True):
             sheet.text(MARGIN, y, sheet.fit(run.name, NAMES, 9.5))
             if not run.solved:
-                sheet.text(MARGIN + NAMES + GAP + 0.06, y, say("frontier.none"), size=9, color=MUTED)
+                sheet.text(MARGIN + NAMES + GAP + 0.06, y, say("no solution"), size=9, color=MUTED)
         sheet.save(path, sheet.top - 0.08)
 
     def render(self, png: bytes, *, say: Words) -> str:
         """The picture, a table of every run, and what was noted."""
         metric = say.name("metric", self.metric)
-        better = say("metrics.higher" if self.maximize else "metrics.lower")
+        better = say(tr("higher") if self.maximize else tr("lower"))
         fields = [
-            Field(say("compare.algorithm"), "row"),
+            Field(say("algorithm"), "row"),
             *release_fields(metric, say),
-            Field(say("compare.time"), "num"),
+            Field(say("search time"), "num"),
         ]
-        proven = [paragraph(f"* {say('compare.proven')}")] if any(run.optimal for run in self.runs) else []
+        proven = (
+            [paragraph(f"* {say('proven to be the best full-domain recoding by this metric')}")]
+            if any(run.optimal for run in self.runs)
+            else []
+        )
         notes = [(run.name, note) for run in self.runs for note in run.notes]
         sections = [
-            PageSection(lead=say("compare.lead", metric=metric, better=better), parts=[picture(png, self._fact(say))]),
-            PageSection(say("compare.table"), parts=[table(fields, self._rows(say)), *proven]),
-            PageSection(say("compare.notes"), parts=[pairs(notes)]) if notes else None,
+            PageSection(
+                lead=say(
+                    "One table, one policy, several algorithms. “{metric}” says what each release loses ({better} is "
+                    "better); the rest is what it costs and what an attacker could still learn.",
+                    metric=metric,
+                    better=better,
+                ),
+                parts=[picture(png, self._fact(say))],
+            ),
+            PageSection(say("Every algorithm"), parts=[table(fields, self._rows(say)), *proven]),
+            PageSection(say("What they say of their results"), parts=[pairs(notes)]) if notes else None,
             meanings(self.metric, say),
         ]
         return page(
             say,
-            say("compare.title"),
+            say("What each algorithm makes of it"),
             sections,
             created=self.created,
             source=self.source,
             about=origin(say, self.source, self.records),
-            note=say("frontier.note"),
+            note=say(
+                "No value of the data is shown here. The figures are about the data all the same: decide who sees them."
+            ),
         )
 
     def _rows(self, say: Words) -> list[Row]:
@@ -161,12 +176,14 @@ class Comparison(Study):
         """The headline: which algorithm is best."""
         metric, best = say.name("metric", self.metric), self.best
         if best is None:
-            return say("compare.fact.none")
+            return say("No algorithm found a release that satisfies the policy")
         shown = dict(zip((run.name for run in self.runs), say.column([run.value for run in self.runs]), strict=True))
         several = [run.name for run in self.runs if run.value is not None]
         if len(several) > 1 and len({shown[name] for name in several}) == 1:
-            return say("compare.fact.same", metric=metric, value=shown[best.name])
-        return say("compare.fact", algorithm=best.name, metric=metric, value=shown[best.name])
+            return say("All algorithms come to the same “{metric}”: {value}", metric=metric, value=shown[best.name])
+        return say(
+            "“{algorithm}” is best by “{metric}”: {value}", algorithm=best.name, metric=metric, value=shown[best.name]
+        )
 
 
 def compare(

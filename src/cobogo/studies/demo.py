@@ -21,6 +21,7 @@ from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examples import ceara
 from cobogo.floor.files import stage_directory
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.release.contract import Release
@@ -38,6 +39,15 @@ from cobogo.tell.report.page import (
     verdict_box,
 )
 from cobogo.tell.report.words import Words, words
+
+DEMO = {
+    "precision": tr("precision"),
+    "average": tr("average class size"),
+    "classes": tr("classes"),
+    "suppressed": tr("suppressed"),
+    "inference": tr("worst inference"),
+    "histogram": tr("histogram"),
+}
 
 DATA = "dados_covid-ce.csv"
 QUASI_IDENTIFIERS = ("localidade", "data_nascimento")
@@ -134,7 +144,10 @@ def policy(case: DemoCase, language: str, *, limit: float = 0.2) -> Policy:
 def run(directory: Path, *, rows: int, language: str, progress: Progress) -> Demo:
     """Generate the cases, make the ten releases, draw, attack two of them, and put everything in place at once."""
     if rows < FEWEST_ROWS:
-        raise PolicyError(f"the demo needs at least {FEWEST_ROWS} rows. Got {rows} instead", where="--rows")
+        raise PolicyError(
+            tr("the demo needs at least {fewest_rows} rows. Got {rows} instead", fewest_rows=FEWEST_ROWS, rows=rows),
+            where="--rows",
+        )
     with stage_directory(directory, replaceable=is_demo) as stage:
         progress("generate", 0, 0)
         ceara.write(stage / DATA, rows)
@@ -160,27 +173,62 @@ def _page(demo: Demo, rows: int, language: str) -> str:
     """The results as tables, with pictures and links to the reports."""
     say = words(language)
     chosen, (one, other) = f"releases/{CHOSEN.name}/public", (case.name for case in TOGETHER)
-    together = say("demo.together", n=demo.exposed) if demo.exposed else say("demo.together.none")
+    together = (
+        say.plural(
+            "Two of these releases together single out {n} person",
+            "Two of these releases together single out {n} people",
+            n=demo.exposed,
+        )
+        if demo.exposed
+        else say("Two of these releases together may single people out")
+    )
     command = Markup("<code>cobogo attack differencing releases/{} releases/{}</code>").format(one, other)
-    exposed = [say("demo.together.why", one=one, other=other, attribute=SENSITIVE), command]
-    given = Markup("{} {}").format(say("demo.give.why"), link(f"{chosen}/release.csv", chosen))
-    limit = say("demo.limit", share=say.percent(max(result.limit for result in demo.results)))
+    exposed = [
+        say(
+            "The ten are alternatives to compare, not ten files to publish. Each keeps its promise alone; "
+            "what {one} holds beyond {other}, or the other way round, is a few people in a class, or one, "
+            "with their “{attribute}”. Try it:",
+            one=one,
+            other=other,
+            attribute=SENSITIVE,
+        ),
+        command,
+    ]
+    given = Markup("{} {}").format(
+        say("This one holds what all ten promise (k = 8, l = 4):"), link(f"{chosen}/release.csv", chosen)
+    )
+    limit = say(
+        "Up to {share} of the records may be suppressed in each release. The guide suppresses none: most "
+        "of its ten cases then have no release.",
+        share=say.percent(max(result.limit for result in demo.results)),
+    )
     alone = [result for result in demo.results if result.case.l is None]
     diverse = [result for result in demo.results if result.case.l is not None]
     sections = [
         PageSection(
             parts=[
                 verdict_box(together, exposed, mark="✗", holds=False),
-                verdict_box(say("demo.give"), [given], mark="✓", holds=True),
+                verdict_box(say("Give away one of them"), [given], mark="✓", holds=True),
                 paragraph(limit, "lead"),
             ]
         ),
-        PageSection(say("demo.k"), say("demo.k.why"), _results(alone, say)),
-        PageSection(say("demo.l"), say("demo.l.why", attribute=SENSITIVE), _results(diverse, say)),
+        PageSection(
+            say("k-anonymity"),
+            say("Every combination of place and date of birth is shared by at least k people."),
+            _results(alone, say),
+        ),
+        PageSection(
+            say("l-diversity"),
+            say("In every class, at least l distinct values of “{attribute}” occur.", attribute=SENSITIVE),
+            _results(diverse, say),
+        ),
     ]
-    lead = say("demo.lead", records=say("records", n=rows))
-    data = Markup("{}: {}").format(say("demo.data"), link(DATA))
-    return page(say, say("demo.title"), sections, about=lines(lead, data), images="'self'", style=STYLE)
+    lead = say(
+        "k-anonymity and l-diversity on {records} of COVID-19 cases in Ceará. The people are made up.",
+        records=say.plural("{n} record", "{n} records", n=rows),
+    )
+    data = Markup("{}: {}").format(say("Original data"), link(DATA))
+    return page(say, say("Cobogó: the guide, done"), sections, about=lines(lead, data), images="'self'", style=STYLE)
 
 
 def _results(results: list[DemoResult], say: Words) -> list[Markup]:
@@ -189,15 +237,15 @@ def _results(results: list[DemoResult], say: Words) -> list[Markup]:
     fields = [
         Field("k", "row"),
         *([Field("l", "row")] if with_l else []),
-        Field(say("demo.levels")),
-        *(Field(say(f"demo.{name}"), "num") for name in ("precision", "average", "classes", "suppressed", "inference")),
-        Field(say("demo.file")),
-        Field(say("demo.report")),
+        Field(say("levels")),
+        *(Field(say(DEMO[name]), "num") for name in ("precision", "average", "classes", "suppressed", "inference")),
+        Field(say("file")),
+        Field(say("report")),
     ]
     rows = []
     for result in results:
         case, report = result.case, result.report
-        chosen = [strong(say("demo.chosen"))] if case == CHOSEN else []
+        chosen = [strong(say("the one to give away"))] if case == CHOSEN else []
         rows.append(
             [
                 str(case.k),
@@ -209,7 +257,7 @@ def _results(results: list[DemoResult], say: Words) -> list[Markup]:
                 say.number(report["suppressed"]),
                 say.percent(report["inference"][SENSITIVE]["after"]),
                 lines(link(case.file), *chosen),
-                link(f"releases/{case.name}/evidence/report.html", say("demo.report")),
+                link(f"releases/{case.name}/evidence/report.html", say("report")),
             ]
         )
     pictures = [
@@ -252,7 +300,7 @@ def _anonymize(data: Path, case: DemoCase, language: str) -> Release:
 
 def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> None:
     """The guide's histogram of a case: its largest classes, or how many distinct values its classes hold."""
-    classes = say("classes", n=len(released.counts))
+    classes = say.plural("{n} class", "{n} classes", n=len(released.counts))
     if case.l is None:
         order = (-released.counts).argsort(kind="stable")[:LARGEST].tolist()
         plots.largest_classes(
@@ -262,7 +310,7 @@ def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> N
             names=QUASI_IDENTIFIERS,
             classes=len(released.counts),
             records=released.records,
-            title=say("demo.histogram_k", k=case.k, n=len(order), classes=classes),
+            title=say("k = {k}: the {n} largest of {classes}", k=case.k, n=len(order), classes=classes),
         )
     else:
         plots.distinct_values(
@@ -271,5 +319,11 @@ def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> N
             say=say,
             attribute=SENSITIVE,
             asked=case.l,
-            title=say("demo.histogram_l", k=case.k, l=case.l, attribute=SENSITIVE, classes=classes),
+            title=say(
+                "k = {k}, l = {l}: distinct values of “{attribute}” in {classes}",
+                k=case.k,
+                l=case.l,
+                attribute=SENSITIVE,
+                classes=classes,
+            ),
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
@@ -103,27 +104,38 @@ class Frontier(Study):
         unproven = any(not point.optimal for point in solved)
         sections = [
             PageSection(
-                lead=say("frontier.lead", names=", ".join(varied), metric=metric),
+                lead=say(
+                    "For each value of {names}, the release that is best by “{metric}”: what it costs, and what an "
+                    "attacker could still learn from it.",
+                    names=", ".join(varied),
+                    metric=metric,
+                ),
                 parts=[picture(png, self._fact(say))],
             ),
             PageSection(
-                say("frontier.table"),
-                say("frontier.table.why"),
+                say("Every choice"),
+                say("The levels are those of the quasi-identifiers: 0 is the original value."),
                 [
                     table(columns, self._rows(len(attributes), say)),
-                    *([paragraph(f"* {say('asked.unproven')}")] if unproven else []),
+                    *(
+                        [paragraph(f"* {say('the best solution found; not proven to be the best')}")]
+                        if unproven
+                        else []
+                    ),
                 ],
             ),
             meanings(self.metric, say),
         ]
         return page(
             say,
-            say("frontier.title"),
+            say("What privacy costs"),
             sections,
             created=self.created,
             source=self.source,
             about=origin(say, self.source, self.records),
-            note=say("frontier.note"),
+            note=say(
+                "No value of the data is shown here. The figures are about the data all the same: decide who sees them."
+            ),
         )
 
     def _rows(self, attributes: int, say: Words) -> list[Row]:
@@ -145,31 +157,45 @@ class Frontier(Study):
         solved = [point for point in self.points if point.value is not None]
         metric = say.name("metric", self.metric)
         if not solved:
-            return say("frontier.fact.none")
+            return say("Nothing satisfies the policy, whatever the value")
         values = [point.value for point in solved if point.value is not None]
         low, high = say.column([min(values), max(values)])
         if low == high:
-            return say("frontier.fact.same", metric=metric, value=low)
+            return say("“{metric}” of the best release is always {value}", metric=metric, value=low)
         if len(self.varied) > 1:
-            return say("frontier.fact.range", metric=metric, low=low, high=high)
+            return say("“{metric}” of the best release is between {low} and {high}", metric=metric, low=low, high=high)
         before, after = say.column([values[0], values[-1]])
         first, last = (_choice(point, list(self.varied), say) for point in (solved[0], solved[-1]))
-        return say("frontier.fact", metric=metric, before=before, after=after, first=first, last=last)
+        return say(
+            "With {last} instead of {first}, “{metric}” goes from {before} to {after}",
+            metric=metric,
+            before=before,
+            after=after,
+            first=first,
+            last=last,
+        )
 
     def draw(self, path: Path, *, say: Words) -> None:
         """Draw two panels over the first parameter: the metric, and an attacker's probabilities."""
         from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
 
-        better = say("metrics.higher" if self.maximize else "metrics.lower")
+        better = say(tr("higher") if self.maximize else tr("lower"))
         metric = say.name("metric", self.metric)
-        sheet = Sheet(self._fact(say), say("frontier.what", metric=metric, better=better))
+        sheet = Sheet(
+            self._fact(say),
+            say(
+                "Left: “{metric}” of the best release ({better} is better). Right: what is left to an attacker.",
+                metric=metric,
+                better=better,
+            ),
+        )
         wide, top = (WIDTH - 2 * MARGIN - GAP) / 2, sheet.top
         values = [point.value for point in self.points if point.value is not None]
         written = dict(zip(values, say.column(values), strict=True))
         self._panel(sheet, metric, [("", BLUE, lambda point: point.value)], written.__getitem__, say, MARGIN, wide)
         bottom, sheet.top = sheet.top, top
         chances = self._chances(say)
-        title = say("frontier.chance") if len(self._lines()) == 1 else chances[0][0]
+        title = say("an attacker’s chances") if len(self._lines()) == 1 else chances[0][0]
         self._panel(sheet, title, chances, say.percent, say, MARGIN + wide + GAP, wide)
         sheet.save(path, max(bottom, sheet.top))
 
@@ -179,9 +205,9 @@ class Frontier(Study):
         from cobogo.tell.report.canvas import BLUE, ORANGE
 
         if not any(point.worst_inference is not None for point in self.points):
-            return [(say("frontier.risk"), ORANGE, lambda point: point.risk)]
-        inference: Measure = (say("frontier.inference"), ORANGE, lambda point: point.worst_inference)
-        risk: Measure = (say("frontier.risk"), BLUE, lambda point: point.risk)
+            return [(say("highest risk"), ORANGE, lambda point: point.risk)]
+        inference: Measure = (say("worst inference"), ORANGE, lambda point: point.worst_inference)
+        risk: Measure = (say("highest risk"), BLUE, lambda point: point.risk)
         return [inference, risk] if len(self._lines()) == 1 else [inference]
 
     def _lines(self) -> list[list[ParameterTrial]]:
@@ -230,7 +256,7 @@ class Frontier(Study):
             _write_numbers(sheet, dots, slot)
             if not dots:
                 x, floor = plane.position(place, 0)
-                none = sheet.wrap(say("frontier.none").split(), slot, 8, lines=2)
+                none = sheet.wrap(say("no solution").split(), slot, 8, lines=2)
                 for line, word in enumerate(reversed(none)):
                     sheet.text(x, floor - 0.14 - 0.15 * line, word, size=8, color=MUTED, align="center")
 
@@ -256,7 +282,7 @@ def _has_gap(numbers: Sequence[float | None]) -> bool:
 
 def _parameter(name: str, say: Words) -> str:
     """The name of a varied parameter in the language, without its model."""
-    return say("frontier.limit") if name == LIMIT else name.rpartition(".")[2]
+    return say("suppression limit") if name == LIMIT else name.rpartition(".")[2]
 
 
 def _choice(point: ParameterTrial, shown: Sequence[str], say: Words) -> str:
@@ -279,7 +305,7 @@ def frontier(
     is called with every point when it is found.
     """
     if not vary or not all(vary.values()):
-        raise PolicyError("nothing is to be varied", where="--vary", remedy="Say what: --vary k=2,5,10,20.")
+        raise PolicyError(tr("nothing is to be varied"), where="--vary", remedy=tr("Say what: --vary k=2,5,10,20."))
     prepared = job.prepare(data, policy, engine=engine, progress=progress)
     # Utility is not measured: a frontier does not show it.
     prepared = replace(prepared, policy=prepared.policy.model_copy(update={"utility": None}))

@@ -13,6 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from cobogo.floor.files import holds_only, stage_directory
+from cobogo.floor.language import tr
 from cobogo.locate import maps
 from cobogo.locate.attacks.hearing import sent_positions
 from cobogo.locate.places.geometry import distance
@@ -59,16 +60,26 @@ def _fact(found: Evaluation, say: Words) -> str:
         if run.quality_loss >= LEAST and all(name in run.findings for name in ("short-observation", "home-and-work"))
     ]
     if not told:
-        return say("locating.fact.none")
+        return say("What each mechanism costs, and what each attack finds")
     run = sorted(told, key=lambda run: run.quality_loss)[len(told) // 2]
     one, home = (float(run.findings[name].error.mean()) for name in ("short-observation", "home-and-work"))
     figures = {"loss": round(run.quality_loss), "one": round(one), "home": round(home)}
-    return say("locating.fact", mechanism=run.label, **figures)
+    return say(
+        "{mechanism}: reports are {loss} m off; one is guessed to {one} m, a home to {home} m",
+        mechanism=run.label,
+        **figures,
+    )
 
 
 def draw(found: Evaluation, path: Path, *, say: Words) -> None:
     """The frontier: a panel for each attack, a dot for each mechanism, a line for each family of them."""
-    sheet = Sheet(_fact(found, say), say("locating.what"))
+    sheet = Sheet(
+        _fact(found, say),
+        say(
+            "Left to right: what a user loses. Upwards: what an attacker is off by (metres) or finds (share). "
+            "Dashed: as far off as the report itself"
+        ),
+    )
     protected = _protected_runs(found)
     families = list(dict.fromkeys(run.mechanism for run in protected))
     colors = {name: COLORS[number % len(COLORS)] for number, name in enumerate(families)}
@@ -110,9 +121,11 @@ def _panel(
     values = [_value(run, attack, metres=metres) for run in runs]
     title = sheet.fit(say.name("attack", attack), wide, 10.5, bold=True)
     sheet.text(left, sheet.top, title, size=10.5, bold=True)
-    sheet.text(left, sheet.top + 0.22, say("locating.error" if metres else "locating.success"), size=8.5, color=MUTED)
+    sheet.text(
+        left, sheet.top + 0.22, say(tr("attacker’s error (m)") if metres else tr("share found")), size=8.5, color=MUTED
+    )
     sheet.top += 0.45
-    across = Axis(say("locating.loss"), losses, logarithmic=True, texts=[_short(loss, say, True) for loss in losses])
+    across = Axis(say("quality loss (m)"), losses, logarithmic=True, texts=[_short(loss, say, True) for loss in losses])
     ticks = decades([max(value, LEAST) for value in values] or [LEAST]) if metres else [0.0, 0.5, 1.0]
     up = Axis("", ticks, logarithmic=metres, texts=[_short(tick, say, metres) for tick in ticks])
     plane = axes(sheet, across, up, left=left + 0.35, wide=wide - 0.35, tall=TALL, size=SMALL)
@@ -140,25 +153,49 @@ def _short(value: float, say: Words, metres: bool) -> str:
 
 def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> str:
     """The page: pictures, the loss of each mechanism, what each attack finds and knows."""
-    keep = say("locating.keep")
-    costs_why = say("locating.costs.why", wanted=say.number(WANTED), asked=say.number(ASKED))
-    grid = say("locating.grid", cells=found.grid.cells, size=say.number(round(found.grid.size)))
+    keep = say("Evidence: for the steward only. It was made from true positions and shows some of them.")
+    costs_why = say(
+        "Quality loss is the mean distance from where people were to the nearest position that they sent: "
+        "0 where the truth is among dummies, whose price is that all are answered; of regions, to the "
+        "middle. Precision and recall are those of answers within {asked} m of the report, for one who "
+        "wants what is within {wanted} m of them.",
+        wanted=say.number(WANTED),
+        asked=say.number(ASKED),
+    )
+    grid = say(
+        "Attackers think of {cells} places, cells of {size} m: no guess can be much better than that.",
+        cells=found.grid.cells,
+        size=say.number(round(found.grid.size)),
+    )
     sections = [
         PageSection(
-            lead=say("locating.lead", people=found.truth.users),
+            lead=say(
+                "Every mechanism was run on the same points of {people} people, and every attack on what it "
+                "released. Attackers know the mechanism; what else each knows is told below.",
+                people=found.truth.users,
+            ),
             parts=[picture(pictures["frontier"], _fact(found, say))],
         ),
-        PageSection(say("locating.costs"), costs_why, [_costs(found, say)]),
+        PageSection(say("What each mechanism costs"), costs_why, [_costs(found, say)]),
         PageSection(
-            say("locating.found"), say("locating.found.why"), [_findings(found, say), *_untried_notes(found, say)]
+            say("What each attack finds"),
+            say(
+                "The share found, and by how much a guess is off on average. In brackets: what somebody would "
+                "find who saw no report."
+            ),
+            [_findings(found, say), *_untried_notes(found, say)],
         ),
-        PageSection(say("locating.knows"), parts=[_attackers(found, say)]),
-        PageSection(say("locating.map"), say("locating.map.why"), [picture(pictures["map"], say("locating.map"))]),
-        PageSection(say("locating.notes"), parts=[paragraph(lines(grid, *found.notes), "")]),
+        PageSection(say("What attackers know"), parts=[_attackers(found, say)]),
+        PageSection(
+            say("The map"),
+            say("True points, reports and guesses of a few people. Open map.html beside this page to move about."),
+            [picture(pictures["map"], say("The map"))],
+        ),
+        PageSection(say("How it was measured"), parts=[paragraph(lines(grid, *found.notes), "")]),
     ]
     return page(
         say,
-        say("locating.title"),
+        say("Where people were, and who can still find out"),
         sections,
         created=found.created,
         source=found.source,
@@ -169,19 +206,19 @@ def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> s
 
 
 def _name(run: MechanismTrial, say: Words) -> str:
-    return say("locating.none") if run.label == RAW else run.label
+    return say("true positions") if run.label == RAW else run.label
 
 
 def _costs(found: Evaluation, say: Words) -> Markup:
     fields = [
-        Field(say("locating.mechanism"), "row"),
-        Field(say("locating.loss"), "num"),
+        Field(say("mechanism"), "row"),
+        Field(say("quality loss (m)"), "num"),
         Field("95 %", "num"),
-        Field(say("locating.asks"), "num"),
-        Field(say("locating.precision"), "num"),
-        Field(say("locating.recall"), "num"),
-        Field(say("locating.answered"), "num"),
-        Field(say("locating.guarantee"), "why"),
+        Field(say("asks about"), "num"),
+        Field(say("precision"), "num"),
+        Field(say("recall"), "num"),
+        Field(say("answered"), "num"),
+        Field(say("what it promises"), "why"),
     ]
     rows = [
         [
@@ -203,14 +240,14 @@ def _asks(run: MechanismTrial, say: Words) -> str:
     """What the service has to answer for one report: an area, or a number of positions."""
     if run.area is not None:
         return f"{say.number(round(run.area / 1e6, 3))} km²"
-    return say("locating.places", n=say.number(round(run.positions or 1)))
+    return say("positions: {n}", n=say.number(round(run.positions or 1)))
 
 
 def _findings(found: Evaluation, say: Words) -> Markup:
     """A table of mechanisms (rows) and attacks (columns): success, error, and success without the reports."""
     fields = [Field(say.name("attack", attack), "num") for attack in found.attacks]
     rows = [[_name(run, say), *(_cell(run, attack, say) for attack in found.attacks)] for run in found.runs]
-    return table([Field(say("locating.mechanism"), "row"), *fields], rows)
+    return table([Field(say("mechanism"), "row"), *fields], rows)
 
 
 def _cell(run: MechanismTrial, attack: str, say: Words) -> Markup:
@@ -230,12 +267,12 @@ def _untried_notes(found: Evaluation, say: Words) -> list[Markup]:
         for attack, why in run.skipped.items():
             reasons.setdefault((attack, why), []).append(_name(run, say))
     told = [f"{say.name('attack', attack)}, {', '.join(runs)}: {why}" for (attack, why), runs in reasons.items()]
-    return [paragraph(lines(f"{say('locating.untried')}:", *told), "")] if told else []
+    return [paragraph(lines(f"{say('Not tried')}:", *told), "")] if told else []
 
 
 def _attackers(found: Evaluation, say: Words) -> Markup:
     """What each attacker knows, and what its success means."""
-    fields = [Field(say("locating.attack"), "row"), Field(say("locating.knows")), Field(say("locating.means"))]
+    fields = [Field(say("attack"), "row"), Field(say("What attackers know")), Field(say("share found"))]
     rows = [
         [say.name("attack", attack), say.name("knows", attack), say.name("finds", attack)] for attack in found.attacks
     ]

@@ -13,6 +13,7 @@ import numpy as np
 
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate import spec as asking
 from cobogo.locate.attacks import LocationFindings
@@ -45,13 +46,13 @@ class TrialGround:
     def from_points(cls, points: Points, *, hours_from_utc: float = 0.0, every: float = 60.0) -> TrialGround:
         """From points with times; more than `MOST` are thinned out."""
         if points.time is None:
-            raise DataError("have no times, so that there is nothing to play", where="points")
+            raise DataError(tr("have no times, so that there is nothing to play"), where="points")
         if points.user is None:
             points = Points(points.lon, points.lat, points.time, np.zeros(len(points), dtype=np.int64))
         sample = sample_points(points, every, MOST)
         few = sample.points
         if not len(few):
-            raise DataError("has no points", where="points")
+            raise DataError(tr("has no points"), where="points")
         assert few.time is not None
         moments = np.unique(few.time)
         if len(moments) > FRAMES:

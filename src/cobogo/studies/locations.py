@@ -11,6 +11,7 @@ import numpy as np
 
 from cobogo.errors import CobogoError, DataError, NoSolution
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.attacks import LocationAttack, LocationFindings, Scene
 from cobogo.locate.attacks.base import brief_figure
@@ -143,7 +144,7 @@ def evaluate(
     sample = truth if isinstance(truth, Sample) else Sample(truth, truth, np.arange(len(truth)))
     truth, notes = sample.points, (*sample.notes, *notes)
     if not len(truth):
-        raise DataError("has no points", where=name)
+        raise DataError(tr("has no points"), where=name)
     grid = grid or ground_of(truth, background, CELLS)
     prior = prior_of(truth if background is None else background, grid)
     source = source or Entropy()
@@ -198,7 +199,7 @@ def _run(
     label: str, mechanism: Mechanism | None, scene: Scene, attacks: Sequence[LocationAttack], answered: float
 ) -> MechanismTrial:
     if not len(scene.truth):
-        raise NoSolution("there are too few people at any moment", where=label, remedy="Ask for a smaller k.")
+        raise NoSolution(tr("there are too few people at any moment"), where=label, remedy=tr("Ask for a smaller k."))
     findings: dict[str, LocationFindings] = {}
     skipped: dict[str, str] = {}
     for attack in attacks:

@@ -29,6 +29,7 @@ from cobogo.examine.risk.population import KnownPopulation, PopulationUniques, r
 from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
 from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.floor.representation import brief
 from cobogo.promises.population import open_population
@@ -255,7 +256,9 @@ def _largest(counted: FrequencyTable, most: int | None) -> int:
     if most is None:
         return largest_size(counted)
     if most < 1:
-        raise PolicyError(f"must be a whole number, 1 or more. Got {most!r} instead", where="--combinations")
+        raise PolicyError(
+            tr("must be a whole number, 1 or more. Got {most!r} instead", most=most), where="--combinations"
+        )
     return min(most, len(counted.quasi_identifiers))
 
 

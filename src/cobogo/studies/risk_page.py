@@ -42,22 +42,34 @@ SHOWN = 30  # single quasi-identifiers in the table
 
 def _fact(found: RiskReport, say: Words) -> str:
     """The headline: how many people are unique."""
-    people = say("exposure.people", n=found.people)
+    people = say.plural("{n} person", "{n} people", n=found.people)
     if found.uniques:
         share, count = say.percent(found.unique_share), say.number(found.uniques)
-        return say("exposure.fact.alone", share=share, count=count, people=people)
-    return say("exposure.fact.none", n=int(found.sizes.min()) - 1, people=people)
+        return say("{share} of the people stand alone: {count} of {people}", share=share, count=count, people=people)
+    return say.plural(
+        "Nobody stands alone: each of {people} looks like {n} other at least",
+        "Nobody stands alone: each of {people} looks like {n} others at least",
+        n=int(found.sizes.min()) - 1,
+        people=people,
+    )
 
 
 def draw(found: RiskReport, path: Path, *, say: Words) -> None:
     """Draw two panels: people by the size of their class, and people whom combinations single out."""
-    sheet = Sheet(_fact(found, say), say("exposure.what", threshold=say.percent(found.threshold)))
+    sheet = Sheet(
+        _fact(found, say),
+        say(
+            "Left: in orange those whose risk is above {threshold}. Right: the share of the people whom a "
+            "combination of quasi-identifiers singles out, the most telling of each size.",
+            threshold=say.percent(found.threshold),
+        ),
+    )
     top = sheet.top
-    bar_panel(sheet, say("exposure.sizes"), _sizes(found, say), left=MARGIN, wide=LEFT, names=1.0)
+    bar_panel(sheet, say("people by the size of their class"), _sizes(found, say), left=MARGIN, wide=LEFT, names=1.0)
     bottom, sheet.top = sheet.top, top
     left = MARGIN + LEFT + GAP
     bars = _combinations(found, say)
-    bar_panel(sheet, say("exposure.combinations"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
+    bar_panel(sheet, say("people singled out by"), bars, left=left, wide=WIDTH - MARGIN - left, names=3.1)
     sheet.save(path, max(bottom, sheet.top))
 
 
@@ -70,9 +82,9 @@ def _sizes(found: RiskReport, say: Words) -> list[Bar]:
         there = (found.sizes >= first) & (found.sizes <= (last or found.sizes.max()))
         share = int(found.sizes[there].sum()) / total
         if last is None:
-            name = say("exposure.more", first=first)
+            name = say("{first} or more", first=first)
         else:
-            name = say.number(first) if first == last else say("exposure.range", first=first, last=last)
+            name = say.number(first) if first == last else say("{first} to {last}", first=first, last=last)
         bars.append(Bar(share, say.percent(share), ORANGE if 1 / first > found.threshold else BLUE, name))
     return bars
 
@@ -100,21 +112,31 @@ def render(found: RiskReport, png: bytes, *, say: Words) -> str:
     sections = [
         tiles(_keys(found, say)),
         PageSection(parts=[picture(png, _fact(found, say))]),
-        PageSection(say("exposure.attackers"), say("exposure.attackers.why"), [_attackers(found, say)]),
+        PageSection(
+            say("What an attacker can expect"),
+            say(
+                "The chance that somebody who knows a person’s quasi-identifiers points at the right record, by "
+                "what else the attacker knows."
+            ),
+            [_attackers(found, say)],
+        ),
         _population(found, say),
         _tellings(found, say),
         _special(found, say),
         _columns(found, say),
-        PageSection(say("exposure.notes"), parts=[_list_notes(found.notes)]) if found.notes else None,
+        PageSection(say("To be known"), parts=[_list_notes(found.notes)]) if found.notes else None,
     ]
     return page(
         say,
-        say("exposure.title"),
+        say("How exposed people are"),
         sections,
         created=found.created,
         source=found.source,
         about=origin(say, found.source, found.records),
-        banner=(say("exposure.banner"), say("exposure.banner.why")),
+        banner=(
+            say("About the data as they are. Keep this page where the data are kept."),
+            say("It shows no value of the data, and still says how to find people in them."),
+        ),
     )
 
 
@@ -129,45 +151,74 @@ def _keys(found: RiskReport, say: Words) -> list[tuple[str, str, str]]:
     few = min(FEW, found.largest)
     exposed = sum(found.special.smallest[size] for size in range(1, few + 1))
     return [
-        (say("exposure.uniques"), say.number(found.people), say("records", n=found.records)),
+        (say("people"), say.number(found.people), say.plural("{n} record", "{n} records", n=found.records)),
         (
-            say("exposure.classes"),
+            say("equivalence classes"),
             say.number(len(found.sizes)),
-            say("exposure.classes.why", smallest=smallest, largest=largest),
+            say("of {smallest} to {largest} people", smallest=smallest, largest=largest),
         ),
         (
-            say("exposure.alone"),
+            say("stand alone"),
             say.number(found.uniques),
-            say("exposure.alone.why", share=say.percent(found.unique_share)),
+            say("{share}: nobody else has the same quasi-identifiers", share=say.percent(found.unique_share)),
         ),
         (
-            say("exposure.over", threshold=say.percent(found.threshold)),
+            say("over {threshold}", threshold=say.percent(found.threshold)),
             say.number(prosecutor.over),
-            say("exposure.over.why", share=say.percent(prosecutor.over_share)),
+            say("{share}: in classes too small for that", share=say.percent(prosecutor.over_share)),
         ),
-        (say("exposure.mean"), say.percent(prosecutor.average), say("exposure.mean.why")),
-        (say("exposure.few"), say.number(exposed), say("exposure.few.why", n=few)),
+        (say("average risk"), say.percent(prosecutor.average), say("for one who knows who is in the table")),
+        (
+            say("singled out by few"),
+            say.number(exposed),
+            say.plural(
+                "{n} quasi-identifier is enough for each of them",
+                "{n} quasi-identifiers or fewer are enough for each of them",
+                n=few,
+            ),
+        ),
     ]
 
 
 def _attackers(found: RiskReport, say: Words) -> Markup:
     chances = found.attackers
     rows: list[Row] = []
-    known = [(say("exposure.prosecutor"), chances.prosecutor, say("exposure.prosecutor.why"))]
+    known = [
+        (
+            say("prosecutor"),
+            chances.prosecutor,
+            say("Knows that the person is in the table: one over the people of the class."),
+        )
+    ]
     if chances.journalist is not None:
-        why = say("exposure.journalist.estimated") if chances.estimated else say("exposure.journalist.why")
-        known.append((say("exposure.journalist"), chances.journalist, why))
+        why = (
+            say("Does not know who is in the table: an estimate of one over the people of the class in the population.")
+            if chances.estimated
+            else say(
+                "Does not know who is in the table: one over the people of the class in the population, which "
+                "were counted."
+            )
+        )
+        known.append((say("journalist"), chances.journalist, why))
     for name, chance, why in known:
         over = f"{say.number(chance.over)} ({say.percent(chance.over_share)})"
         rows.append([name, bar(chance.highest, say), bar(chance.average, say), over, why])
     marketer = bar(chances.marketer, say)
-    rows.append([say("exposure.marketer"), Cell("", ""), marketer, Cell("", ""), say("exposure.marketer.why")])
+    rows.append(
+        [
+            say("marketer"),
+            Cell("", ""),
+            marketer,
+            Cell("", ""),
+            say("Wants as many people as possible: the share that would be found."),
+        ]
+    )
     fields = [
-        Field(say("exposure.attacker"), "row"),
-        Field(say("exposure.highest"), "chance"),
-        Field(say("exposure.average"), "chance"),
-        Field(say("exposure.over", threshold=say.percent(found.threshold)), "num"),
-        Field(say("explained"), "why"),
+        Field(say("attacker"), "row"),
+        Field(say("highest"), "chance"),
+        Field(say("average"), "chance"),
+        Field(say("over {threshold}", threshold=say.percent(found.threshold)), "num"),
+        Field(say("in plain words"), "why"),
     ]
     return table(fields, rows)
 
@@ -178,17 +229,26 @@ def _population(found: RiskReport, say: Words) -> PageSection | None:
     if known is None:
         return None
     counted = [] if known.counted is None else [
-        (say("exposure.counted"), known.counted, say("exposure.counted.why", here=known.counted_here), False)
+        (say("counted"), known.counted, say("In the table of the population; {here} of them are in the data.", here=known.counted_here), False)
     ]  # fmt: skip
     estimators = {
-        "zayatz": (say("exposure.zayatz"), say("exposure.zayatz.why")),
-        "pitman": (say("exposure.pitman"), say("exposure.pitman.why")),
-        "snb": (say("exposure.snb"), say("exposure.snb.why")),
+        "zayatz": (say("Zayatz"), say("Takes the class sizes of the population to be spread as those of the table.")),
+        "pitman": (say("Pitman"), say("Fits Pitman’s sampling formula; good where a small part was drawn.")),
+        "snb": (
+            say("slide negative binomial"),
+            say("Fits a slide negative binomial; good where a large part was drawn."),
+        ),
     }
     estimates: list[tuple[str, float | None, str, bool]] = [*counted]
     for key, (name, why) in estimators.items():
         uniques, chosen = known.estimates[key].uniques, known.estimates["dankar"].model == key
-        more = say("exposure.none") if uniques is None else say("exposure.chosen") if chosen else ""
+        more = (
+            say("It gives no estimate for these class sizes.")
+            if uniques is None
+            else say("Dankar’s rule chooses it.")
+            if chosen
+            else ""
+        )
         estimates.append((f"{name} ●" if chosen else name, uniques, f"{why} {more}".strip(), chosen))
     rows = [
         [
@@ -200,14 +260,19 @@ def _population(found: RiskReport, say: Words) -> PageSection | None:
         for name, uniques, why, _ in estimates
     ]
     fields = [
-        Field(say("exposure.estimator"), "row"),
-        Field(say("exposure.uniques"), "num"),
-        Field(say("exposure.share"), "num"),
-        Field(say("explained"), "why"),
+        Field(say("estimator"), "row"),
+        Field(say("people"), "num"),
+        Field(say("share"), "num"),
+        Field(say("in plain words"), "why"),
     ]
     chosen_row = next((number for number, line in enumerate(estimates) if line[3]), None)
-    lead = say("exposure.population.why", share=say.percent(known.fraction), size=known.size)
-    return PageSection(say("exposure.population"), lead, [table(fields, rows, chosen=chosen_row)])
+    lead = say(
+        "{share} of a population of {size} are in the table. So many people would have a combination of "
+        "quasi-identifiers that nobody else in the population has.",
+        share=say.percent(known.fraction),
+        size=known.size,
+    )
+    return PageSection(say("Unique in the population"), lead, [table(fields, rows, chosen=chosen_row)])
 
 
 def _tellings(found: RiskReport, say: Words) -> PageSection:
@@ -218,19 +283,28 @@ def _tellings(found: RiskReport, say: Words) -> PageSection:
         for one in shown
     ]
     fields = [
-        Field(say("exposure.attributes"), "row data"),
-        Field(say("exposure.distinction"), "num"),
-        Field(say("exposure.separation"), "chance"),
-        Field(say("exposure.singled"), "num"),
+        Field(say("quasi-identifiers"), "row data"),
+        Field(say("distinction"), "num"),
+        Field(say("separation"), "chance"),
+        Field(say("singled out"), "num"),
     ]
     lead = say(
-        "exposure.telling.why",
+        "Each quasi-identifier alone, then the combination of each size that tells most people apart. "
+        "{count} were looked at, of up to {largest} of {width}.",
         count=len(found.combinations),
         largest=found.largest,
         width=len(found.quasi_identifiers),
     )
-    parts = [table(fields, rows), paragraph(say("exposure.telling.note"))]
-    return PageSection(say("exposure.telling"), lead, parts)
+    parts = [
+        table(fields, rows),
+        paragraph(
+            say(
+                "Distinction: distinct combinations per person. Separation: the share of the pairs of people that "
+                "are told apart."
+            )
+        ),
+    ]
+    return PageSection(say("Which combinations identify people"), lead, parts)
 
 
 def _special(found: RiskReport, say: Words) -> PageSection | None:
@@ -244,17 +318,28 @@ def _special(found: RiskReport, say: Words) -> PageSection | None:
         if number
     ]
     parts = sorted(special.attributes.items(), key=lambda part: -part[1])
-    dis = "" if special.dis is None else f" {say('exposure.special.dis', share=say.percent(special.dis))}"
+    dis = (
+        ""
+        if special.dis is None
+        else f" {say('A match with a person who stands alone is right with a chance of {share} (estimated).', share=say.percent(special.dis))}"
+    )
     by_size = [
-        Field(say("exposure.special.size"), "row num"),
-        Field(say("exposure.special.found"), "num"),
-        Field(say("exposure.special.people"), "num"),
+        Field(say("attributes"), "row num"),
+        Field(say("minimal sample uniques"), "num"),
+        Field(say("people who need no more"), "num"),
     ]
-    by_attribute = [Field(say("telling.attribute"), "row data"), Field(say("exposure.part"), "chance")]
+    by_attribute = [
+        Field(say("quasi-identifier"), "row data"),
+        Field(say("part of the minimal sample uniques"), "chance"),
+    ]
     shares = [[names([name]), bar(share, say)] for name, share in parts]
     return PageSection(
-        say("exposure.special"),
-        say("exposure.special.why") + dis,
+        say("How little it takes"),
+        say(
+            "A minimal sample unique is a combination that singles a person out and of which no part does. "
+            "Who is singled out by few attributes is likely to be unique in the population, too."
+        )
+        + dis,
         [table(by_size, sizes, kind="narrow"), table(by_attribute, shares, kind="narrow")],
     )
 
@@ -262,7 +347,9 @@ def _special(found: RiskReport, say: Words) -> PageSection | None:
 def _columns(found: RiskReport, say: Words) -> PageSection:
     """The columns with values that identify people."""
     if not found.columns:
-        return PageSection(say("exposure.columns"), say("exposure.columns.none"))
+        return PageSection(
+            say("What columns hold"), say("Nothing was found. No list knows every identifier, so look yourself.")
+        )
     rows = [
         [
             names([one.column]),
@@ -275,14 +362,21 @@ def _columns(found: RiskReport, say: Words) -> PageSection:
         for one in found.columns
     ]
     fields = [
-        Field(say("exposure.column"), "row data"),
-        Field(say("attributes.role")),
-        Field(say("exposure.holds")),
-        Field(say("exposure.sure"), "num"),
-        Field(say("exposure.because"), "why", lang="en"),
-        Field(say("exposure.rule"), "why"),
+        Field(say("column"), "row data"),
+        Field(say("role")),
+        Field(say("holds")),
+        Field(say("sure"), "num"),
+        Field(say("because"), "why", lang="en"),
+        Field(say("rule"), "why"),
     ]
-    return PageSection(say("exposure.columns"), say("exposure.columns.why"), [table(fields, rows)])
+    return PageSection(
+        say("What columns hold"),
+        say(
+            "What looks like something that HIPAA’s safe harbour lists or the LGPD protects, with how sure "
+            "that is. It is advice: no list knows every identifier."
+        ),
+        [table(fields, rows)],
+    )
 
 
 def _list_notes(notes: Sequence[str]) -> Markup:

@@ -147,11 +147,11 @@ def release_fields(metric: str, say: Words) -> list[Field]:
     """The columns of a table of releases."""
     return [
         Field(metric, "num"),
-        Field(say("frontier.suppressed"), "num"),
-        Field(say("frontier.classes"), "num"),
-        Field(say("frontier.smallest"), "num"),
-        Field(say("frontier.inference"), "num"),
-        Field(say("frontier.risk"), "num"),
+        Field(say("suppressed"), "num"),
+        Field(say("classes"), "num"),
+        Field(say("smallest class"), "num"),
+        Field(say("worst inference"), "num"),
+        Field(say("highest risk"), "num"),
     ]
 
 
@@ -170,21 +170,28 @@ def release_cells(trial: ReleaseTrial, value: str, records: int, say: Words, *, 
 
 def no_release(say: Words, span: int, why: str = "") -> Row:
     """The rest of a row that has no release."""
-    return [Cell(verdict(say("frontier.none"), holds=False, more=why), "why", span)]
+    return [Cell(verdict(say("no solution"), holds=False, more=why), "why", span)]
 
 
 def meanings(metric: str, say: Words) -> PageSection:
     """What the columns of a table of releases mean."""
-    risk = f"{say('risk.why')} {say('risk.highest.why')}"
+    risk = f"{say('The chance that someone who knows a person’s quasi-identifiers, and that the person is in the table, points at the right record.')} {say('One divided by the size of the smallest class: the most exposed person.')}"
     return PageSection(
-        say("frontier.means"),
+        say("What the columns mean"),
         parts=[
             pairs(
                 [
                     (say.name("metric", metric), say.means("metric", metric)),
-                    (say("frontier.smallest"), say("sizes.min.why")),
-                    (say("frontier.inference"), say("inference.why")),
-                    (say("frontier.risk"), risk),
+                    (say("smallest class"), say("This is the k of the release.")),
+                    (
+                        say("worst inference"),
+                        say(
+                            "Without knowing which record is a person’s, one can still guess that the person has the most "
+                            "frequent sensitive value of the class. This is how often the guess is right in the class where "
+                            "it works best."
+                        ),
+                    ),
+                    (say("highest risk"), risk),
                 ]
             )
         ],

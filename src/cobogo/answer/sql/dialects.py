@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from sqlglot import exp
 
 from cobogo.errors import DataError
+from cobogo.floor.language import tr
 from cobogo.promises.declared_columns import DeclaredColumn, Value
 
 WHOLE = "^[+-]?[0-9]{1,18}$"
@@ -136,7 +137,9 @@ class Dialect:
         if kind.is_string() or kind.is_decimal() or kind.is_date() or kind.is_uuid() or kind.is_binary():
             return self.cast_text(column)
         raise DataError(
-            f'the unit "{name}" holds {kind}', where="unit", remedy="Tell people apart by a text or a whole number."
+            tr('the unit "{name}" holds {kind}', name=name, kind=kind),
+            where="unit",
+            remedy=tr("Tell people apart by a text or a whole number."),
         )
 
     def cast_column(self, name: str, declared: DeclaredColumn, kind: Any, decimal: str) -> str:
@@ -168,9 +171,9 @@ class Dialect:
                 point = f"replace({text}, ',', '.')" if decimal == "," else text
                 return self.parse_numeral(point, DECIMAL, self.real)
         raise DataError(
-            f'the column "{name}" holds {kind} and was declared {declared.type}',
+            tr('the column "{name}" holds {kind} and was declared {type}', name=name, kind=kind, type=declared.type),
             where="columns",
-            remedy="Declare it as what it is, or as text.",
+            remedy=tr("Declare it as what it is, or as text."),
         )
 
 

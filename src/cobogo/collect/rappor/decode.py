@@ -11,6 +11,7 @@ import numpy as np
 from cobogo.collect.rappor.filters import RapporParameters, bloom_filters
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 
 CERTAINTY = 0.05
 """The probability that any string is found that no client holds; divided among the candidates."""
@@ -93,9 +94,13 @@ def _refuse_too_many(candidates: int, parameters: RapporParameters) -> None:
     bits = parameters.cohorts * parameters.bits
     if candidates * bits > MOST_CELLS:
         raise PolicyError(
-            f"{candidates:,} candidates against {bits:,} bits are more than can be decoded at once",
+            tr(
+                "{candidates:,} candidates against {bits:,} bits are more than can be decoded at once",
+                candidates=candidates,
+                bits=bits,
+            ),
             where="candidates",
-            remedy=f"Give at most {MOST_CELLS // bits:,} candidates, those that are likely.",
+            remedy=tr("Give at most {most_cells:,} candidates, those that are likely.", most_cells=MOST_CELLS // bits),
         )
 
 
@@ -109,8 +114,8 @@ def _choose_candidates(design: Floats, target: Floats) -> Ints:
         from sklearn.linear_model import lasso_path
     except ImportError:
         raise PolicyError(
-            "RAPPOR is decoded with scikit-learn, which is not installed",
-            remedy="Install it: pip install 'cobogo[ldp]'.",
+            tr("RAPPOR is decoded with scikit-learn, which is not installed"),
+            remedy=tr("Install it: pip install 'cobogo[ldp]'."),
         ) from None
     strongest = float((design.T @ target).max(initial=0)) / len(target)
     if strongest <= 0:

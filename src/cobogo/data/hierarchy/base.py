@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cobogo.errors import HierarchyError, UnfitValues
+from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 
 Label = str | None
@@ -140,9 +141,12 @@ class Hierarchy:
                 parent = self.parents[level - 1]
                 if below < len(parent) and parent[below] != code:
                     raise HierarchyError(
-                        f"NULL cannot be admitted: level {level - 1} already has empty labels that mean something else",
-                        where=f'attribute "{self.attribute}"',
-                        remedy="Give NULL a row of its own in the hierarchy.",
+                        tr(
+                            "NULL cannot be admitted: level {level} already has empty labels that mean something else",
+                            level=level - 1,
+                        ),
+                        where=tr('attribute "{attribute}"', attribute=self.attribute),
+                        remedy=tr("Give NULL a row of its own in the hierarchy."),
                     )
                 parents.append(parent if below < len(parent) else np.append(parent, np.int32(code)).astype(np.int32))
             below = code
@@ -165,7 +169,7 @@ def unfit(values: Sequence[Label], why: str, *, where: str, remedy: str) -> Unfi
     Correct them.
     """
     counted = "1 value" if len(values) == 1 else f"{len(values)} values"
-    return UnfitValues(f"{counted} of the data {why}", values, where=where, remedy=remedy)
+    return UnfitValues(tr("{counted} of the data {why}", counted=counted, why=why), values, where=where, remedy=remedy)
 
 
 def _parents(below: list[int], codes: list[int], level: int, labels: list[tuple[Label, ...]], where: str) -> Codes:
@@ -180,12 +184,23 @@ def _parents(below: list[int], codes: list[int], level: int, labels: list[tuple[
     child = labels[level - 1][below[row]]
     one, other = labels[level][parent[below[row]]], labels[level][codes[row]]
     if level == 1:
-        what = f"the value {_quote(child)} has two parents, {_quote(other)} and {_quote(one)}"
-        remedy = "Keep one of the two rows."
+        what = tr(
+            "the value {quote} has two parents, {quote2} and {quote3}",
+            quote=_quote(child),
+            quote2=_quote(other),
+            quote3=_quote(one),
+        )
+        remedy = tr("Keep one of the two rows.")
     else:
         both = f"{_quote(other)} and {_quote(one)}"
-        what = f"levels {level - 1} and {level} do not nest: {_quote(child)} lies under both {both}"
-        remedy = "Give the two branches different names, or the same parent."
+        what = tr(
+            "levels {level} and {level2} do not nest: {quote} lies under both {both}",
+            level=level - 1,
+            level2=level,
+            quote=_quote(child),
+            both=both,
+        )
+        remedy = tr("Give the two branches different names, or the same parent.")
     raise HierarchyError(what, where=where, remedy=remedy)
 
 

@@ -28,6 +28,7 @@ from cobogo.data.policy import (
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, UnfitValues, number_of
+from cobogo.floor.language import tr
 
 
 def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *, policy: Policy) -> Hierarchy:
@@ -51,7 +52,7 @@ def build(attribute: str, spec: AnyHierarchy | None, values: Sequence[Label], *,
     except UnfitValues as error:
         if not may_show:
             raise
-        found = f"Found: {_quote_first(error.values)}.\n{error.remedy}"
+        found = tr("Found: {quote_first}.\n{remedy}", quote_first=_quote_first(error.values), remedy=error.remedy)
         raise UnfitValues(error.what, error.values, where=error.where, remedy=found) from None
     missing = hierarchy.missing(texts)
     if missing:
@@ -135,20 +136,26 @@ def _short(value: Label) -> str:
 def build_for_table(name: str, policy: Policy, table: Table, counted: FrequencyTable) -> Hierarchy:
     """Build an attribute's hierarchy; where values do not fit, say how many records hold them and the first row."""
     attribute = policy.attributes[name]
-    where = f'{policy.name}, attribute "{name}"'
+    where = tr('{name}, attribute "{name2}"', name=policy.name, name2=name)
     try:
         hierarchy = build(name, attribute.hierarchy, counted.values[name], policy=policy)
     except UnfitValues as error:
         raise _locate_error(error, name, where, table, counted) from None
     if attribute.min_level > hierarchy.height:
         raise PolicyError(
-            f"min-level is {attribute.min_level}, and the hierarchy's highest level is {hierarchy.height}", where=where
+            tr(
+                "min-level is {min_level}, and the hierarchy's highest level is {height}",
+                min_level=attribute.min_level,
+                height=hierarchy.height,
+            ),
+            where=where,
         )
     if policy.recoding.kind != "value":
         return hierarchy
     if attribute.min_level:
         raise PolicyError(
-            'min-level asks for coarser values, and kind = "value" releases each as it is or not at all', where=where
+            tr('min-level asks for coarser values, and kind = "value" releases each as it is or not at all'),
+            where=where,
         )
     return hierarchy.without_steps(
         top=0 < hierarchy.height <= (hierarchy.height if attribute.max_level is None else attribute.max_level)

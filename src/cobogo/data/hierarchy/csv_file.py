@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cobogo.data.hierarchy.base import Hierarchy, Label
 from cobogo.errors import HierarchyError
+from cobogo.floor.language import tr
 
 LARGEST = 1 << 28
 
@@ -40,20 +41,26 @@ def csv_hierarchy(
         width = width or len(fields)
         if len(fields) != width:
             raise HierarchyError(
-                f"expected {_columns(width)} as in the first row, found {len(fields)}",
-                where=f"{where}, line {line}",
-                remedy='Give every row a label for every level; put labels that hold the separator between "quotes".',
+                tr(
+                    "expected {columns} as in the first row, found {number}",
+                    columns=_columns(width),
+                    number=len(fields),
+                ),
+                where=tr("{where}, line {line}", where=where, line=line),
+                remedy=tr(
+                    'Give every row a label for every level; put labels that hold the separator between "quotes".'
+                ),
             )
         rows.append(_row_labels(fields, missing, f"{where}, line {line}"))
     if not rows:
         raise HierarchyError(
-            "the file is empty",
+            tr("the file is empty"),
             where=where,
-            remedy="Write one row for each value: the value, then a label for each level.",
+            remedy=tr("Write one row for each value: the value, then a label for each level."),
         )
     if width == 1:
         raise HierarchyError(
-            f'the file has a single column when it is separated by "{separator}"',
+            tr('the file has a single column when it is separated by "{separator}"', separator=separator),
             where=where,
             remedy=_other_separator(text, separator),
         )
@@ -75,10 +82,14 @@ def _text(path: Path, encoding: str, where: str) -> str:
     try:
         raw = read_regular(path)
     except FileNotFoundError:
-        remedy = f"Looked at {path}. Paths are relative to the policy file."
-        raise HierarchyError("no such file", where=where, remedy=remedy) from None
+        remedy = tr("Looked at {path}. Paths are relative to the policy file.", path=path)
+        raise HierarchyError(tr("no such file"), where=where, remedy=remedy) from None
     except OSError as error:
-        raise HierarchyError(f"cannot be read: {error.strerror}", where=where, remedy=f"Looked at {path}.") from None
+        raise HierarchyError(
+            tr("cannot be read: {strerror}", strerror=error.strerror),
+            where=where,
+            remedy=tr("Looked at {path}.", path=path),
+        ) from None
     if raw.startswith(codecs.BOM_UTF8):
         encoding = "utf-8-sig"  # the mark says what the bytes are, whatever the encoding of the data
     try:
@@ -86,25 +97,31 @@ def _text(path: Path, encoding: str, where: str) -> str:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise HierarchyError(
-            f"is not {encoding} text (byte {error.start})",
-            where=f"{where}, line {line}",
-            remedy='Save it as UTF-8, or say encoding = "latin-1" beside csv in the policy.',
+            tr("is not {encoding} text (byte {start})", encoding=encoding, start=error.start),
+            where=tr("{where}, line {line}", where=where, line=line),
+            remedy=tr('Save it as UTF-8, or say encoding = "latin-1" beside csv in the policy.'),
         ) from None
 
 
 def _rows(text: str, separator: str, where: str) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not blank, each with the number of its (last) line."""
     if separator in '"\r\n':
-        remedy = "Say which character separates the columns with separator beside csv in the policy."
-        raise HierarchyError(f"{separator!r} cannot separate columns", where=where, remedy=remedy)
+        remedy = tr("Say which character separates the columns with separator beside csv in the policy.")
+        raise HierarchyError(
+            tr("{separator!r} cannot separate columns", separator=separator), where=where, remedy=remedy
+        )
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         for fields in reader:
             if fields and not (len(fields) == 1 and not fields[0].strip()):
                 yield reader.line_num, fields
     except csv.Error as error:
-        remedy = 'Close every quote, and write a quote inside a label twice: "".'
-        raise HierarchyError(f"is not CSV: {error}", where=f"{where}, line {reader.line_num}", remedy=remedy) from None
+        remedy = tr('Close every quote, and write a quote inside a label twice: "".')
+        raise HierarchyError(
+            tr("is not CSV: {error}", error=error),
+            where=tr("{where}, line {line_num}", where=where, line_num=reader.line_num),
+            remedy=remedy,
+        ) from None
 
 
 def _row_labels(fields: list[str], missing: Collection[str], where: str) -> list[Label]:
@@ -114,9 +131,9 @@ def _row_labels(fields: list[str], missing: Collection[str], where: str) -> list
     if "" in fields:
         # An empty label would be released as NULL and taken for a value that was never known.
         raise HierarchyError(
-            f'the value "{fields[0]}" has an empty label at level {fields.index("")}',
+            tr('the value "{fields}" has an empty label at level {index}', fields=fields[0], index=fields.index("")),
             where=where,
-            remedy="Write the label that stands for the value at that level.",
+            remedy=tr("Write the label that stands for the value at that level."),
         )
     return list(fields)
 

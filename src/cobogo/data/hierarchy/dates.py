@@ -10,6 +10,7 @@ from operator import attrgetter, itemgetter
 from cobogo.data.hierarchy.base import Hierarchy, unfit
 from cobogo.data.policy import DatesHierarchy
 from cobogo.errors import HierarchyError
+from cobogo.floor.language import tr
 
 DATE = ("year", "month", "day")
 MOMENT = (*DATE, "hour", "minute", "second", "microsecond")
@@ -56,7 +57,7 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
             wrong.append(value)
     if wrong:
         why = f'cannot be read as a date of the form "{spec.dates}"'
-        remedy = "Correct them in the data, change dates in the policy, or list them under missing in [data]."
+        remedy = tr("Correct them in the data, change dates in the policy, or list them under missing in [data].")
         raise unfit(wrong, why, where=where, remedy=remedy)
     dated.sort(key=itemgetter(0))
     moments = [moment for moment, _ in dated]
@@ -64,7 +65,7 @@ def dates_hierarchy(attribute: str, spec: DatesHierarchy, values: Sequence[str],
     try:
         return Hierarchy.from_columns(attribute, columns, where=where)
     except HierarchyError as error:
-        remedy = "Order levels from the finest to the coarsest, each a function of the one before."
+        remedy = tr("Order levels from the finest to the coarsest, each a function of the one before.")
         raise HierarchyError(error.what, where=error.where, remedy=remedy) from None
 
 
@@ -103,8 +104,12 @@ def _fields(form: str, table: dict[str, tuple[str, ...]], where: str) -> tuple[s
     fields: dict[str, None] = {}
     for directive in DIRECTIVE.finditer(form):
         if directive[1] not in table:
-            remedy = "See strftime in the documentation of Python: %d, %m, %Y, %H, %M are the usual ones."
-            raise HierarchyError(f'"{directive[0]}" in "{form}" is not a part of a date', where=where, remedy=remedy)
+            remedy = tr("See strftime in the documentation of Python: %d, %m, %Y, %H, %M are the usual ones.")
+            raise HierarchyError(
+                tr('"{directive}" in "{form}" is not a part of a date', directive=directive[0], form=form),
+                where=where,
+                remedy=remedy,
+            )
         fields.update(dict.fromkeys(table[directive[1]]))
     return tuple(fields)
 
@@ -117,17 +122,22 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
     if set("UWV") & set(directives) and set("aAuw") & set(directives):
         said += ("month", "day")
     if not said:
-        remedy = 'Write the format of the data, such as "%d/%m/%Y".'
-        raise HierarchyError(f'dates = "{form}" tells no date', where=where, remedy=remedy)
+        remedy = tr('Write the format of the data, such as "%d/%m/%Y".')
+        raise HierarchyError(tr('dates = "{form}" tells no date', form=form), where=where, remedy=remedy)
     for level in spec.levels:
         absent = [field for field in _fields(level, SHOWS, where) if field not in said]
         if absent:
-            what = f'the level "{level}" needs the {" and ".join(absent)}, which "{form}" does not tell'
-            remedy = "Use in levels only what the dates of the data tell."
+            what = tr(
+                'the level "{level}" needs the {absent}, which "{form}" does not tell',
+                level=level,
+                absent=" and ".join(absent),
+                form=form,
+            )
+            remedy = tr("Use in levels only what the dates of the data tell.")
             raise HierarchyError(what, where=where, remedy=remedy)
         if not level:
-            remedy = 'Write a format such as "%Y": an empty label would be released as NULL.'
-            raise HierarchyError("the format of a level is empty", where=where, remedy=remedy)
+            remedy = tr('Write a format such as "%Y": an empty label would be released as NULL.')
+            raise HierarchyError(tr("the format of a level is empty"), where=where, remedy=remedy)
     if all(name in NUMERIC for name in directives) and len(set(directives)) == len(directives):
         return _numeric_reader(form, directives)
     # Without a year strptime takes 1900, in which 29 February does not exist.
@@ -136,8 +146,10 @@ def _reader(spec: DatesHierarchy, where: str) -> Callable[[str], datetime]:
     try:
         datetime.strptime(before + sample, year + form)
     except (ValueError, re.error) as error:
-        remedy = "See strptime in the documentation of Python for what can be read."
-        raise HierarchyError(f'dates = "{form}" cannot be read: {error}', where=where, remedy=remedy) from None
+        remedy = tr("See strptime in the documentation of Python for what can be read.")
+        raise HierarchyError(
+            tr('dates = "{form}" cannot be read: {error}', form=form, error=error), where=where, remedy=remedy
+        ) from None
     return lambda text: datetime.strptime(before + text, year + form)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from cobogo.data.hierarchy.base import Hierarchy, Label
 from cobogo.data.policy import OrderingHierarchy, TreeHierarchy
 from cobogo.errors import HierarchyError
+from cobogo.floor.language import tr
 
 
 def ordering_hierarchy(
@@ -31,9 +32,9 @@ def ordering_hierarchy(
         alike = _repetitions(names)
         if alike:
             raise HierarchyError(
-                f'in steps of {step} two groups would both be called "{alike[0]}"',
+                tr('in steps of {step} two groups would both be called "{alike}"', step=step, alike=alike[0]),
                 where=where,
-                remedy='Rename the categories that contain " - ".',
+                remedy=tr('Rename the categories that contain " - ".'),
             )
         columns.append([name for name, group in zip(names, groups, strict=True) for _ in group])
     return Hierarchy.from_columns(attribute, columns, where=where)
@@ -42,22 +43,26 @@ def ordering_hierarchy(
 def _check(spec: OrderingHierarchy, missing: Collection[str], where: str) -> None:
     twice = _repetitions(spec.ordering)
     if twice:
-        remedy = "List every category once."
-        raise HierarchyError(f'ordering lists "{twice[0]}" more than once', where=where, remedy=remedy)
+        remedy = tr("List every category once.")
+        raise HierarchyError(tr('ordering lists "{twice}" more than once', twice=twice[0]), where=where, remedy=remedy)
     null = [category for category in spec.ordering if not category or category in missing]
     if null:
         # The data never holds such a text: it is read as NULL, which has no place in an order.
         raise HierarchyError(
-            f'ordering lists "{null[0]}", which is read as NULL',
+            tr('ordering lists "{null}", which is read as NULL', null=null[0]),
             where=where,
-            remedy="Take it out of ordering, or out of missing in [data].",
+            remedy=tr("Take it out of ordering, or out of missing in [data]."),
         )
     for small, large in pairwise(spec.steps):
         if large % small:
             raise HierarchyError(
-                f"steps of {small} and {large} do not nest: {large} is not a multiple of {small}",
+                tr(
+                    "steps of {small} and {large} do not nest: {large} is not a multiple of {small}",
+                    small=small,
+                    large=large,
+                ),
                 where=where,
-                remedy="Make each step a multiple of the one before.",
+                remedy=tr("Make each step a multiple of the one before."),
             )
 
 
@@ -80,9 +85,14 @@ def tree_hierarchy(attribute: str, spec: TreeHierarchy, *, missing: Collection[s
             # A leaf that lies higher than the others would have no label at the levels between.
             first, here = _tables(len(rows[0]) - 1), _tables(len(branch))
             raise HierarchyError(
-                f"the tree is ragged: the leaves of {_quote(branch)} lie {here} deep, the first ones {first}",
+                tr(
+                    "the tree is ragged: the leaves of {quote} lie {here} deep, the first ones {first}",
+                    quote=_quote(branch),
+                    here=here,
+                    first=first,
+                ),
                 where=where,
-                remedy="Bring all leaves to the same depth; repeat the name of a branch that has no finer parts.",
+                remedy=tr("Bring all leaves to the same depth; repeat the name of a branch that has no finer parts."),
             )
         rows += [(_leaf(leaf, branch, missing, where), *reversed(branch)) for leaf in leaves]
     return Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)), where=where)
@@ -93,26 +103,34 @@ def _branches(
 ) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
     """Each list of leaves with the names of the tables around it, from the outside in."""
     if not tree:
-        raise HierarchyError(f"{_quote(above)} is empty", where=where, remedy="Give it leaves, or take it out.")
+        raise HierarchyError(
+            tr("{quote} is empty", quote=_quote(above)), where=where, remedy=tr("Give it leaves, or take it out.")
+        )
     for name, content in tree.items():
         branch = (*above, name)
         if not name:
-            remedy = "Name every branch: an empty name would be released as NULL."
-            raise HierarchyError(f"{_quote(above)} has a branch without name", where=where, remedy=remedy)
+            remedy = tr("Name every branch: an empty name would be released as NULL.")
+            raise HierarchyError(
+                tr("{quote} has a branch without name", quote=_quote(above)), where=where, remedy=remedy
+            )
         if isinstance(content, Mapping):
             yield from _branches(content, branch, where)
         elif isinstance(content, list | tuple) and content:
             yield branch, list(content)
         else:
             what = "is empty" if isinstance(content, list | tuple) else "is neither a table nor a list of leaves"
-            remedy = f'Write its leaves as a list: {name} = ["…", "…"].'
+            remedy = tr('Write its leaves as a list: {name} = ["…", "…"].', name=name)
             raise HierarchyError(f"{_quote(branch)} {what}", where=where, remedy=remedy)
 
 
 def _leaf(leaf: object, branch: tuple[str, ...], missing: Collection[str], where: str) -> Label:
     if isinstance(leaf, bool) or not isinstance(leaf, str | int | float):
-        remedy = "A list holds leaves only; branches are tables."
-        raise HierarchyError(f"{_quote(branch)} holds {leaf!r}, which is not a text", where=where, remedy=remedy)
+        remedy = tr("A list holds leaves only; branches are tables.")
+        raise HierarchyError(
+            tr("{quote} holds {leaf!r}, which is not a text", quote=_quote(branch), leaf=leaf),
+            where=where,
+            remedy=remedy,
+        )
     text = str(leaf)
     return None if not text or text in missing else text
 

@@ -14,6 +14,7 @@ from typing import Literal
 from cobogo.data.hierarchy.base import SUPPRESSED, Hierarchy, unfit
 from cobogo.data.policy import IntervalsHierarchy
 from cobogo.errors import HierarchyError
+from cobogo.floor.language import tr
 
 DecimalMark = Literal[".", ","]
 
@@ -174,7 +175,9 @@ def _exact(number: float, key: str, where: str) -> tuple[int, int]:
     parsed = _parse(repr(number), ".") if isfinite(number) else None
     if parsed is None:
         key = key.replace("_", "-")
-        raise HierarchyError(f"{key} must be a finite number. Got {number} instead", where=where)
+        raise HierarchyError(
+            tr("{key} must be a finite number. Got {number} instead", key=key, number=number), where=where
+        )
     return parsed
 
 

@@ -27,6 +27,7 @@ from cobogo.data.policy.tables import (
 )
 from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml, refuse_depth
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 
 
@@ -108,7 +109,9 @@ class Policy(PolicyTable):
             return cls.of(policy)
         if isinstance(policy, str | Path):
             return cls.load(policy)
-        raise PolicyError(f"a policy is a path, a mapping or a Policy. Got {type(policy).__name__} instead")
+        raise PolicyError(
+            tr("a policy is a path, a mapping or a Policy. Got {name} instead", name=type(policy).__name__)
+        )
 
     @property
     def home(self) -> Path:
@@ -125,9 +128,9 @@ class Policy(PolicyTable):
         outside = self._trusted is not None and path not in self._trusted
         if outside and (Path(path).name != path or path == ".." or path.startswith("~")):
             raise PolicyError(
-                f"{path!r} is no plain file name",
+                tr("{path!r} is no plain file name", path=path),
                 where=self._name,
-                remedy="Attach the file to the data set, and name it without directories.",
+                remedy=tr("Attach the file to the data set, and name it without directories."),
             )
         try:
             full = self._home / Path(path).expanduser()
@@ -135,13 +138,13 @@ class Policy(PolicyTable):
         except (FileNotFoundError, NotADirectoryError):
             pass  # whoever reads it says so
         except (ValueError, RuntimeError, OSError):
-            raise PolicyError(f"{path!r} is no path", where=self._name) from None
+            raise PolicyError(tr("{path!r} is no path", path=path), where=self._name) from None
         return full
 
     def resolve_url(self, url: str) -> str:
         """A URL of the policy from where the program runs: a database file's path is relative to the policy, too."""
         if self._trusted is not None and url not in self._trusted:
-            raise PolicyError("may not name a database", where=self._name)
+            raise PolicyError(tr("may not name a database"), where=self._name)
         before, mark, path = url.partition("duckdb:///")
         return f"{mark}{self.resolve(path)}" if mark and not before else url
 
@@ -150,9 +153,9 @@ class Policy(PolicyTable):
         if name is not None and name not in self.with_role(Role.SENSITIVE) + self.with_role(Role.NON_SENSITIVE):
             role = f"whose role is {self.attributes[name].role}" if name in self.attributes else "which is no attribute"
             raise PolicyError(
-                f"the label is {name!r}, {role}",
+                tr("the label is {name!r}, {role}", name=name, role=role),
                 where=f"{self.name}, {key}",
-                remedy="Name a sensitive or non-sensitive attribute: a label is released as it is.",
+                remedy=tr("Name a sensitive or non-sensitive attribute: a label is released as it is."),
             )
 
     @property
@@ -160,9 +163,9 @@ class Policy(PolicyTable):
         """The privacy models asked for; a policy that promises none is of no use to a job that asks for them."""
         if self.privacy is None:
             raise PolicyError(
-                "this key is required and is not there",
+                tr("this key is required and is not there"),
                 where=f"{self.name}, privacy",
-                remedy='Say what must hold, for example: models = [{ model = "k-anonymity", k = 5 }].',
+                remedy=tr('Say what must hold, for example: models = [{ model = "k-anonymity", k = 5 }].'),
             )
         return self.privacy.models
 

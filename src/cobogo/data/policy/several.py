@@ -10,6 +10,7 @@ from typing import Any
 from cobogo.data.policy.document import Policy
 from cobogo.data.policy.toml_file import read_toml
 from cobogo.errors import PolicyError, nearest
+from cobogo.floor.language import tr
 
 KEYS = ("data", "attributes", "columns", "key", "references")
 """What a table of ``[tables]`` may have."""
@@ -57,7 +58,7 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
     common = {part: _mapping(content.get(part, {}), f"{name}, {part}") for part in ("data", "masking")}
     rest = {part: value for part, value in content.items() if part not in common}
     if "attributes" in rest or "columns" in common["masking"]:
-        raise PolicyError("belongs to one of the tables", where=f"{name}, attributes or masking.columns")
+        raise PolicyError(tr("belongs to one of the tables"), where=f"{name}, attributes or masking.columns")
     output = _mapping(rest.pop("output", {}), f"{name}, output")
     directory = output.pop("directory", None)
     policies, keys, references = {}, {}, []
@@ -65,9 +66,11 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
         where = f"{name}, tables.{table}"
         entry = _mapping(given, where)
         for unknown in entry.keys() - set(KEYS):
-            raise PolicyError("unknown key", where=f"{where}.{unknown}", remedy=f"Known keys: {', '.join(KEYS)}.")
+            raise PolicyError(
+                tr("unknown key"), where=f"{where}.{unknown}", remedy=tr("Known keys: {keys}.", keys=", ".join(KEYS))
+            )
         if not table.replace("-", "").replace("_", "").isalnum():
-            raise PolicyError("a table's name has letters, digits, hyphens", where=where)
+            raise PolicyError(tr("a table's name has letters, digits, hyphens"), where=where)
         masked = {"masking": common["masking"] | {"columns": entry["columns"]}} if "columns" in entry else {}
         whole = {
             **rest,
@@ -86,7 +89,7 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
         where = f"{name}, tables.{reference.table}.references.{reference.column}"
         if reference.to_table not in policies:
             raise PolicyError(
-                f"there is no table {reference.to_table!r}",
+                tr("there is no table {to_table!r}", to_table=reference.to_table),
                 where=where,
                 remedy=nearest(reference.to_table, policies, "the policy's [tables]"),
             )
@@ -96,11 +99,13 @@ def load_several(policy: str | Path | Mapping[str, Any]) -> TablePolicies:
 
 def _mapping(value: object, where: str) -> dict[str, Any]:
     if not isinstance(value, Mapping):
-        raise PolicyError("must be a table", where=where)
+        raise PolicyError(tr("must be a table"), where=where)
     return dict(value)
 
 
 def _column(name: str, policy: Policy, where: str) -> str:
     if name not in policy.attributes:
-        raise PolicyError(f"there is no attribute {name!r}", where=where, remedy="Name a column of the table.")
+        raise PolicyError(
+            tr("there is no attribute {name!r}", name=name), where=where, remedy=tr("Name a column of the table.")
+        )
     return name

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Tag, ValidationError
 from pydantic_core import ErrorDetails
 
 from cobogo.errors import PolicyError, number_of
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import shorten
 
 DEEPEST = 100
@@ -28,15 +29,17 @@ def read_toml(path: Path, kind: str = "policy") -> dict[str, Any]:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise PolicyError(f"no such {kind} file", where=str(path), remedy="Check the path.") from None
+        raise PolicyError(tr("no such {kind} file", kind=kind), where=str(path), remedy=tr("Check the path.")) from None
     except IsADirectoryError:
-        raise PolicyError(f"is a directory, not a {kind} file", where=str(path)) from None
+        raise PolicyError(tr("is a directory, not a {kind} file", kind=kind), where=str(path)) from None
     except UnicodeDecodeError as error:
         raise PolicyError(
-            f"is not UTF-8 text (byte {error.start})", where=str(path), remedy=f"Save the {kind} as UTF-8."
+            tr("is not UTF-8 text (byte {start})", start=error.start),
+            where=str(path),
+            remedy=tr("Save the {kind} as UTF-8.", kind=kind),
         ) from None
     except OSError as error:
-        raise PolicyError(f"cannot be read: {error.strerror}", where=str(path)) from None
+        raise PolicyError(tr("cannot be read: {strerror}", strerror=error.strerror), where=str(path)) from None
     remedy = f"See the {kind} page of the documentation for an example."
     return parse_toml(text, str(path), remedy=remedy)
 
@@ -53,11 +56,11 @@ def parse_toml(text: str, where: str, *, remedy: str | None = None) -> dict[str,
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise PolicyError(f"is not TOML: {error}", where=where, remedy=remedy) from None
+        raise PolicyError(tr("is not TOML: {error}", error=error), where=where, remedy=remedy) from None
     except RecursionError:
         raise _too_deep(where) from None
     except ValueError:
-        raise PolicyError("a number has more than 4,300 digits", where=where) from None
+        raise PolicyError(tr("a number has more than 4,300 digits"), where=where) from None
     refuse_depth(content, where)
     return content
 
@@ -82,7 +85,11 @@ def _count_dots(part: str) -> int:
 
 
 def _too_deep(where: str) -> PolicyError:
-    return PolicyError(f"tables and lists are nested more than {DEEPEST} deep", where=where, remedy="Write it flatter.")
+    return PolicyError(
+        tr("tables and lists are nested more than {deepest} deep", deepest=DEEPEST),
+        where=where,
+        remedy=tr("Write it flatter."),
+    )
 
 
 class PolicyTable(BaseModel):

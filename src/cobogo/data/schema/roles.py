@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cobogo.data.policy import Policy, Role
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 
 
 def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
@@ -17,40 +18,49 @@ def check_roles(policy: Policy, table: Table, *, recoded: bool = True) -> None:
     without = [name for name in table.columns if name not in policy.attributes]
     if without and not set(table.columns) & set(policy.attributes):
         raise PolicyError(  # the first row may be somebody's data: nothing of it is shown
-            "none of the policy's attributes is a column of the data",
+            tr("none of the policy's attributes is a column of the data"),
             where=f"{policy.name}, attributes",
-            remedy=f'Does {table.name} begin with a header? Is its separator really "{policy.data.separator}"?',
+            remedy=tr(
+                'Does {name} begin with a header? Is its separator really "{separator}"?',
+                name=table.name,
+                separator=policy.data.separator,
+            ),
         )
     if without:
         raise PolicyError(
-            f"these columns of the data have no role: {quote_names(without)}",
+            tr("these columns of the data have no role: {quote_names}", quote_names=quote_names(without)),
             where=f"{policy.name}, attributes",
-            remedy=f"Give each one of: {', '.join(Role)}.",
+            remedy=tr("Give each one of: {role}.", role=", ".join(Role)),
         )
     absent = [name for name in policy.attributes if name not in table.columns]
     if absent:
         raise PolicyError(
-            f"these attributes are not in the data: {quote_names(absent)}",
+            tr("these attributes are not in the data: {quote_names}", quote_names=quote_names(absent)),
             where=f"{policy.name}, attributes",
-            remedy=f"The columns of {table.name} are: {quote_names(table.columns)}.",
+            remedy=tr(
+                "The columns of {name} are: {quote_names}.", name=table.name, quote_names=quote_names(table.columns)
+            ),
         )
     if policy.data.unit is not None and policy.data.unit not in table.columns:
         raise PolicyError(
-            f'the unit "{policy.data.unit}" is not in the data',
+            tr('the unit "{unit}" is not in the data', unit=policy.data.unit),
             where=f"{policy.name}, data.unit",
-            remedy="Name the column that tells people apart.",
+            remedy=tr("Name the column that tells people apart."),
         )
     if policy.data.unit is not None and policy.attributes[policy.data.unit].role is not Role.IDENTIFIER:
         raise PolicyError(
-            f'the unit "{policy.data.unit}" would be released, and join a person\'s records over all classes',
+            tr(
+                'the unit "{unit}" would be released, and join a person\'s records over all classes',
+                unit=policy.data.unit,
+            ),
             where=f"{policy.name}, attributes.{policy.data.unit}",
-            remedy='Give it the role "identifier": people are counted, and the column is left out.',
+            remedy=tr('Give it the role "identifier": people are counted, and the column is left out.'),
         )
     if recoded and not policy.quasi_identifiers:
         raise PolicyError(
-            "there is no quasi-identifier, so there is nothing to recode",
+            tr("there is no quasi-identifier, so there is nothing to recode"),
             where=f"{policy.name}, attributes",
-            remedy='Give the columns that others may know about a person the role "quasi-identifier".',
+            remedy=tr('Give the columns that others may know about a person the role "quasi-identifier".'),
         )
 
 

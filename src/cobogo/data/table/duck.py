@@ -19,6 +19,7 @@ from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, OutputError
 from cobogo.floor import randomness
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 
 IN_MEMORY = 64 * 2**20
 """Bytes of files whose copy is kept in memory; a larger one goes to disk."""
@@ -96,7 +97,7 @@ class DuckDB(Engine):
             "SELECT 1 FROM information_schema.tables WHERE table_catalog = ? AND table_schema = ? AND table_name = ?"
         )
         if not self.connection.con.execute(query, [HOUSE, schema or "main", table]).fetchone():
-            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+            raise DataError(tr("there is no such table"), where=name, remedy=tr("Check data.table and its schema."))
         return self.connection.sql(f"SELECT * FROM {self._place(name)}")
 
     def tables(self) -> list[str]:
@@ -248,12 +249,14 @@ class DuckDB(Engine):
         import duckdb
 
         if not writable and not file.exists():
-            raise DataError("no such database file", where=str(file))
+            raise DataError(tr("no such database file"), where=str(file))
         try:
             self.sql(f"ATTACH {literal(str(file))} AS {HOUSE} ({'READ_WRITE' if writable else 'READ_ONLY'})")
         except duckdb.Error:
             raise OutputError(
-                "is not a DuckDB database that can be opened", where=str(file), remedy="Is another program using it?"
+                tr("is not a DuckDB database that can be opened"),
+                where=str(file),
+                remedy=tr("Is another program using it?"),
             ) from None
 
     def _place(self, name: str) -> str:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from cobogo.data.policy import Data
 from cobogo.errors import DataError, OutputError, PolicyError, TableTooLarge
 from cobogo.floor.catalogue import Registry, card
+from cobogo.floor.language import tr
 from cobogo.floor.urls import strip_password
 
 Expression = Any
@@ -55,8 +56,8 @@ class Engine(ABC):
             yield
         except self.failures as error:
             raise DataError(
-                f"{self.name} failed while {what}: {type(error).__name__}",
-                remedy="Look at its connection, its memory, its disk and its rights.",
+                tr("{name} failed while {what}: {name2}", name=self.name, what=what, name2=type(error).__name__),
+                remedy=tr("Look at its connection, its memory, its disk and its rights."),
             ) from None
 
     # Questions over a long time
@@ -103,7 +104,9 @@ class Engine(ABC):
 
     def open_table(self, name: str) -> Expression:
         """A table that is in the engine's database already, read where it is."""
-        raise DataError(f"{self.name} has no tables of its own", where=name, remedy="Give the URL of a database.")
+        raise DataError(
+            tr("{name} has no tables of its own", name=self.name), where=name, remedy=tr("Give the URL of a database.")
+        )
 
     def tables(self) -> list[str]:
         """The names under which tables of its database can be opened."""
@@ -179,9 +182,13 @@ class Engine(ABC):
     def check_new_table(self, name: str) -> None:
         """Refuse a table's name early, if nothing may be written there."""
         raise PolicyError(
-            f"{self.name} writes files, or there is no database to write the table {name} into",
+            tr(
+                "{name} writes files, or there is no database to write the table {name2} into",
+                name=self.name,
+                name2=name,
+            ),
             where="output.format",
-            remedy='Say "csv" or "parquet", or give the URL of a database.',
+            remedy=tr('Say "csv" or "parquet", or give the URL of a database.'),
         )
 
     def new_table(self, table: Expression, name: str) -> AbstractContextManager[Expression]:
@@ -274,8 +281,11 @@ def quote(name: str) -> str:
 def too_many_counts(most: int) -> TableTooLarge:
     """The error of a table with more distinct combinations than can be counted here."""
     return TableTooLarge(
-        f"the table has more than {most:,} distinct combinations of quasi-identifiers and sensitive values",
-        remedy="Give quasi-identifiers a min-level above 0, or make them coarser before.",
+        tr(
+            "the table has more than {most:,} distinct combinations of quasi-identifiers and sensitive values",
+            most=most,
+        ),
+        remedy=tr("Give quasi-identifiers a min-level above 0, or make them coarser before."),
     )
 
 
@@ -286,7 +296,9 @@ RELEASED = "Released by Cobogó"
 def foreign_table(name: str) -> OutputError:
     """The error of a table that is not ours to replace."""
     return OutputError(
-        "is a table that Cobogó did not write", where=name, remedy="Choose another output.table, or drop it yourself."
+        tr("is a table that Cobogó did not write"),
+        where=name,
+        remedy=tr("Choose another output.table, or drop it yourself."),
     )
 
 
@@ -341,7 +353,9 @@ def _require(module: str, engine: str, extra: str) -> None:
 
     if find_spec(module) is None:
         raise PolicyError(
-            f"the engine {engine} is not installed", where=WHERE, remedy=f"Install it: pip install 'cobogo[{extra}]'."
+            tr("the engine {engine} is not installed", engine=engine),
+            where=WHERE,
+            remedy=tr("Install it: pip install 'cobogo[{extra}]'.", extra=extra),
         )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from cobogo.data.policy import Data
 from cobogo.errors import DataError
+from cobogo.floor.language import tr
 
 PARQUET = (".parquet", ".pq")
 
@@ -49,18 +50,20 @@ def list_files(path: str) -> list[str]:
     if Path(path).is_dir():
         inside = sorted(str(p) for p in Path(path).rglob("*") if p.is_file() and _counts(p.relative_to(path)))
         if not inside:
-            raise DataError("is a directory with no files", where=path)
+            raise DataError(tr("is a directory with no files"), where=path)
         return inside
     if Path(path).exists():
         if not Path(path).is_file():
             raise DataError(
-                "is not a regular file", where=path, remedy="A pipe cannot be read twice: save its content to a file."
+                tr("is not a regular file"),
+                where=path,
+                remedy=tr("A pipe cannot be read twice: save its content to a file."),
             )
         return [path]
     found = sorted(glob.glob(path, recursive=True)) if glob.has_magic(path) else []  # noqa: PTH207
     if not found:
-        what = "no file matches" if glob.has_magic(path) else "no such file"
-        raise DataError(what, where=path, remedy="Check the path. In a policy, paths are relative to its file.")
+        what = tr("no file matches") if glob.has_magic(path) else tr("no such file")
+        raise DataError(what, where=path, remedy=tr("Check the path. In a policy, paths are relative to its file."))
     inside = [file for name in found for file in (list_files(name) if Path(name).is_dir() else [name])]
     return list(dict.fromkeys(inside))
 
@@ -74,7 +77,9 @@ def are_parquet(files: Sequence[str], path: str) -> bool:
     """Whether files are Parquet; all of them or none."""
     kinds = {Path(file).suffix.lower() in PARQUET for file in files}
     if len(kinds) > 1:
-        raise DataError("holds Parquet and other files together", where=path, remedy="Name the files of one kind.")
+        raise DataError(
+            tr("holds Parquet and other files together"), where=path, remedy=tr("Name the files of one kind.")
+        )
     return kinds == {True}
 
 
@@ -86,9 +91,9 @@ def partitions(files: Sequence[str], path: str) -> list[str]:
     ]
     if any(found != keys[0] for found in keys):
         raise DataError(
-            "its directories are not all partitioned by the same columns",
+            tr("its directories are not all partitioned by the same columns"),
             where=path,
-            remedy="Every file needs the same key=value directories above it.",
+            remedy=tr("Every file needs the same key=value directories above it."),
         )
     return keys[0]
 
@@ -112,7 +117,7 @@ def guess_separator(path: str | Path, encoding: str) -> str:
         with opened(first, "rt", encoding=encoding, errors="replace") as stream:
             line = re.sub(r'"[^"]*"', "", stream.readline())
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", where=first) from None
+        raise DataError(tr("cannot be read: {strerror}", strerror=error.strerror or error), where=first) from None
     return max(",;\t|", key=lambda separator: (line.count(separator), separator == ","))
 
 
@@ -124,7 +129,9 @@ def csv_columns(files: Sequence[str], data: Data) -> list[str]:
     for other in files[1:]:
         if _header(other, data) != names:
             raise DataError(
-                f"has other columns than {files[0]}", where=other, remedy="Files of one glob share a header."
+                tr("has other columns than {files}", files=files[0]),
+                where=other,
+                remedy=tr("Files of one glob share a header."),
             )
     return names
 
@@ -139,7 +146,7 @@ def _refuse_broken_gzip(file: str) -> None:
                 pass
     except (EOFError, OSError, zlib.error):
         raise DataError(
-            "is a damaged or incomplete gzip file", where=file, remedy="Copy or compress it again."
+            tr("is a damaged or incomplete gzip file"), where=file, remedy=tr("Copy or compress it again.")
         ) from None
 
 
@@ -154,33 +161,40 @@ def _header(file: str, data: Data) -> list[str]:
     except UnicodeDecodeError:
         raise _not_utf8(file, _first_bad_line(file)) from None
     except csv.Error as error:
-        raise DataError(f"the header cannot be read: {error}", where=file) from None
+        raise DataError(tr("the header cannot be read: {error}", error=error), where=file) from None
     except OSError as error:
-        raise DataError(f"cannot be read: {error.strerror or error}", where=file) from None
+        raise DataError(tr("cannot be read: {strerror}", strerror=error.strerror or error), where=file) from None
     if not names:
         blank = Path(file).stat().st_size > 0
-        what = "begins with a blank line" if blank else "is empty: there is not even a header"
-        raise DataError(what, where=file, remedy="The first line must name the columns.")
+        what = tr("begins with a blank line") if blank else tr("is empty: there is not even a header")
+        raise DataError(what, where=file, remedy=tr("The first line must name the columns."))
     refuse_line_ends(names, f"{file}, row 1")
     if any(_DATA.fullmatch(name) for name in names):  # it may be somebody's: nothing of it is shown
         raise DataError(
-            "the first row looks like data, and not like the names of columns",
-            where=f"{file}, row 1",
-            remedy="Add a row of names. If these are the names, change those that read as numbers or dates.",
+            tr("the first row looks like data, and not like the names of columns"),
+            where=tr("{file}, row 1", file=file),
+            remedy=tr("Add a row of names. If these are the names, change those that read as numbers or dates."),
         )
     empty = [number for number, name in enumerate(names, 1) if not name.strip()]
     if empty:
         raise DataError(
-            f"column {empty[0]} of {len(names)} has no name", where=f"{file}, row 1", remedy="Name it in the header."
+            tr("column {empty} of {number} has no name", empty=empty[0], number=len(names)),
+            where=tr("{file}, row 1", file=file),
+            remedy=tr("Name it in the header."),
         )
     lowered = [name.casefold() for name in names]
     for number, name in enumerate(lowered):
         if name in lowered[:number]:
             first = lowered.index(name)
             raise DataError(
-                f'the column name "{names[number]}" stands twice, in columns {first + 1} and {number + 1}',
-                where=f"{file}, row 1",
-                remedy="Rename one of the two (names that differ only in case count as the same).",
+                tr(
+                    'the column name "{names}" stands twice, in columns {first} and {number}',
+                    names=names[number],
+                    first=first + 1,
+                    number=number + 1,
+                ),
+                where=tr("{file}, row 1", file=file),
+                remedy=tr("Rename one of the two (names that differ only in case count as the same)."),
             )
     return names
 
@@ -195,9 +209,9 @@ def _refuse_other_kinds(file: str, data: Data) -> None:
             raise DataError(what, where=file, remedy=remedy)
     if start.startswith(BYTE_ORDER_MARK) and data.encoding != "utf-8":
         raise DataError(
-            f"begins with the mark of UTF-8, and its encoding is said to be {data.encoding}",
+            tr("begins with the mark of UTF-8, and its encoding is said to be {encoding}", encoding=data.encoding),
             where=file,
-            remedy='Try encoding = "utf-8" under [data]; if that fails, save it again in one encoding.',
+            remedy=tr('Try encoding = "utf-8" under [data]; if that fails, save it again in one encoding.'),
         )
 
 
@@ -214,34 +228,42 @@ def refuse_line_ends(names: Sequence[str], where: str) -> None:
     """A carriage return in a name cannot be written so that every program reads it back."""
     for number, name in enumerate(names, 1):
         if "\r" in name:
-            raise DataError(f"the name of column {number} holds a carriage return", where=where, remedy="Rename it.")
+            raise DataError(
+                tr("the name of column {number} holds a carriage return", number=number),
+                where=where,
+                remedy=tr("Rename it."),
+            )
 
 
 def csv_error(text: str, path: str, data: Data) -> DataError:
     """The parser's complaint in our words: its own quotes the line, and the line holds people's values."""
     found = re.search(r"Line: (\d+)", text)
     line = int(found[1]) if found else None
-    where = f"{path}, line {line}" if line else path
+    where = tr("{path}, line {line}", path=path, line=line) if line else path
     if re.search(r"unicode|utf-?8|encod", text, re.IGNORECASE):
-        return _not_utf8(path, line) if data.encoding == "utf-8" else DataError("cannot be decoded", where=where)
+        return _not_utf8(path, line) if data.encoding == "utf-8" else DataError(tr("cannot be decoded"), where=where)
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if columns:
         return DataError(
-            f"{columns[2]} fields where the header has {columns[1]}",
+            tr("{columns} fields where the header has {columns2}", columns=columns[2], columns2=columns[1]),
             where=where,
-            remedy=f'Check the line\'s separators ("{data.separator}") and quotes.',
+            remedy=tr('Check the line\'s separators ("{separator}") and quotes.', separator=data.separator),
         )
     if re.search(r"unterminated quote|quote should be followed", text, re.IGNORECASE):
-        return DataError("a quoted field does not end well", where=where, remedy='Inside quotes, write a quote as "".')
+        return DataError(
+            tr("a quoted field does not end well"), where=where, remedy=tr('Inside quotes, write a quote as "".')
+        )
     if "maximum line size" in text.lower():
-        return DataError("the line is longer than the engine reads", where=where, remedy="Check its quotes.")
+        return DataError(tr("the line is longer than the engine reads"), where=where, remedy=tr("Check its quotes."))
     if any(_ends_lines_in_two_ways(file) for file in list_files(path)):
         return DataError(
-            "its lines end in two ways, some in CR LF and some in LF",
+            tr("its lines end in two ways, some in CR LF and some in LF"),
             where=path,
-            remedy="Write them all alike: open it in an editor and save it, or use dos2unix.",
+            remedy=tr("Write them all alike: open it in an editor and save it, or use dos2unix."),
         )
-    return DataError("is not a CSV file that the engine can read", where=where, remedy="Check separator and encoding.")
+    return DataError(
+        tr("is not a CSV file that the engine can read"), where=where, remedy=tr("Check separator and encoding.")
+    )
 
 
 def parquet_columns(files: Sequence[str], path: str) -> list[str]:
@@ -262,15 +284,17 @@ def _refuse_wide_decimals(schema: Any, file: str) -> None:
     wide = [field.name for field in schema if "decimal256" in str(field.type)]
     if wide:
         raise DataError(
-            f'the column "{wide[0]}" holds decimals of more than 38 digits, which cannot be read',
+            tr('the column "{wide}" holds decimals of more than 38 digits, which cannot be read', wide=wide[0]),
             where=file,
-            remedy="Write it with at most 38 digits, as text, or as floating point.",
+            remedy=tr("Write it with at most 38 digits, as text, or as floating point."),
         )
 
 
 def parquet_error(path: str) -> DataError:
     """A Parquet reader's complaint without its words, which may quote values."""
-    return DataError("is not readable as Parquet", where=path, remedy="Files read together need the same columns.")
+    return DataError(
+        tr("is not readable as Parquet"), where=path, remedy=tr("Files read together need the same columns.")
+    )
 
 
 def _first_bad_line(file: str) -> int | None:
@@ -287,7 +311,7 @@ def _first_bad_line(file: str) -> int | None:
 
 def _not_utf8(path: str, line: int | None) -> DataError:
     return DataError(
-        "is not UTF-8",
-        where=f"{path}, line {line}" if line else path,
-        remedy='If it comes from a spreadsheet, try encoding = "latin-1" under [data] (--encoding latin-1).',
+        tr("is not UTF-8"),
+        where=tr("{path}, line {line}", path=path, line=line) if line else path,
+        remedy=tr('If it comes from a spreadsheet, try encoding = "latin-1" under [data] (--encoding latin-1).'),
     )

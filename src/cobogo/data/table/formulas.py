@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from cobogo.data.table.engine import Expression
 from cobogo.errors import DataError
+from cobogo.floor.language import tr
 
 MARKS = "[=+@\t\r\n-]"
 NUMBER = "^[+-]([0-9]+([.,][0-9]+)*|[.,][0-9]+)([eE][+-]?[0-9]+)?$"
@@ -40,7 +41,9 @@ def refuse_names(names: Sequence[str]) -> None:
     for name in names:
         if re.match(f"'*{MARKS}", name):
             raise DataError(
-                "begins like a formula", where=f'the column "{name}"', remedy="Rename the column in the data."
+                tr("begins like a formula"),
+                where=tr('the column "{name}"', name=name),
+                remedy=tr("Rename the column in the data."),
             )
 
 

@@ -18,6 +18,7 @@ from cobogo.data.table.columns import Coder, Column
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 
 
@@ -310,7 +311,9 @@ def _codes_in(domain: Domain, labels: Sequence[Label]) -> NDArray[np.int32]:
     index = {label: code for code, label in enumerate(domain.labels)}
     unknown = [label for label in labels if label not in index]
     if unknown:
-        raise VerificationFailed(f'"{domain.attribute}" holds values that the original table does not have')
+        raise VerificationFailed(
+            tr('"{attribute}" holds values that the original table does not have', attribute=domain.attribute)
+        )
     return np.array([index[label] for label in labels], dtype=np.int32)
 
 

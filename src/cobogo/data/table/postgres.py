@@ -21,6 +21,7 @@ from cobogo.data.table.duck import DuckDB
 from cobogo.data.table.engine import BATCH, RELEASED, Engine, Expression, builtin, foreign_table, header, quote
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 
 _DECIMAL = """
 CREATE FUNCTION pg_temp.cobogo_decimal(n numeric, OUT digits text, OUT power integer) LANGUAGE sql IMMUTABLE AS $$
@@ -88,9 +89,9 @@ class PostgreSQL(Engine):
             session = psycopg.connect(url, autocommit=True)
         except psycopg.Error as error:
             raise PolicyError(
-                f"cannot connect: {str(error).strip().splitlines()[0]}",
+                tr("cannot connect: {splitlines}", splitlines=str(error).strip().splitlines()[0]),
                 where="--engine",
-                remedy="Check the URL; a password may stand in PGPASSWORD or a .pgpass file.",
+                remedy=tr("Check the URL; a password may stand in PGPASSWORD or a .pgpass file."),
             ) from None
         super().__init__(ibis.postgres.from_connection(session))
         self.session = session
@@ -142,9 +143,9 @@ class PostgreSQL(Engine):
         encoding = self._value("SHOW server_encoding")
         if encoding != "UTF8":
             raise DataError(
-                f"the database's encoding is {encoding}, in which a text may be none",
+                tr("the database's encoding is {encoding}, in which a text may be none", encoding=encoding),
                 where=self.url or "the database",
-                remedy="Use a database in UTF8, or a file.",
+                remedy=tr("Use a database in UTF8, or a file."),
             )
 
     def load_csv(
@@ -260,7 +261,9 @@ class PostgreSQL(Engine):
         allowed = schema and self._value("SELECT has_schema_privilege(%s, 'CREATE')", schema)
         if not allowed:
             raise OutputError(
-                "no table may be created there", where=name, remedy="Ask for CREATE on the schema, or name another one."
+                tr("no table may be created there"),
+                where=name,
+                remedy=tr("Ask for CREATE on the schema, or name another one."),
             )
         if self._value("SELECT to_regclass(%s) IS NOT NULL", _place(name)):
             comment = self._value("SELECT obj_description(to_regclass(%s), 'pg_class')", _place(name))
@@ -309,9 +312,9 @@ class PostgreSQL(Engine):
             [_place(name)],
         ).fetchall()
         if not found:
-            raise DataError("there is no such table", where=name, remedy="Check data.table and its schema.")
+            raise DataError(tr("there is no such table"), where=name, remedy=tr("Check data.table and its schema."))
         if not all(allowed for *_, allowed in found):
-            raise DataError("may not be read", where=name, remedy="Ask for SELECT on every column of it.")
+            raise DataError(tr("may not be read"), where=name, remedy=tr("Ask for SELECT on every column of it."))
         return {column: kind for column, kind, _ in found}
 
     def _create(self, name: str, columns: dict[str, str]) -> None:
@@ -339,7 +342,7 @@ class PostgreSQL(Engine):
                     copy.write(block)
         except psycopg.DataError:
             raise DataError(
-                "holds a value that the server cannot store", where="data", remedy="It may be a NUL character."
+                tr("holds a value that the server cannot store"), where="data", remedy=tr("It may be a NUL character.")
             ) from None
         finally:
             remove_scratch(spill)

@@ -13,6 +13,7 @@ from cobogo.data.table import formulas
 from cobogo.data.table.engine import Engine, Expression, connect
 from cobogo.data.table.files import are_parquet, csv_columns, list_files, parquet_columns, partitions, refuse_line_ends
 from cobogo.errors import DataError, PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url, public_url
 
 
@@ -123,22 +124,22 @@ def open_source(policy: Policy, engine: str | None = None) -> Table:
     if path is not None and is_url(path):
         if url is not None and url != policy.resolve_url(path):
             raise PolicyError(
-                "the data lie in a database, and another engine was asked for",
+                tr("the data lie in a database, and another engine was asked for"),
                 where=where,
-                remedy="Leave out the engine: the database does the work.",
+                remedy=tr("Leave out the engine: the database does the work."),
             )
         url, path = policy.resolve_url(path), None
     if data.table is not None:
         if url is None or path is not None:
             raise PolicyError(
-                "names a table, and no database that it is in" if url is None else "names a table and a file",
+                tr("names a table, and no database that it is in") if url is None else tr("names a table and a file"),
                 where=f"{policy.name}, data.table",
-                remedy="Give the database's URL as data.path, or with --engine.",
+                remedy=tr("Give the database's URL as data.path, or with --engine."),
             )
         opened = connect(url, writable=policy.output.format == "table")
         return table_in(opened, data.table, data, f"{public_url(url)}, table {data.table}")
     if path is None:
-        raise PolicyError("names no data", where=where, remedy="Give a path, or pass the data.")
+        raise PolicyError(tr("names no data"), where=where, remedy=tr("Give a path, or pass the data."))
     opened = connect(url, writable=policy.output.format == "table")
     return read(policy.resolve(path), data, opened)
 
@@ -188,12 +189,14 @@ def _as_arrow(source: Any) -> Any:
     except Exception as error:
         if isinstance(source, ir.Table):
             raise DataError(
-                f"cannot be read: {type(error).__name__}", where="the table given", remedy="Is it bound to a database?"
+                tr("cannot be read: {name}", name=type(error).__name__),
+                where=tr("the table given"),
+                remedy=tr("Is it bound to a database?"),
             ) from None
         raise DataError(
-            f"cannot make a table of {type(source).__name__}: {type(error).__name__}",
+            tr("cannot make a table of {name}: {name2}", name=type(source).__name__, name2=type(error).__name__),
             where="data",
-            remedy="Give a path, or a frame of pandas, polars, Arrow or Ibis with a string name for every column.",
+            remedy=tr("Give a path, or a frame of pandas, polars, Arrow or Ibis with a string name for every column."),
         ) from None
     fields = [pa.field(f.name, pa.string()) if pa.types.is_null(f.type) else f for f in arrow.schema]
     return arrow.cast(pa.schema(fields))
@@ -209,9 +212,11 @@ def _names(source: Any) -> list[Any]:
 def _check_names(names: Sequence[Any], where: str) -> None:
     for name in names:
         if not isinstance(name, str) or not name.strip():
-            raise DataError("every column needs a name that is text", where=where)
+            raise DataError(tr("every column needs a name that is text"), where=where)
         if sum(1 for other in names if isinstance(other, str) and other.casefold() == name.casefold()) > 1:
-            raise DataError(f'the column name "{name}" stands twice', where=where, remedy="Rename one of the two.")
+            raise DataError(
+                tr('the column name "{name}" stands twice', name=name), where=where, remedy=tr("Rename one of the two.")
+            )
     refuse_line_ends(names, where)
 
 

@@ -13,6 +13,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 
 ROOM = 2**62
 
@@ -23,9 +24,9 @@ def tuple_of_each_row(table: Table, counted: FrequencyTable) -> Ints:
 
     if not table.engine.numbers_rows:
         raise DataError(
-            f"rows of {table.engine.name} have no order, so they have no numbers",
+            tr("rows of {name} have no order, so they have no numbers", name=table.engine.name),
             where=table.name,
-            remedy="Export the table to a file, and measure that.",
+            remedy=tr("Export the table to a file, and measure that."),
         )
     names = counted.quasi_identifiers
     keys = {f"c{number}": table.text(name) for number, name in enumerate(names)}

@@ -20,6 +20,7 @@ from cobogo.data.table.engine import Engine, Expression, builtin, header, too_ma
 from cobogo.data.table.files import csv_error, parquet_error
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 
 SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
@@ -58,9 +59,9 @@ class Spark(Engine):
             raise
         except Exception as error:
             raise PolicyError(
-                f"Spark does not start: {type(error).__name__}",
+                tr("Spark does not start: {name}", name=type(error).__name__),
                 where="--engine",
-                remedy="Spark needs Java 17 or later (JAVA_HOME) and a master that answers.",
+                remedy=tr("Spark needs Java 17 or later (JAVA_HOME) and a master that answers."),
             ) from None
         super().__init__(ibis.pyspark.connect(self.session))
         self.session.udf.register("cobogo_float", _float_function("double"))
@@ -211,9 +212,9 @@ def _session(master: str) -> Any:
         session = SparkSession.builder.getOrCreate()
         if running.master != master:
             raise PolicyError(
-                "this process already has a Spark session, with another master",
+                tr("this process already has a Spark session, with another master"),
                 where="--engine",
-                remedy=f"Give its own: {running.master}.",
+                remedy=tr("Give its own: {master}.", master=running.master),
             )
     else:
         spill = create_scratch(Path(tempfile.gettempdir()), "cobogo-spill-")
@@ -275,9 +276,9 @@ def _complaint(error: Exception, path: str) -> DataError:
     found = re.search(f"{_MARK}(.*?){_MARK}", str(error), re.DOTALL)
     if found is None:
         return DataError(
-            "Spark could not read it",
+            tr("Spark could not read it"),
             where=path,
-            remedy="Its workers need to see the file, and a Python with cobogo installed.",
+            remedy=tr("Its workers need to see the file, and a Python with cobogo installed."),
         )
     what, where, remedy = json.loads(found[1])
     return DataError(what, where=where, remedy=remedy)
@@ -308,8 +309,12 @@ def _plain(frame: Any, path: str) -> Any:
     for name, kind in frame.dtypes:
         if kind not in known and not kind.startswith("decimal"):
             raise DataError(
-                f'the column "{name}" is of a type that this engine cannot write as text: {kind}',
+                tr(
+                    'the column "{name}" is of a type that this engine cannot write as text: {kind}',
+                    name=name,
+                    kind=kind,
+                ),
                 where=path,
-                remedy="Make it text, or use DuckDB.",
+                remedy=tr("Make it text, or use DuckDB."),
             )
     return frame

@@ -13,6 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.examine.attacks.base import Attack, Findings
 from cobogo.examine.attacks.case import AnyPolicy, Case, open_case
 from cobogo.floor.catalogue import Registry
+from cobogo.floor.language import tr
 
 ATTACKS: Registry[type[Attack]] = Registry(
     "attack",
@@ -89,7 +90,9 @@ def run(chosen: Attack, case: Case) -> Findings:
     """Run an attack on a case; refuse a case that lacks something."""
     lacking = chosen.lacks(case)
     if lacking is not None:
-        raise PolicyError(f"the attack {lacking}", where=chosen.name, remedy="See `cobogo attack --help`.")
+        raise PolicyError(
+            tr("the attack {lacking}", lacking=lacking), where=chosen.name, remedy=tr("See `cobogo attack --help`.")
+        )
     return chosen.run(case)
 
 

@@ -16,6 +16,7 @@ from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspe
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.release.manifest import RECODING
 
 
@@ -91,7 +92,7 @@ class AttributeLinkage(Attack):
     def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
         """Raise the error of a release that has no attribute to attack."""
         why = "; ".join(f"{name}: {reasons[name]}" for name in chosen)
-        raise PolicyError(f"no sensitive attribute can be attacked ({why})", where=self.name)
+        raise PolicyError(tr("no sensitive attribute can be attacked ({why})", why=why), where=self.name)
 
 
 @card("homogeneity")

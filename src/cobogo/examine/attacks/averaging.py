@@ -20,6 +20,7 @@ from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 LEAST = 0.1
 """The least share of the rows that must be matched in every release; with fewer, the attack counts as not tried."""
@@ -126,7 +127,7 @@ def _code_column(
     for release in releases:
         for wanted in (name, key):
             if wanted is not None and wanted not in release.rows.columns:
-                raise DataError(f'has no column "{wanted}"', where=release.name)
+                raise DataError(tr('has no column "{wanted}"', wanted=wanted), where=release.name)
     return code_alike([release.rows.columns[name] for release in releases])
 
 

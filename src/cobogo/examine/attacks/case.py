@@ -15,6 +15,7 @@ from cobogo.data.table.read import read
 from cobogo.errors import DataError, OutputError, PolicyError
 from cobogo.examine.attacks.queries import AnsweredQuery, load_queries
 from cobogo.examine.attacks.rows import Rows
+from cobogo.floor.language import tr
 from cobogo.release import manifest as manifests
 from cobogo.release.contract import Release
 from cobogo.release.evidence import NAME as EVIDENCE
@@ -120,18 +121,25 @@ class _Reading:
         known = Data() if self.policy is None else self.policy.data
         options: dict[str, Any] = {"missing": known.missing, "encoding": self.encoding or known.encoding}
         if options["encoding"] not in ("utf-8", "latin-1"):
-            raise PolicyError(f"must be utf-8 or latin-1. Got {self.encoding!r} instead", where="--encoding")
+            raise PolicyError(
+                tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=self.encoding), where="--encoding"
+            )
         if isinstance(source, str | Path):
             options["separator"] = self.separator or guess_separator(source, options["encoding"])
             if len(options["separator"]) != 1 or options["separator"].isalnum():
-                raise PolicyError(f"must be one character. Got {self.separator!r} instead", where="--separator")
+                raise PolicyError(
+                    tr("must be one character. Got {separator!r} instead", separator=self.separator),
+                    where="--separator",
+                )
         return self.all_rows(source, Data.model_validate(options))
 
     def all_rows(self, source: Any, data: Data) -> Rows:
         with self.engine.guard("reading"):
             rows = Rows.read(read(source, data, self.engine))
         if not rows.count:
-            raise DataError("has no rows", where=rows.name, remedy="There is nothing to attack, or to attack with.")
+            raise DataError(
+                tr("has no rows"), where=rows.name, remedy=tr("There is nothing to attack, or to attack with.")
+            )
         return rows
 
 
@@ -154,9 +162,9 @@ def _assign_roles(rows: Rows, policy: Policy) -> PublishedTable:
     sensitive = tuple(name for name in policy.sensitive if name in rows.columns)
     if not quasi and not sensitive:
         raise DataError(
-            "has none of the columns that the policy gives a role",
+            tr("has none of the columns that the policy gives a role"),
             where=rows.name,
-            remedy=f"The policy speaks of: {', '.join(policy.attributes)}.",
+            remedy=tr("The policy speaks of: {attributes}.", attributes=", ".join(policy.attributes)),
         )
     return PublishedTable(rows, quasi, sensitive, policy)
 
@@ -170,19 +178,19 @@ def _open_signed_release(
     problems += manifests.disagreements(public, manifest.files, also=[manifests.NAME])
     if problems:
         raise OutputError(
-            f"is not the release that was signed: {problems[0]}",
+            tr("is not the release that was signed: {problems}", problems=problems[0]),
             where=str(public),
-            remedy="Look at it with `cobogo verify`, or attack the file itself: give it with --policy.",
+            remedy=tr("Look at it with `cobogo verify`, or attack the file itself: give it with --policy."),
         )
     if manifest.data.file is None:
         raise OutputError(
-            "is a table of a database, whose rows have no numbers",
+            tr("is a table of a database, whose rows have no numbers"),
             where=str(public),
-            remedy="Export the table to a file, and attack that with --policy.",
+            remedy=tr("Export the table to a file, and attack that with --policy."),
         )
     rows = read_as.all_rows(public / manifest.data.file, manifest.data.reading)
     if rows.names != manifest.columns_in():
-        raise OutputError("has other columns than its manifest says", where=rows.name)
+        raise OutputError(tr("has other columns than its manifest says"), where=rows.name)
     policy = rules or (None if evidence is None else _load_policy(evidence))
     quasi, sensitive = manifest.with_role(Role.QUASI_IDENTIFIER), manifest.with_role(Role.SENSITIVE)
     return PublishedTable(rows, quasi, sensitive, policy, manifest, public)
@@ -199,4 +207,4 @@ def _load_policy(evidence: Path) -> Policy | None:
             return None
         return Policy.of(kept["policy"], home=kept["home"], name=f"evidence/{EVIDENCE}")
     except (OSError, ValueError, KeyError, TypeError, PolicyError):
-        raise OutputError("is damaged", where=str(file), remedy="Give the policy: --policy.") from None
+        raise OutputError(tr("is damaged"), where=str(file), remedy=tr("Give the policy: --policy.")) from None

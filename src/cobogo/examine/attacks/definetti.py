@@ -16,6 +16,7 @@ from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspe
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 SMOOTH = 1.0
 """Added to each count of the naive Bayes model (Laplace), so that no probability is 0."""
@@ -80,9 +81,9 @@ class DeFinetti(Attack):
         release = case.release
         if release.manifest is None or release.manifest.buckets is None or release.manifest.buckets.file is None:
             raise DataError(
-                "is not an anatomized release: its sensitive values stand beside its records",
+                tr("is not an anatomized release: its sensitive values stand beside its records"),
                 where=release.name,
-                remedy="Other attacks fit it: homogeneity, skewness, similarity.",
+                remedy=tr("Other attacks fit it: homogeneity, skewness, similarity."),
             )
         (name,) = attacked_attributes(case, self.attribute)[:1]
         buckets = suspects(Case((release,)), name)

@@ -14,6 +14,7 @@ from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.suspects import suspects
 from cobogo.floor.arrays import Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 
 def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -22,11 +23,11 @@ def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, .
     lacking = [name for name in names for part in (one, other) if name not in part.rows.columns]
     if not names or lacking:
         raise DataError(
-            f"does not have {', '.join(lacking)} in both tables"
+            tr("does not have {lacking} in both tables", lacking=", ".join(lacking))
             if lacking
-            else "shares no column with the other table",
+            else tr("shares no column with the other table"),
             where=one.name,
-            remedy="Name the columns alike in both tables, or name those that both have: --columns.",
+            remedy=tr("Name the columns alike in both tables, or name those that both have: --columns."),
         )
     return names
 
@@ -143,13 +144,15 @@ class Projections(Attack):
         news = [name for name in other.rows.names if name not in one.rows.columns]
         if self.attribute is None and len(news) != 1:
             raise PolicyError(
-                f"the second answer adds {len(news)} columns to the first",
+                tr("the second answer adds {number} columns to the first", number=len(news)),
                 where=self.name,
-                remedy="Name the one to be learnt: --attribute.",
+                remedy=tr("Name the one to be learnt: --attribute."),
             )
         attribute = self.attribute or news[0]
         if attribute not in other.rows.columns:
-            raise PolicyError(f'the second answer has no column "{attribute}"', where="--attribute")
+            raise PolicyError(
+                tr('the second answer has no column "{attribute}"', attribute=attribute), where="--attribute"
+            )
         second = replace(other, quasi_identifiers=names, sensitive=(attribute,), policy=None, manifest=None)
         found = suspects(Case((second,), one.rows), attribute, names)
         best = found.best(found.shares)

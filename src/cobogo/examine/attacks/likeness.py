@@ -13,6 +13,7 @@ from cobogo.data.classes import Domain
 from cobogo.errors import DataError
 from cobogo.examine.attacks.rows import Rows, code_alike
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.language import tr
 
 FEW = 10
 """Distinct numbers up to which a column counts as categories: codes such as 1 and 2 have no distance."""
@@ -45,10 +46,10 @@ def points(tables: Sequence[Rows], asked: Sequence[str] | None = None) -> TableP
     for name in asked or ():
         if name not in shared:
             lacking = next(table for table in tables if name not in table.columns)
-            raise DataError(f'has no column "{name}"', where=lacking.name)
+            raise DataError(tr('has no column "{name}"', name=name), where=lacking.name)
     names = tuple(asked or shared)
     if not names:
-        raise DataError("shares no column with the release", where=tables[-1].name, remedy="Name them alike.")
+        raise DataError(tr("shares no column with the release"), where=tables[-1].name, remedy=tr("Name them alike."))
     whole: list[list[Floats]] = [[] for _ in tables]
     coded: list[list[Ints]] = [[] for _ in tables]
     categorical, labels = [], {}

@@ -19,6 +19,7 @@ from cobogo.examine.attacks.masking import (
 )
 from cobogo.examine.attacks.rows import RowGroups, Rows
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 
 PAIRS_AT_MOST = 200_000_000
 """Pairs of a known and a released tuple: each takes 16 bytes, so 3 GB."""
@@ -87,14 +88,19 @@ def shared_columns(
         for rows in (release.rows, knowledge):
             if name not in rows.columns:
                 raise DataError(
-                    f'has no column "{name}"', where=rows.name, remedy=f"Its columns: {', '.join(rows.names)}."
+                    tr('has no column "{name}"', name=name),
+                    where=rows.name,
+                    remedy=tr("Its columns: {names}.", names=", ".join(rows.names)),
                 )
     common = tuple(name for name in wanted if name in knowledge.columns and name in release.rows.columns)
     if not common:
         raise DataError(
-            "has none of the quasi-identifiers of the release",
+            tr("has none of the quasi-identifiers of the release"),
             where=knowledge.name,
-            remedy=f"Name its columns as in the release: {', '.join(quasi)}. Is its separator another (--separator)?",
+            remedy=tr(
+                "Name its columns as in the release: {quasi}. Is its separator another (--separator)?",
+                quasi=", ".join(quasi),
+            ),
         )
     lacking = [name for name in wanted if name not in common]
     return common, f"the knowledge lacks {', '.join(lacking)}; the attack does without" if lacking else ""
@@ -116,9 +122,13 @@ def link(
     common, note = shared_columns(knowledge, release, columns)
     if len(common) > COLUMNS_AT_MOST:
         raise DataError(
-            f"shares {len(common)} columns with the release, more than the {COLUMNS_AT_MOST} that can be compared",
+            tr(
+                "shares {number} columns with the release, more than the {columns_at_most} that can be compared",
+                number=len(common),
+                columns_at_most=COLUMNS_AT_MOST,
+            ),
             where=knowledge.name,
-            remedy="Name those that the attacker uses: --columns.",
+            remedy=tr("Name those that the attacker uses: --columns."),
         )
     notes = [note] if note else []
     if exact:
@@ -197,9 +207,13 @@ def _match_tuples(
     total = kernels.match(*given, numbers, nothing, nothing)
     if total > PAIRS_AT_MOST:
         raise SearchTooLarge(
-            f"{total:,} pairs of people and released combinations are compatible, more than the {PAIRS_AT_MOST:,} that "
-            "can be compared",
-            remedy="Give a smaller table as knowledge, or more columns.",
+            tr(
+                "{total:,} pairs of people and released combinations are compatible, more than the "
+                "{pairs_at_most:,} that can be compared",
+                total=total,
+                pairs_at_most=PAIRS_AT_MOST,
+            ),
+            remedy=tr("Give a smaller table as knowledge, or more columns."),
         )
     targets, missed = np.empty(total, dtype=np.int64), np.empty(total, dtype=np.int64)
     kernels.match(*given, numbers, targets, missed)

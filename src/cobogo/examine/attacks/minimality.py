@@ -26,6 +26,7 @@ from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises import models
 from cobogo.promises.models import Model, Scope
 from cobogo.promises.models.check import failing_classes
@@ -88,7 +89,9 @@ class Minimality(Attack):
         assert case.knowledge is not None
         policy = case.release.policy
         if policy is None:
-            raise PolicyError("needs the models of the release", where=self.name, remedy="Give the policy: --policy.")
+            raise PolicyError(
+                tr("needs the models of the release"), where=self.name, remedy=tr("Give the policy: --policy.")
+            )
         links = link(case.knowledge, case.release, columns=case.release.quasi_identifiers)
         members = certain_members(links)
         labels, uniform = finer_labels(case, links, members, policy)

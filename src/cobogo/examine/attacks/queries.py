@@ -14,6 +14,7 @@ from cobogo.data.classes import parse_number
 from cobogo.errors import DataError
 from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arrays import Mask
+from cobogo.floor.language import tr
 
 _WHOLE = re.compile(r"\s*(count|sum\s+(?P<column>.+?))\s*(\bwhere\b(?P<where>.*))?", re.IGNORECASE | re.DOTALL)
 _TERM = re.compile(r"\s*(?P<column>.+?)\s*(?P<sign>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
@@ -75,14 +76,14 @@ def load_queries(source: str | Path | Sequence[str]) -> tuple[AnsweredQuery, ...
         try:
             source = Path(source).read_text(encoding="utf-8-sig").splitlines()
         except (OSError, UnicodeDecodeError):
-            raise DataError("cannot be read as a UTF-8 text file", where=where) from None
+            raise DataError(tr("cannot be read as a UTF-8 text file"), where=where) from None
     found = [
         _parse_query(line, number, where)
         for number, line in enumerate(source, start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     if not found:
-        raise DataError("holds no queries", where=where)
+        raise DataError(tr("holds no queries"), where=where)
     return tuple(found)
 
 
@@ -92,9 +93,9 @@ def _parse_query(line: str, number: int, where: str) -> AnsweredQuery:
     parts = [_TERM.fullmatch(term) for term in terms]
     if whole is None or None in parts:
         raise DataError(
-            "is no query",
-            where=f"{where}, line {number}",
-            remedy="Write `count where COLUMN = VALUE and …` or `sum COLUMN where …`; signs are = != < <= > >=.",
+            tr("is no query"),
+            where=tr("{where}, line {number}", where=where, number=number),
+            remedy=tr("Write `count where COLUMN = VALUE and …` or `sum COLUMN where …`; signs are = != < <= > >=."),
         )
     conditions = tuple(Term(part["column"], part["sign"], part["value"]) for part in parts if part is not None)
     return AnsweredQuery(conditions, whole["column"], number)

@@ -18,6 +18,7 @@ from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import choice, whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 ROUNDS = 50
 """Rounds of estimation at most; it usually stops earlier, when no probability moves by 1e-9."""
@@ -152,7 +153,9 @@ def _linkage_maps(known: Rows, released: Rows, links: Links, truth: str | None) 
     for rows in (known, released):
         if truth not in rows.columns:
             raise DataError(
-                f'has no column "{truth}"', where=rows.name, remedy="Name one of both tables: --set truth=…."
+                tr('has no column "{truth}"', truth=truth),
+                where=rows.name,
+                remedy=tr("Name one of both tables: --set truth=…."),
             )
     index: dict[Label, int] = {label: code for code, label in enumerate(known.labels(truth)) if label is not None}
     whose = np.array([index.get(label, -1) for label in released.labels(truth)], dtype=np.int64)[released.codes(truth)]

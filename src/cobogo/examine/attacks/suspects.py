@@ -22,6 +22,7 @@ from cobogo.examine.attacks.linking import link
 from cobogo.examine.attacks.masking import linkable_columns, stated_operators
 from cobogo.examine.attacks.rows import RowGroups
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.promises.operators.base import LARGEST
 from cobogo.promises.operators.inference import estimate_by_likelihood
 from cobogo.promises.operators.matrix import read_operator
@@ -103,14 +104,16 @@ def attacked_attributes(case: Case, asked: str | None) -> tuple[str, ...]:
     names = _released_columns(release)
     if asked is not None and asked not in names:
         raise PolicyError(
-            f'the release has no column "{asked}"', where="--attribute", remedy=f"It has: {', '.join(names)}."
+            tr('the release has no column "{asked}"', asked=asked),
+            where="--attribute",
+            remedy=tr("It has: {names}.", names=", ".join(names)),
         )
     found = (asked,) if asked is not None else release.sensitive
     if not found:
         raise PolicyError(
-            "has no sensitive attribute",
+            tr("has no sensitive attribute"),
             where=release.name,
-            remedy="Name one with --attribute, or give a policy that does: --policy.",
+            remedy=tr("Name one with --attribute, or give a policy that does: --policy."),
         )
     return found
 
@@ -130,9 +133,9 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
         notes = ("records were counted, for want of what tells people apart",)
     if case.knowledge is None and stated_operators(release):
         raise DataError(
-            "is masked: nobody is known by the values that it holds",
+            tr("is masked: nobody is known by the values that it holds"),
             where=release.name,
-            remedy="Give what is known of people: --knowledge.",
+            remedy=tr("Give what is known of people: --knowledge."),
         )
     if case.knowledge is None:
         groups, histogram = _classes(release, attribute, columns)
@@ -143,9 +146,9 @@ def _suspects(case: Case, attribute: str, columns: Sequence[str] | None) -> Susp
         return Suspects("release", groups.ids, sizes, *found, release.policy, notes)
     if release.manifest is not None and release.manifest.buckets is not None and release.manifest.buckets.slices:
         raise DataError(
-            "is in slices: its rows are no records, and nobody can be linked to one",
+            tr("is in slices: its rows are no records, and nobody can be linked to one"),
             where=release.name,
-            remedy="Attack it without --knowledge.",
+            remedy=tr("Attack it without --knowledge."),
         )
     names = columns or [name for name in linkable_columns(release) if name != attribute] or None
     if names is not None and columns is None:
@@ -174,9 +177,11 @@ def _classes(release: PublishedTable, attribute: str, columns: Sequence[str] | N
         unknown = [name for name in quasi if name not in release.rows.columns]
         if unknown or not quasi:
             raise PolicyError(
-                f"has no column {', '.join(unknown)}" if unknown else "has no quasi-identifiers",
+                tr("has no column {unknown}", unknown=", ".join(unknown))
+                if unknown
+                else tr("has no quasi-identifiers"),
                 where=release.name,
-                remedy="Name them with --columns, or give a policy that does: --policy.",
+                remedy=tr("Name them with --columns, or give a policy that does: --policy."),
             )
         groups = release.rows.group([name for name in quasi if name != attribute])
         return groups, release.rows.histogram(attribute, groups)

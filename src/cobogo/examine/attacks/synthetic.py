@@ -21,6 +21,7 @@ from cobogo.examine.attacks.suspects import attacked_attributes
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 SLACK = 1e-9
 """Distances that differ by less are ties."""
@@ -182,7 +183,9 @@ class Linkability(ControlledAttack):
         one = self.one_side or tables.columns[::2]
         other = tuple(name for name in tables.columns if name not in one)
         if not other or not set(one) <= set(tables.columns):
-            raise PolicyError("needs columns on both sides", where=self.name, remedy="Name some: --set one-side=a,b.")
+            raise PolicyError(
+                tr("needs columns on both sides"), where=self.name, remedy=tr("Name some: --set one-side=a,b.")
+            )
         random = np.random.default_rng(self.seed)
         rows, sides = sample_rows(len(tables.tables[1]), self.targets, random), []
         for place, chosen in ((1, rows), (2, sample_rows(len(tables.tables[2]), self.targets, random))):
@@ -234,7 +237,9 @@ class Inference(ControlledAttack):
         (secret,) = attacked_attributes(case, self.attribute)[:1]
         tables = _tables(case, None if self.columns is None else tuple(dict.fromkeys((*self.columns, secret))))
         if secret not in tables.columns or len(tables.columns) < 2:
-            raise PolicyError(f'"{secret}" and another column must be in all three tables', where=self.name)
+            raise PolicyError(
+                tr('"{secret}" and another column must be in all three tables', secret=secret), where=self.name
+            )
         at = tables.columns.index(secret)
         known = tables.places([name for name in tables.columns if name != secret])
         random = np.random.default_rng(self.seed)

@@ -17,6 +17,7 @@ from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 Secret = str | frozenset[Term]
 """What queries are about: a column that is summed, or a condition on sensitive columns whose rows are counted."""
@@ -74,7 +75,7 @@ class Tracker(Attack):
         rows = case.release.rows
         sensitive = {*case.release.sensitive, *(query.column for query in case.queries if query.column is not None)}
         if not sensitive:
-            raise PolicyError("has no sensitive attribute", where=rows.name, remedy="Give a policy: --policy.")
+            raise PolicyError(tr("has no sensitive attribute"), where=rows.name, remedy=tr("Give a policy: --policy."))
         _check(case.queries, rows)
         asked: dict[Secret, list[Mask]] = {}
         refused = 0
@@ -117,9 +118,9 @@ def _check(queries: Iterable[AnsweredQuery], rows: Rows) -> None:
         for name in query.columns:
             if name not in rows.columns:
                 raise DataError(
-                    f'asks about "{name}", which is no column of {rows.name}',
-                    where=f"queries, line {query.line}",
-                    remedy=f"Its columns: {', '.join(rows.names)}.",
+                    tr('asks about "{name}", which is no column of {name2}', name=name, name2=rows.name),
+                    where=tr("queries, line {line}", line=query.line),
+                    remedy=tr("Its columns: {names}.", names=", ".join(rows.names)),
                 )
 
 
@@ -139,9 +140,13 @@ def _solve(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Int
     ids = ids.reshape(-1)
     if cells.shape[1] > CELLS_AT_MOST:
         raise SearchTooLarge(
-            f"the queries tell {cells.shape[1]:,} kinds of people apart, more than the {CELLS_AT_MOST:,} that can be "
-            "solved for",
-            remedy="Give fewer queries.",
+            tr(
+                "the queries tell {shape:,} kinds of people apart, more than the {cells_at_most:,} that can be "
+                "solved for",
+                shape=cells.shape[1],
+                cells_at_most=CELLS_AT_MOST,
+            ),
+            remedy=tr("Give fewer queries."),
         )
     matrix = np.unpackbits(cells, axis=0, count=len(masks)).astype(np.float64)
     sizes = np.bincount(ids, minlength=cells.shape[1])

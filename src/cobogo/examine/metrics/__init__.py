@@ -9,6 +9,7 @@ from typing import Any
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics.base import Metric, Outcome, Scale
 from cobogo.floor.catalogue import Registry
+from cobogo.floor.language import tr
 
 METRICS: Registry[Metric] = Registry(
     "metric",
@@ -77,22 +78,22 @@ def find_metric(name: str, *, where: str = "policy", k: int | None = 1, label: s
     where = f"{where}, recoding.metric"
     if name in REPORTED:
         raise PolicyError(
-            f"{name} is measured on a finished release: it is reported, and cannot steer the search",
+            tr("{name} is measured on a finished release: it is reported, and cannot steer the search", name=name),
             where=where,
-            remedy=f"Metrics that can: {', '.join(METRICS)}.",
+            remedy=tr("Metrics that can: {metrics}.", metrics=", ".join(METRICS)),
         )
     metric = METRICS.find(name, where)
     if name == "c_avg" and k is None:
         raise PolicyError(
-            f"the metric {name} is a multiple of k, and the policy asks for no k-anonymity",
+            tr("the metric {name} is a multiple of k, and the policy asks for no k-anonymity", name=name),
             where=where,
-            remedy="Choose another metric, such as aecs, or ask for k-anonymity.",
+            remedy=tr("Choose another metric, such as aecs, or ask for k-anonymity."),
         )
     if name == "classification" and label is None:
         raise PolicyError(
-            f"the metric {name} is about predicting a label, and the policy names none",
+            tr("the metric {name} is about predicting a label, and the policy names none", name=name),
             where=where,
-            remedy='Name a sensitive or non-sensitive column: label = "…" under [recoding].',
+            remedy=tr('Name a sensitive or non-sensitive column: label = "…" under [recoding].'),
         )
     return metric
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from cobogo.data.policy import Policy, RiskPolicy
 from cobogo.data.table.frequency import FrequencyTable
-from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.errors import DataError, PolicyError
 from cobogo.examine.risk.estimates import ClassSizes, UniquesEstimate, estimates
 from cobogo.examine.risk.source import RiskSource
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr, trn
 from cobogo.promises.population import open_population
 
 SEVERAL = "somebody has records of several classes, and the estimators take each person to be in one"
@@ -63,9 +64,13 @@ def population_size(rules: RiskPolicy, people: int, *, where: str = "--populatio
     size = rules.population_size
     if size is not None and size < people:
         raise PolicyError(
-            f"the population has {number_of(size, 'person', 'people')}, and the data alone have {people:,}",
+            tr(
+                "the population has {person}, and the data alone have {people:,}",
+                person=trn("{n:,} person", "{n:,} people", n=size),
+                people=people,
+            ),
             where=where,
-            remedy="Give the size of the population that the data were drawn from.",
+            remedy=tr("Give the size of the population that the data were drawn from."),
         )
     return size
 
@@ -89,9 +94,9 @@ def read_population(source: RiskSource, counted: FrequencyTable, people: int, ru
         short = int(np.maximum(counted.classes().sizes - here, 0).sum())
         if short:
             raise DataError(
-                f"the population table lacks {short:,} of the people in the data",
+                tr("the population table lacks {short:,} of the people in the data", short=short),
                 where=rules.population,
-                remedy="The population must hold everybody in the data, with the same spelling of every value.",
+                remedy=tr("The population must hold everybody in the data, with the same spelling of every value."),
             )
         size = int(everybody.sum())
         return KnownPopulation(size, people / size, everybody, here)

@@ -14,6 +14,7 @@ from cobogo.errors import OutputError
 from cobogo.examine.risk.combinations import SpecialUniques
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.files import stage_file
+from cobogo.floor.language import tr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -67,7 +68,7 @@ def write_records(risks: RecordRisks, path: Path) -> None:
     }
     table = pa.table({name: values for name, values in columns.items() if values is not None})
     if path.exists():
-        raise OutputError("is there already", where=str(path), remedy="Choose another name for --records.")
+        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --records."))
     with stage_file(path) as stage, stage.open("wb") as file:
         file.write(f"{','.join(table.column_names)}\n".encode())
         csv.write_csv(table, file, csv.WriteOptions(include_header=False))

@@ -13,6 +13,7 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, open_source, read
 from cobogo.errors import DataError, PolicyError, TableTooLarge
+from cobogo.floor.language import tr
 from cobogo.promises.population import add_population, open_population, recode_population
 from cobogo.release import manifest as manifests
 from cobogo.release.manifest import Manifest
@@ -43,19 +44,21 @@ class RiskSource:
         try:
             found = frequency_table(self.table, self.quasi_identifiers, [], unit=self.unit)
         except TableTooLarge as error:
-            remedy = "Measure a random part of the rows and say so with --fraction, or name fewer quasi-identifiers."
+            remedy = tr(
+                "Measure a random part of the rows and say so with --fraction, or name fewer quasi-identifiers."
+            )
             raise TableTooLarge(error.what, where=self.table.name, remedy=remedy) from None
         if not found.records:
-            raise DataError("has no records", where=self.table.name, remedy="There is no risk to measure.")
+            raise DataError(tr("has no records"), where=self.table.name, remedy=tr("There is no risk to measure."))
         return found
 
     def with_population(self, counted: FrequencyTable, name: str) -> FrequencyTable:
         """Add the counts of a population table to the tuples, recoded as the release was."""
         if self.manifest is not None and not self.has_policy:
             raise PolicyError(
-                "what becomes of a population's records in a release can be told with its policy only",
+                tr("what becomes of a population's records in a release can be told with its policy only"),
                 where=str(name),
-                remedy="Give the policy that the release was made with: --policy.",
+                remedy=tr("Give the policy that the release was made with: --policy."),
             )
         population = open_population(name, self.policy)
         if self.manifest is None:
@@ -64,10 +67,12 @@ class RiskSource:
         known = {column: levels.get(column) for column in self.quasi_identifiers}
         if any(level is None for level in known.values()):
             raise DataError(
-                "each record of the release was recoded on its own: what becomes of a population's records "
-                "cannot be told",
+                tr(
+                    "each record of the release was recoded on its own: what becomes of a population's records cannot "
+                    "be told"
+                ),
                 where=population.name,
-                remedy="Give the population's size instead.",
+                remedy=tr("Give the population's size instead."),
             )
         people = frequency_table(population, self.quasi_identifiers, [])
         whole = {column: level or 0 for column, level in known.items()}
@@ -81,9 +86,9 @@ def open_data(data: Any, policy: Given | None, engine: str | None) -> RiskSource
         return _release(public, None if policy is None else Policy.from_any(policy), engine)
     if policy is None:
         raise PolicyError(
-            "risk needs to know which columns are quasi-identifiers",
+            tr("risk needs to know which columns are quasi-identifiers"),
             where="--policy",
-            remedy="Give a policy; `cobogo inspect DATA --write policy.toml` begins one.",
+            remedy=tr("Give a policy; `cobogo inspect DATA --write policy.toml` begins one."),
         )
     rules = Policy.from_any(policy)
     if data is None:
@@ -117,16 +122,16 @@ def _release(public: Path, policy: Policy | None, engine: str | None) -> RiskSou
     rows = locate_released_rows(public, manifest, None, engine)
     table = rows if isinstance(rows, Table) else read(rows, manifest.data.reading)
     if table.columns != manifest.columns_in():
-        raise DataError("has other columns than its manifest says", where=table.name)
+        raise DataError(tr("has other columns than its manifest says"), where=table.name)
     roles = {column.name: column.role for column in manifest.columns if column.file is None}
     if policy is not None:
         stricter = [name for name in policy.quasi_identifiers if name in roles]
         roles |= dict.fromkeys(stricter, Role.QUASI_IDENTIFIER)
     if Role.QUASI_IDENTIFIER not in roles.values():
         raise PolicyError(
-            "the release names no quasi-identifier",
+            tr("the release names no quasi-identifier"),
             where=str(public / manifests.NAME),
-            remedy="Give a policy that names those that others may know: --policy.",
+            remedy=tr("Give a policy that names those that others may know: --policy."),
         )
     notes = []
     if manifest.data.people:

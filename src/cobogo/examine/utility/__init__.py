@@ -9,6 +9,7 @@ from cobogo.examine.utility.learning import accuracy, require
 from cobogo.examine.utility.sides import GeneralizedRelease, sides
 from cobogo.examine.utility.statistics import association_distances, marginal_distances
 from cobogo.examine.utility.workload import query_error
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Utility
@@ -20,9 +21,12 @@ def measure_utility(release: GeneralizedRelease, asked: Utility) -> dict[str, An
         require()
         if not release.levels:
             raise PolicyError(
-                f"how well {asked.label!r} can be learnt is not measured where each record has its own levels",
+                tr(
+                    "how well {label!r} can be learnt is not measured where each record has its own levels",
+                    label=asked.label,
+                ),
                 where="utility.label",
-                remedy="Leave out the label.",
+                remedy=tr("Leave out the label."),
             )
     compared = sides(release, label=asked.label)
     measures: dict[str, Any] = {

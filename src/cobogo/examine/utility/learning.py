@@ -14,6 +14,7 @@ from cobogo.errors import PolicyError
 from cobogo.examine.utility.sides import Sides
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 HELD_OUT = 1 / 3
 """The share of the records that models are tested on."""
@@ -26,9 +27,9 @@ def require(where: str | None = None) -> None:
     """Refuse to go on without scikit-learn, and say what to install."""
     if find_spec("sklearn") is None:
         raise PolicyError(
-            "how well a label can be learnt is measured with scikit-learn, which is not installed",
+            tr("how well a label can be learnt is measured with scikit-learn, which is not installed"),
             where=where,
-            remedy="Install it with: pip install 'cobogo[utility]'. Or leave out the label.",
+            remedy=tr("Install it with: pip install 'cobogo[utility]'. Or leave out the label."),
         )
 
 

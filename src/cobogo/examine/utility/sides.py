@@ -17,6 +17,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.language import tr
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,9 +136,9 @@ def sides(release: GeneralizedRelease, *, label: str | None = None) -> Sides:
     quasi, sensitive = release.policy.quasi_identifiers, release.policy.sensitive
     if release.hierarchies is None:
         raise PolicyError(
-            "utility is measured on releases whose values are those of the hierarchies",
+            tr("utility is measured on releases whose values are those of the hierarchies"),
             where=f"{release.policy.name}, recoding.algorithm",
-            remedy='Say algorithm = "optimal", or leave out [utility].',
+            remedy=tr('Say algorithm = "optimal", or leave out [utility].'),
         )
     return Sides(
         hierarchies=release.hierarchies,

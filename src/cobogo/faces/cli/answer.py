@@ -10,6 +10,7 @@ import typer
 from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, Engine, Json, Ledger, PayingAnalyst, PayingDataset, Quiet
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
@@ -188,7 +189,9 @@ def _analyst_of(rules: Any, analyst: str | None) -> str:
     known: set[str] = {name for dataset in rules.datasets.values() for name in dataset.analysts}
     if len(known) != 1:
         raise PolicyError(
-            "who asks?", where="--analyst", remedy="Name one of: " + (", ".join(sorted(known)) or "nobody yet") + "."
+            tr("who asks?"),
+            where="--analyst",
+            remedy="Name one of: " + (", ".join(sorted(known)) or "nobody yet") + ".",
         )
     return known.pop()
 

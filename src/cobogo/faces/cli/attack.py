@@ -10,6 +10,7 @@ import typer
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.base import Findings
@@ -116,6 +117,6 @@ def _options_of(options: list[str]) -> dict[str, str]:
     for option in options:
         key, sign, value = option.partition("=")
         if not sign or not key.strip():
-            raise PolicyError(f"must be written key=value. Got {option!r} instead", where="--set")
+            raise PolicyError(tr("must be written key=value. Got {option!r} instead", option=option), where="--set")
         found[key.strip()] = value.strip()
     return found

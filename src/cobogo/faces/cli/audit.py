@@ -8,9 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console, language
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.studies.audit import Audit
+
+AUDIT = {
+    "nobody": tr("None of the {tried} attacks that were tried finds anybody beyond what anybody knew."),
+    "exposed": tr(
+        "Somebody is found. Re-identified: {record}; a value inferred: {value}; known to be there: "
+        "{presence}. See what helps in the page."
+    ),
+    "open": tr(
+        "No verdict: of the attacks that are made for such a release {untried} could not be tried. This "
+        "is no all-clear."
+    ),
+}
+
+FINDS = {
+    "record": tr("record"),
+    "value": tr("value"),
+    "presence": tr("presence"),
+}
 
 
 def audit(
@@ -66,18 +85,18 @@ def audit_lines(found: Audit) -> str:
             exposed = len(trial.findings.exposed)
             surest, before = trial.findings.surest
             knew = "" if before is None else say.percent(before)
-            mark = f"✗ {say('found', n=exposed)}" if exposed else f"✓ {say('nobody')}"
+            mark = f"✗ {say('{n} found', n=exposed)}" if exposed else f"✓ {say('nobody')}"
             figures = [say.number(trial.findings.attacked), say.percent(surest), knew]
             rows.append(
-                [trial.name, say(f"finds.{trial.attack.finds}"), *figures, say.percent(trial.findings.threshold), mark]
+                [trial.name, say(FINDS[trial.attack.finds]), *figures, say.percent(trial.findings.threshold), mark]
             )
     header = [say(key) for key in ("attack", "finds", "attacked", "surest", "before", "threshold", "verdict")]
     text = [console.table(header, rows, numbers=(2, 3, 4, 5))]
     text += [
-        f"{say('Could not be tried' if trial.open else 'Not tried')}: {trial.name}: {trial.why}."
+        f"{say(tr('Could not be tried') if trial.open else tr('Not tried'))}: {trial.name}: {trial.why}."
         for trial in sorted(found.trials, key=lambda trial: trial.open)
         if trial.findings is None
     ]
     text += [f"{say('Note')}: {language.translate(note)}." for note in found.notes]
-    text.append(say(f"audit.{found.verdict}", tried=len(found.tried), untried=len(found.untried), **found.people))
+    text.append(say(AUDIT[found.verdict], tried=len(found.tried), untried=len(found.untried), **found.people))
     return "\n".join(text)

@@ -10,6 +10,7 @@ import typer
 from cobogo.errors import DataError, OutputError, PolicyError, number_of
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Encoding, Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.collect.aggregate import Aggregate
@@ -95,7 +96,7 @@ def aggregate(
     asked = _collection(collection)
     twice = next((name for name in sources if sources.count(name) > 1), None)
     if twice is not None:
-        raise PolicyError("is named twice", where=twice, remedy="Every report counts once.")
+        raise PolicyError(tr("is named twice"), where=twice, remedy=tr("Every report counts once."))
     total = Aggregate.empty(asked)
     with console.progress(quiet=as_json) as show:
         for number, source in enumerate(sources):
@@ -131,12 +132,12 @@ def decode(
         asked = asked.with_candidates(candidates)
     if getattr(asked, "candidates", None) == ():
         raise PolicyError(
-            "there is nothing to look for",
+            tr("there is nothing to look for"),
             where=f"{asked.where}.candidates",
-            remedy="Give --candidates, a file of strings.",
+            remedy=tr("Give --candidates, a file of strings."),
         )
     if not 0 < level < 1:
-        raise PolicyError(f"must be above 0 and below 1. Got {level!r} instead", where="--level")
+        raise PolicyError(tr("must be above 0 and below 1. Got {level!r} instead", level=level), where="--level")
     total = Aggregate.load(asked, counts)
     found = total.findings(level=level)
     if plot is not None:
@@ -186,19 +187,21 @@ def plan(
     _check_between(power, 0.5, "--power")
     _check_between(level, 0, "--level")
     if users is not None and users < 1:
-        raise PolicyError(f"must be 1 or more. Got {users} instead", where="--users")
+        raise PolicyError(tr("must be 1 or more. Got {users} instead", users=users), where="--users")
     if asked is not None and isinstance(asked.protocol, MeanProtocol):
         if plot is not None:
-            raise PolicyError("a mean has no curves of shares", where="--plot", remedy="Leave it out.")
+            raise PolicyError(tr("a mean has no curves of shares"), where="--plot", remedy=tr("Leave it out."))
         if error is None or not error > 0:
             raise PolicyError(
-                "a mean is asked: say how far off it may be", where="--error", remedy="Give --error, above 0."
+                tr("a mean is asked: say how far off it may be"), where="--error", remedy=tr("Give --error, above 0.")
             )
         found = planning.plan_mean(asked, error)
         goal = f"To know the mean with a standard error of {error:g}, at ε = {found.epsilon:.4g}"
     else:
         if frequency is None or not 0 < frequency <= 1:
-            raise PolicyError("must be above 0 and at most 1", where="--frequency", remedy="0.01 is one client in 100.")
+            raise PolicyError(
+                tr("must be above 0 and at most 1"), where="--frequency", remedy=tr("0.01 is one client in 100.")
+            )
         count, loss = _values_and_loss(asked, values, epsilon)
         protocols = planning.alternatives(asked, count, loss)
         found = planning.plan(protocols, loss, frequency, power=power, level=level, users=users)
@@ -247,9 +250,11 @@ def associate(
 
     names = [name.strip() for name in columns.split(",")]
     if len(names) != 2:
-        raise PolicyError(f"must be two names with a comma between. Got {columns!r} instead", where="--columns")
+        raise PolicyError(
+            tr("must be two names with a comma between. Got {columns!r} instead", columns=columns), where="--columns"
+        )
     if not 0 < level < 1:
-        raise PolicyError(f"must be above 0 and below 1. Got {level!r} instead", where="--level")
+        raise PolicyError(tr("must be above 0 and below 1. Got {level!r} instead", level=level), where="--level")
     table = read(data, Data())
     both = [Collection.load(path) for path in (first, second)]
     one, other = (column_reports(asked, table, name) for asked, name in zip(both, names, strict=True))
@@ -324,9 +329,11 @@ def _draw(path: Path, asked: Collection, found: CollectionFindings) -> None:
     from cobogo.tell.report.bars import EstimateBar, draw_estimates
 
     if path.exists():
-        raise OutputError("is there already", where=str(path), remedy="Choose another name for --plot.")
+        raise OutputError(tr("is there already"), where=str(path), remedy=tr("Choose another name for --plot."))
     if not found.labels:
-        raise DataError("there is nothing to draw", where=str(path), remedy="Give other candidates, or more reports.")
+        raise DataError(
+            tr("there is nothing to draw"), where=str(path), remedy=tr("Give other candidates, or more reports.")
+        )
     scale = max(found.users, 1) if found.counted else 1
     lines = [
         EstimateBar(label, count / scale, error / scale, bool(there))
@@ -349,9 +356,9 @@ def _values_and_loss(asked: Collection | None, values: int | None, epsilon: floa
     loss = epsilon or (None if asked is None else asked.protocol.epsilon_forever)
     if not count or count < 2 or not loss or not 0 < loss <= 20:
         raise PolicyError(
-            "how many values, and what ε?",
+            tr("how many values, and what ε?"),
             where="--values, --epsilon",
-            remedy="Give --values (2 or more) and --epsilon (at most 20), or a collection that says both.",
+            remedy=tr("Give --values (2 or more) and --epsilon (at most 20), or a collection that says both."),
         )
     return count, loss
 
@@ -375,7 +382,9 @@ def _say_plan(found: CollectionPlan, goal: str, users: int | None, plot: Path | 
 
 def _check_between(value: float, low: float, where: str) -> None:
     if not low <= value < 1 or value <= 0:
-        raise PolicyError(f"must be above {low:g} and below 1. Got {value!r} instead", where=where)
+        raise PolicyError(
+            tr("must be above {low:g} and below 1. Got {value!r} instead", low=low, value=value), where=where
+        )
 
 
 def _say_association(found: Association, first: str, second: str) -> None:

@@ -9,11 +9,23 @@ import typer
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Drawings, Engine, Json, PolicyFile
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.studies.comparison import Comparison
     from cobogo.studies.families.study import Families
     from cobogo.studies.frontier import Frontier
+
+H = {
+    "suppressed": tr("suppressed"),
+    "classes": tr("classes"),
+    "smallest": tr("smallest"),
+    "inference": tr("inference"),
+    "risk": tr("risk"),
+    "precision": tr("precision"),
+    "average": tr("average class"),
+    "file": tr("file"),
+}
 
 
 def compare(
@@ -50,7 +62,7 @@ def compare(
 def comparison_lines(found: Comparison) -> str:
     """A table with one row for each algorithm, and below it why some found no solution."""
     say = language.words()
-    measured = [say(f"h.{key}") for key in ("suppressed", "classes", "smallest", "inference", "risk")]
+    measured = [say(H[key]) for key in ("suppressed", "classes", "smallest", "inference", "risk")]
     header = [say("algorithm"), found.metric, *measured, say("seconds")]
     values = iter(say.column([run.value for run in found.runs if run.solved]))
     rows = []
@@ -100,7 +112,7 @@ def frontier_lines(found: Frontier) -> str:
     say = language.words()
     solved = [point for point in found.points if point.levels is not None]
     attributes = list(solved[0].levels or ()) if solved else []
-    measured = [say(f"h.{key}") for key in ("suppressed", "classes", "smallest", "inference", "risk")]
+    measured = [say(H[key]) for key in ("suppressed", "classes", "smallest", "inference", "risk")]
     header = [*found.varied, *attributes, found.metric, *measured]
     values = iter(say.column([point.value for point in solved]))
     rows = []
@@ -135,7 +147,7 @@ def kinds(
     from cobogo.studies.families.study import compare_families
 
     if records < 100 or seed < 0:
-        raise PolicyError("must be 100 or more, and the seed 0 or more", where="--records")
+        raise PolicyError(tr("must be 100 or more, and the seed 0 or more"), where="--records")
     rules = Policy.load(policy)
     with console.progress(quiet=as_json) as show:
         of = parse_kinds(kind) if kind else None
@@ -165,7 +177,9 @@ def parse_kinds(texts: list[str]) -> dict[str, list[float] | None]:
             found[name.strip()] = [float(value) for value in values.split(",")] if mark else None
         except ValueError:
             raise PolicyError(
-                f"{text!r} is no kind with numbers", where="--kind", remedy="Write it as in: --kind recoding=2,5,10."
+                tr("{text!r} is no kind with numbers", text=text),
+                where="--kind",
+                remedy=tr("Write it as in: --kind recoding=2,5,10."),
             ) from None
     return found
 

@@ -41,8 +41,16 @@ def complain_of_defect(error: Exception) -> None:
     """Print where the program itself failed. The error's message is not shown: it may quote values of the data."""
     place = traceback.extract_tb(error.__traceback__)[-1]
     say = language.words()
-    fault = say("fault", kind=type(error).__name__, file=Path(place.filename).name, line=str(place.lineno))
-    print(f"cobogo: {fault}\n        {say('report it')}", file=sys.stderr)
+    fault = say(
+        "a fault of Cobogó: {kind} in {file}, line {line}.",
+        kind=type(error).__name__,
+        file=Path(place.filename).name,
+        line=str(place.lineno),
+    )
+    print(
+        f"cobogo: {fault}\n        {say('Please report it. Set COBOGO_DEBUG=1 to see all of it (it may show values of your data).')}",
+        file=sys.stderr,
+    )
 
 
 def warn(text: str) -> None:
@@ -84,7 +92,7 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
         console=Console(stderr=True), transient=True,
     )  # fmt: skip
     with bar:
-        task = bar.add_task(say("stage."), total=None)
+        task = bar.add_task(say("Starting"), total=None)
 
         def show(stage: str, done: int, total: int) -> None:
             bar.update(task, description=say.name("stage", stage), completed=done, total=total or None)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.faces.cli import console, language
+from cobogo.faces.cli.compare import H
 
 if TYPE_CHECKING:
     from cobogo.studies.demo import Demo
@@ -30,14 +31,14 @@ def demo_lines(demo: Demo, directory: Path) -> str:
     from cobogo.studies.demo import CHOSEN, TOGETHER
 
     say, results = language.words(), demo.results
-    measured = [say(f"h.{key}") for key in ("precision", "average", "classes", "suppressed", "file")]
+    measured = [say(H[key]) for key in ("precision", "average", "classes", "suppressed", "file")]
     header = ["k", "l", "localidade", "data_nascimento", *measured]
     rows = [
         [
             str(result.case.k),
             "" if result.case.l is None else str(result.case.l),
-            say("h.level", n=result.report["levels"]["localidade"]),
-            say("h.level", n=result.report["levels"]["data_nascimento"]),
+            say("level {n}", n=result.report["levels"]["localidade"]),
+            say("level {n}", n=result.report["levels"]["data_nascimento"]),
             say.format(result.report["metrics"]["precision"], ".4f"),
             say.format(result.report["classes"]["average"], ",.1f"),
             say.number(result.report["classes"]["count"]),
@@ -49,9 +50,25 @@ def demo_lines(demo: Demo, directory: Path) -> str:
     table = console.table(header, rows, numbers=(0, 1, 4, 5, 6, 7))
     one, other = (f"{directory}/releases/{case.name}" for case in TOGETHER)
     told = [
-        say("demo", n=len(results), directory=directory),
-        say("demo.limit", share=say.percent(max(result.limit for result in results))),
-        say("demo.together", n=demo.exposed, one=one, other=other),
-        say("demo.give", directory=f"{directory}/releases/{CHOSEN.name}/public"),
+        say(
+            "Each of the {n} releases was read back and verified. Open {directory}/index.html",
+            n=len(results),
+            directory=directory,
+        ),
+        say(
+            "Each may suppress up to {share} of the records.",
+            share=say.percent(max(result.limit for result in results)),
+        ),
+        say(
+            "They are alternatives: two of them together expose people whom neither exposes alone. {n} are "
+            "found by: cobogo attack differencing {one} {other}",
+            n=demo.exposed,
+            one=one,
+            other=other,
+        ),
+        say(
+            "Give away one, which keeps what all ten promise: {directory}",
+            directory=f"{directory}/releases/{CHOSEN.name}/public",
+        ),
     ]
     return "\n".join([table, "", *told])

@@ -10,6 +10,7 @@ import typer
 from cobogo.errors import OutputError, PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Data
@@ -27,9 +28,13 @@ def inspect(
     from cobogo.data.schema import inspection
 
     if encoding not in ("utf-8", "latin-1"):
-        raise PolicyError(f"must be utf-8 or latin-1. Got {encoding!r} instead", where="--encoding")
+        raise PolicyError(
+            tr("must be utf-8 or latin-1. Got {encoding!r} instead", encoding=encoding), where="--encoding"
+        )
     if separator is not None and len(separator) != 1:
-        raise PolicyError(f"must be one character. Got {separator!r} instead", where="--separator")
+        raise PolicyError(
+            tr("must be one character. Got {separator!r} instead", separator=separator), where="--separator"
+        )
     options, profiles, suggestions = inspection.inspect(data, separator, encoding)
     if write is not None:
         write_starter_policy(write, data, options, profiles, suggestions)
@@ -39,9 +44,11 @@ def inspect(
     say = language.words()
     console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
-        console.say(f"\n{say('guess')}")
+        console.say(f"\n{say('? The role is a guess: look at the column and decide.')}")
     if write is not None:
-        console.say_written(str(write), say("confirm", policy=write))
+        console.say_written(
+            str(write), say("Confirm the roles in it, then run: cobogo anonymize {policy}", policy=write)
+        )
 
 
 def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
@@ -80,10 +87,12 @@ def write_starter_policy(
         with target.open("x", encoding="utf-8", newline="\n") as stream:
             stream.write(text)
     except FileExistsError:
-        raise OutputError("is there already", where=str(target), remedy="Choose another name for --write.") from None
+        raise OutputError(
+            tr("is there already"), where=str(target), remedy=tr("Choose another name for --write.")
+        ) from None
     except OSError as error:
         target.unlink(missing_ok=True)
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(target)) from None
 
 
 def _relative_path(path: Path, home: Path) -> str:

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from cobogo.errors import PolicyError
-from cobogo.floor.language import locale_language, parse_language
+from cobogo.floor.language import locale_language, parse_language, tr
 from cobogo.floor.language.sentences import to_portuguese
 
 if TYPE_CHECKING:
@@ -81,6 +81,6 @@ def _split_language(args: list[str]) -> tuple[str | None, list[str]]:
             continue
         value = value if is_one else next(left, "")
         if not value:
-            raise PolicyError("needs a language: en or pt-BR", where=name)
+            raise PolicyError(tr("needs a language: en or pt-BR"), where=name)
         language = parse_language(value, where=name)
     return language, rest

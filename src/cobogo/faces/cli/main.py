@@ -30,6 +30,7 @@ from cobogo.faces.cli.serve import serve, workbench
 from cobogo.faces.cli.verify import verify
 from cobogo.floor.extras import missing
 from cobogo.floor.files import remove_all_scratch
+from cobogo.floor.language import tr
 
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
     "Begin": {"demo": demo, "inspect": inspect},
@@ -67,7 +68,10 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the arguments begin with. A former name is an error that gives the new one."""
         if not ctx.resilient_parsing and (new := RENAMED.get(args[0])):
-            raise InputError(f"{args[0]} is now {new}", remedy=f"Type: cobogo {' '.join([new, *args[1:2]])} …")
+            raise InputError(
+                tr("{args} is now {new}", args=args[0], new=new),
+                remedy=tr("Type: cobogo {value} …", value=" ".join([new, *args[1:2]])),
+            )
         return super().resolve_command(ctx, args)
 
 

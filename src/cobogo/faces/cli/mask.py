@@ -10,6 +10,7 @@ import typer
 from cobogo.errors import PolicyError
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Engine, Json, Out, PolicyFile, Quiet
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.publish.mask.tables import MaskedTables
@@ -49,7 +50,7 @@ def detokenize(
     from cobogo.publish.mask.restore import restore
 
     if missing not in ("error", "null"):
-        raise PolicyError(f"must be error or null. Got {missing!r} instead", where="--missing")
+        raise PolicyError(tr("must be error or null. Got {missing!r} instead", missing=missing), where="--missing")
     pairs = dict(_pair(text) for text in column)
     records = restore(
         data, out, domains=pairs, decrypt=decrypt, vault=vault, key=key, secret=secret, separator=separator,
@@ -72,7 +73,9 @@ def _run(
         used = {operator_of(spec) for t in tables if t.policy.masking for spec in t.policy.masking.columns.values()}
         if needed and not used & set(needed):
             raise PolicyError(
-                "tokenizes nothing", where=f"{policy}, masking.columns", remedy=f"Use one of {', '.join(needed)}."
+                tr("tokenizes nothing"),
+                where=f"{policy}, masking.columns",
+                remedy=tr("Use one of {needed}.", needed=", ".join(needed)),
             )
         if not isinstance(release, MaskedTables):
             write_and_say(release, directory_of(release.policy, out), show, quiet, as_json)
@@ -80,9 +83,9 @@ def _run(
         directory = out or (release.rules.home / release.rules.directory if release.rules.directory else None)
         if directory is None:
             raise PolicyError(
-                "says nowhere where the release should go",
+                tr("says nowhere where the release should go"),
                 where=f"{policy}, output.directory",
-                remedy="Add it, or give --out.",
+                remedy=tr("Add it, or give --out."),
             )
         verdicts = release.write(directory, progress=show)
     for warning in release.warnings:
@@ -105,5 +108,5 @@ def _say_tables(release: MaskedTables, records: dict[str, int], directory: Path)
 def _pair(text: str) -> tuple[str, str]:
     name, mark, domain = text.partition("=")
     if not (name and mark and domain):
-        raise PolicyError(f"must be COLUMN=DOMAIN. Got {text!r} instead", where="--column")
+        raise PolicyError(tr("must be COLUMN=DOMAIN. Got {text!r} instead", text=text), where="--column")
     return name, domain

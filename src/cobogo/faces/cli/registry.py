@@ -9,6 +9,7 @@ import typer
 
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.store import ReleaseRegistry
@@ -141,9 +142,9 @@ def remove(
     with registry_at(registry, key).transaction() as book:
         if book.entry(release).state != UNFINISHED and not never_left:
             raise RegistryError(
-                f"{release} was released: whoever has it can join it with what comes later",
+                tr("{release} was released: whoever has it can join it with what comes later", release=release),
                 where=registry,
-                remedy="If nobody has it, say so: --never-left.",
+                remedy=tr("If nobody has it, say so: --never-left."),
             )
         book.remove(release)
     console.say(f"Removed   {release}")

@@ -9,6 +9,7 @@ import typer
 
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Drawings, Engine, Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.studies.risk import RiskReport
@@ -80,21 +81,23 @@ def risk_lines(found: RiskReport) -> str:
 
 
 def _head(found: RiskReport, say: Words) -> str:
-    who = say("in", people=say("people", n=found.people)) if found.unit else ""
+    who = say("{people} in ", people=say.plural("{n} person", "{n} people", n=found.people)) if found.unit else ""
     smallest, largest = int(found.sizes.min()), int(found.sizes.max())
     return (
-        f"{found.source}: {who}{say('records', n=found.records)}, "
-        f"{say('to', classes=say('classes', n=len(found.sizes)), smallest=smallest, largest=largest)}; "
-        f"{say('stand alone', uniques=found.uniques, share=say.percent(found.unique_share))}"
+        f"{found.source}: {who}{say.plural('{n} record', '{n} records', n=found.records)}, "
+        f"{say('{classes} of {smallest} to {largest}', classes=say.plural('{n} class', '{n} classes', n=len(found.sizes)), smallest=smallest, largest=largest)}; "
+        f"{say('{uniques} ({share}) stand alone in theirs', uniques=found.uniques, share=say.percent(found.unique_share))}"
     )
 
 
 def _chances(found: RiskReport, say: Words) -> str:
-    chances, over = found.attackers, say("over", share=say.percent(found.threshold))
-    rows = [(say("prosecutor"), chances.prosecutor, say("knows"))]
+    chances, over = found.attackers, say("over {share}", share=say.percent(found.threshold))
+    rows = [(say("prosecutor"), chances.prosecutor, say("knows that the person is in the table"))]
     if chances.journalist is not None:
-        known = say("estimated" if chances.estimated else "in population")
-        rows.append((say("journalist"), chances.journalist, say("does not know", known=known)))
+        known = say(
+            tr("estimated from the population's size") if chances.estimated else tr("counted in the population")
+        )
+        rows.append((say("journalist"), chances.journalist, say("does not know who is in it; {known}", known=known)))
     shown = [
         [
             name,
@@ -105,7 +108,7 @@ def _chances(found: RiskReport, say: Words) -> str:
         ]
         for name, one, why in rows
     ]
-    shown.append([say("marketer"), "", say.percent(chances.marketer), "", say("as many")])
+    shown.append([say("marketer"), "", say.percent(chances.marketer), "", say("wants as many as possible")])
     return console.table([say("attacker"), say("highest"), say("average"), over, ""], shown, numbers=(1, 2, 3))
 
 
@@ -113,7 +116,11 @@ def _population(found: RiskReport, say: Words) -> str:
     known = found.population
     if known is None:
         return ""
-    head = say("population", size=known.size, share=say.percent(known.fraction))
+    head = say(
+        "Of a population of {size}, of whom {share} are here, these are unique in it:",
+        size=known.size,
+        share=say.percent(known.fraction),
+    )
     rows = []
     if known.counted is not None:
         rows.append([say("counted"), say.number(known.counted), say.percent(known.counted / known.size), ""])
@@ -123,9 +130,9 @@ def _population(found: RiskReport, say: Words) -> str:
         if one.uniques is None:
             rows.append([title, "–", "", one.why or ""])
         else:
-            mark = say("chosen") if name == chosen else ""
+            mark = say("chosen by Dankar's rule") if name == chosen else ""
             rows.append([title, say.number(round(one.uniques)), say.percent(one.uniques / known.size), mark])
-    return head + "\n" + console.table([say("estimator"), say("h.people"), say("share"), ""], rows, numbers=(1, 2))
+    return head + "\n" + console.table([say("estimator"), say("people"), say("share"), ""], rows, numbers=(1, 2))
 
 
 def _combinations(found: RiskReport, say: Words) -> str:
@@ -136,7 +143,11 @@ def _combinations(found: RiskReport, say: Words) -> str:
         for one in [*alone, *(one for one in found.telling() if len(one.attributes) > 1)]
     ]
     header = [say(key) for key in ("attributes", "distinction", "separation", "unique")]
-    return say("tell apart") + "\n" + console.table(header, rows, numbers=(1, 2, 3))
+    return (
+        say("Which quasi-identifiers tell people apart, alone and together:")
+        + "\n"
+        + console.table(header, rows, numbers=(1, 2, 3))
+    )
 
 
 def _special(found: RiskReport, say: Words) -> str:
@@ -148,15 +159,25 @@ def _special(found: RiskReport, say: Words) -> str:
         for size, people in special.smallest.items()
         if special.found[size]
     ]
-    match = "" if special.dis is None else say("match", share=say.percent(special.dis))
-    head = say("single out", people=say("people", n=special.uniques)) + match
-    header = [say("attributes"), say("minimal"), say("h.people")]
+    match = (
+        ""
+        if special.dis is None
+        else say(" A match with one of them is right with a chance of {share}.", share=say.percent(special.dis))
+    )
+    head = (
+        say(
+            "How few attributes single out the {people} who stand alone.",
+            people=say.plural("{n} person", "{n} people", n=special.uniques),
+        )
+        + match
+    )
+    header = [say("attributes"), say("minimal uniques"), say("people")]
     return head + "\n" + console.table(header, rows, numbers=(0, 1, 2))
 
 
 def _columns(found: RiskReport, say: Words) -> str:
     if not found.columns:
-        return say("no column")
+        return say("No column looks like one that HIPAA's safe harbour or the LGPD speak of.")
     rows = [
         [
             one.column,
@@ -168,5 +189,5 @@ def _columns(found: RiskReport, say: Words) -> str:
         ]
         for one in found.columns
     ]
-    header = [say(key) for key in ("column", "holds.", "sure", "role.", "rule", "because")]
+    header = [say(key) for key in ("column", tr("holds"), "sure", tr("role"), "rule", "because")]
     return console.table(header, rows, numbers=(2,))

@@ -9,6 +9,7 @@ import typer
 
 from cobogo.errors import InputError
 from cobogo.faces.cli import console
+from cobogo.floor.language import tr
 
 ME = "me"
 """The one person of a workbench on their own machine."""
@@ -34,7 +35,7 @@ def serve(
 
     given: dict[str, Any] = {"host": host, "port": port, "state": None if state is None else str(state)}
     if (certificate is None) != (tls_key is None):
-        raise InputError("go together", where="--certificate and --tls-key")
+        raise InputError(tr("go together"), where="--certificate and --tls-key")
     if certificate is not None:
         given["tls"] = {"certificate": str(certificate.absolute()), "key": str(Path(str(tls_key)).absolute())}
     asked = {name: value for name, value in given.items() if value is not None}
@@ -51,7 +52,11 @@ def _add_key(settings: Any, owner: str, role: str, days: float | None) -> None:
     from cobogo.faces.server.roles import KeyRole
 
     if role not in list(KeyRole):
-        raise InputError(f"there is no role {role!r}", where="--role", remedy=f"Choose among {', '.join(KeyRole)}.")
+        raise InputError(
+            tr("there is no role {role!r}", role=role),
+            where="--role",
+            remedy=tr("Choose among {keyrole}.", keyrole=", ".join(KeyRole)),
+        )
     this = ServerContext(settings)
     _, text = this.keys.create(owner, KeyRole(role), days=days)
     this.close()
@@ -126,7 +131,9 @@ def _sources(given: list[str]) -> dict[str, Any]:
     pairs = [text.partition("=") for text in given]
     for name, mark, url in pairs:
         if not (name and mark and url):
-            raise InputError("must read NAME=URL", where="--source", remedy="clinic=postgresql://localhost/health")
+            raise InputError(
+                tr("must read NAME=URL"), where="--source", remedy=tr("clinic=postgresql://localhost/health")
+            )
     return {name: {"url": url, "stewards": [ME]} for name, _, url in pairs}
 
 
@@ -166,4 +173,4 @@ def require_server(*more: str) -> None:
     from importlib.util import find_spec
 
     if any(find_spec(name) is None for name in ("fastapi", "uvicorn", "argon2", "prometheus_client", *more)):
-        raise InputError("the server's parts are not installed", remedy="pip install 'cobogo[server]'")
+        raise InputError(tr("the server's parts are not installed"), remedy=tr("pip install 'cobogo[server]'"))

@@ -12,6 +12,7 @@ import typer
 from cobogo.data.policy import Policy
 from cobogo.errors import PolicyError, number_of
 from cobogo.faces.cli import console, language
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress
 from cobogo.promises.models.check import ModelVerdict
 from cobogo.publish.recode import story
@@ -24,9 +25,9 @@ def directory_of(policy: Policy, out: Path | None) -> Path:
     """Where a release goes: the option, or the policy's own place."""
     if out is None and policy.output.directory is None:
         raise PolicyError(
-            "says nowhere where the release should go",
+            tr("says nowhere where the release should go"),
             where=f"{policy.name}, output.directory",
-            remedy="Add it, or give --out.",
+            remedy=tr("Add it, or give --out."),
         )
     return out or policy.resolve(str(policy.output.directory))
 
@@ -51,16 +52,22 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
     combinations = len(release.problem.table.counts)
     solution, metric = release.solution, release.metric
     say = language.words()
-    proof = say("proven" if solution.optimal else "not proven")
+    proof = say(tr("proven optimal") if solution.optimal else tr("best found, not proven"))
     kept = release.plan.kept_records
     share = say.format(100 * release.suppressed / records, ".1f")
-    classes = f"{say('classes', n=len(kept))} ({say.number(kept.min())} … {say.number(kept.max())})"
-    read = f"{say('records', n=records)}, {say('combinations', n=combinations)}"
-    search = f"{say('nodes', n=solution.nodes)}, {say('checked', checked=solution.checked)}, {proof}"
-    suppressed = say("suppressed", records=say("records", n=release.suppressed), share=share)
+    classes = (
+        f"{say.plural('{n} class', '{n} classes', n=len(kept))} ({say.number(kept.min())} … {say.number(kept.max())})"
+    )
+    read = f"{say.plural('{n} record', '{n} records', n=records)}, {say.plural('{n} distinct combination', '{n} distinct combinations', n=combinations)}"
+    search = f"{say.plural('{n} node', '{n} nodes', n=solution.nodes)}, {say('{checked} checked', checked=solution.checked)}, {proof}"
+    suppressed = say(
+        "{records} suppressed ({share} %)",
+        records=say.plural("{n} record", "{n} records", n=release.suppressed),
+        share=share,
+    )
     report = story.planned_summary(release)
     for name, found in report.get("withheld", {}).items():
-        suppressed += say("withheld", name=name, records=found["records"])
+        suppressed += say(", {name} withheld in {records}", name=name, records=found["records"])
     text = [
         _line(say("Read"), Path(release.table.name).name, read, seconds["read"]),
         _line(say("Search"), f"{solution.algorithm}, {metric}", search, seconds["search"]),
@@ -70,28 +77,41 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
     ]
     if solution.levels is not None:
         text += [
-            f"          {hierarchy.attribute}: {say('level', level=level, height=hierarchy.height)}"
+            f"          {hierarchy.attribute}: {say('level {level} of {height}', level=level, height=hierarchy.height)}"
             for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
         ]
     for name, shares in report.get("cells", {}).items():
         levels = ", ".join(
-            say("at level", share=say.format(100 * share, ".1f"), level=level)
+            say("{share} % at level {level}", share=say.format(100 * share, ".1f"), level=level)
             for level, share in enumerate(shares)
             if share
         )
         text.append(f"          {name}: {levels}")
     after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
-    worst = "" if inference is None else say("inference", share=say.format(100 * inference, ".0f"))
-    figures = worst + say("risk", after=say.format(100 * after, ".3g"), before=say.format(100 * before, ".3g"))
+    worst = "" if inference is None else say("worst inference {share} %, ", share=say.format(100 * inference, ".0f"))
+    figures = worst + say(
+        "highest risk {after} % (was {before} %)",
+        after=say.format(100 * after, ".3g"),
+        before=say.format(100 * before, ".3g"),
+    )
     if verdict is None:
-        return [*text, say("dry", figures=figures)]
-    text.append(_line(say("Verified"), say("models checked", n=len(verdict.models)), figures, seconds.get("verify")))
+        return [*text, say("Would have {figures}. Nothing was written.", figures=figures)]
+    text.append(
+        _line(
+            say("Verified"),
+            say.plural("{n} model checked", "{n} models checked", n=len(verdict.models)),
+            figures,
+            seconds.get("verify"),
+        )
+    )
     text += [f"          {found.model}: {measured_value(found)} ✓" for found in verdict.models]
     if release.registered is not None and release.book is not None:
-        entry = say("recorded in", release=release.registered, registry=release.book.registry.name)
+        entry = say("{release}, in {registry}", release=release.registered, registry=release.book.registry.name)
         text.append(f"{say('Recorded'):<9} {entry}")
-    text.append(f"{say('Written'):<9} {say('give away', directory=directory)}")
+    text.append(
+        f"{say('Written'):<9} {say('{directory}/public (give away)   {directory}/evidence (keep)', directory=directory)}"
+    )
     return text
 
 
@@ -100,7 +120,7 @@ def measured_value(found: ModelVerdict) -> str:
     say = language.words()
     if found.undecided and found.measured is None:
         return say("not measured")
-    return say("no records") if found.measured is None else say("measured", value=say.format(found.measured))
+    return say("no records") if found.measured is None else say("measured {value}", value=say.format(found.measured))
 
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:

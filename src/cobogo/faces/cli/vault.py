@@ -10,6 +10,7 @@ import typer
 
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import Json
+from cobogo.floor.language import tr
 
 app = typer.Typer(help="Look after a vault of tokens: domains, keys, rotation, deletion, log.", no_args_is_help=True)
 
@@ -107,7 +108,9 @@ def forget(
     try:
         wanted = tokens.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise VaultError(f"the tokens cannot be read: {type(error).__name__}", where=str(tokens)) from None
+        raise VaultError(
+            tr("the tokens cannot be read: {name}", name=type(error).__name__), where=str(tokens)
+        ) from None
     gone = Vault.open(vault, key).forget(name, tokens=[token for token in wanted if token])
     console.say(f"Forgotten {gone:,} values of {name}: {len(wanted) - gone:,} of the tokens had none")
 

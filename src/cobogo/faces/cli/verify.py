@@ -9,6 +9,7 @@ import typer
 
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.release.contract import Verdict
@@ -49,14 +50,21 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         failing = (
             ""
             if verdict.classes is None
-            else "  " + say("fail", failing=found.failing_classes, classes=verdict.classes)
+            else "  "
+            + say("{failing} of {classes} classes fail", failing=found.failing_classes, classes=verdict.classes)
         )
         mark = "?" if found.undecided else "✓" if found.satisfied else f"✗{failing}"
         text.append(f"{found.model!s:<{width}}  {measured_value(found):<16} {mark}")
     text += [f"✗ {language.translate(problem)}" for problem in verdict.problems]
     text += [f"{say('Note')}: {language.translate(note)}." for note in verdict.notes]
     if verdict and verdict.undecided:
-        text.append(say("as far as", undecided=len(verdict.undecided), models=len(verdict.models)))
+        text.append(
+            say(
+                "Nothing speaks against the release; {undecided} of {models} models cannot be decided here (?).",
+                undecided=len(verdict.undecided),
+                models=len(verdict.models),
+            )
+        )
     else:
-        text.append(say("holds" if verdict else "does not hold"))
+        text.append(say(tr("The release holds.") if verdict else tr("The release does NOT hold.")))
     return text

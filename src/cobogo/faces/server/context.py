@@ -14,6 +14,7 @@ from cobogo.faces.server.files import Files
 from cobogo.faces.server.keys import Holder, Keys, RequestAllowance
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import ServerState
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class ServerContext:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.files = Files(root, self.settings.limits)
         except OSError as error:
-            raise InputError(f"cannot be used: {error.strerror}", where=str(root)) from None
+            raise InputError(tr("cannot be used: {strerror}", strerror=error.strerror), where=str(root)) from None
         self.state = ServerState(self.settings.database or root / "state.db")
         try:
             self.state.settle_in(self.files.number)

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from cobogo.errors import Stale
 from cobogo.faces.server.state import DATASETS, DRAFTS, ServerState
+from cobogo.floor.language import tr
 
 KEPT = 200
 """Versions of one policy that are kept; of more, the oldest are forgotten."""
@@ -125,8 +126,8 @@ def _require_version(connection: Connection, owner: str, dataset: str, number: i
     now = _last(connection, owner, dataset)
     if now is None or now.number != number:
         raise Stale(
-            "the policy was changed in another window since this page was opened",
-            remedy="Nothing was done. Reload the page to see the policy as it is now.",
+            tr("the policy was changed in another window since this page was opened"),
+            remedy=tr("Nothing was done. Reload the page to see the policy as it is now."),
         )
     return now
 
@@ -135,7 +136,9 @@ def _lock(connection: Connection, owner: str, dataset: str) -> None:
     """One change of a policy at a time; SQLite is locked already."""
     mine = (DATASETS.c.id == dataset) & (DATASETS.c.owner == owner)
     if connection.execute(select(DATASETS.c.id).where(mine).with_for_update()).first() is None:
-        raise Stale("the data set of this page is no longer there", remedy="Nothing was done. Choose another one.")
+        raise Stale(
+            tr("the data set of this page is no longer there"), remedy=tr("Nothing was done. Choose another one.")
+        )
 
 
 def _belongs_to(owner: str, dataset: str) -> Any:

@@ -25,6 +25,7 @@ from typing import IO, Any
 from cobogo.errors import DataError, InputError
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits
 from cobogo.floor.files import scratch_directory, write_private_once
+from cobogo.floor.language import tr
 
 NAME = re.compile(r"[\w][\w. ()+-]{0,99}")
 IDENTITY = re.compile(r"[0-9a-f]{16}")
@@ -81,7 +82,7 @@ class Files:
 
     def _place(self, kind: str, identity: str) -> Path:
         if not IDENTITY.fullmatch(identity):
-            raise InputError("is no identity", where=kind)
+            raise InputError(tr("is no identity"), where=kind)
         return self.root / kind / identity
 
     @contextmanager
@@ -132,9 +133,9 @@ def safe_name(name: str) -> str:
     """
     if not NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            "is no plain file name",
+            tr("is no plain file name"),
             where="name",
-            remedy="Use letters, digits, spaces and . ( ) + - _, without directories, up to 100 of them.",
+            remedy=tr("Use letters, digits, spaces and . ( ) + - _, without directories, up to 100 of them."),
         )
     return name
 
@@ -155,7 +156,7 @@ def data_name(upload: Path, limits: ServerLimits) -> str:
     try:
         unpacked = _unpacked_size(upload, most)
     except (OSError, pa.ArrowException, ValueError):
-        raise DataError("begins like a Parquet file and is none", where="file") from None
+        raise DataError(tr("begins like a Parquet file and is none"), where="file") from None
     if unpacked > most:
         raise TooLarge(
             f"would be larger than {limits.unpacked_megabytes} MB when unpacked",

@@ -29,6 +29,7 @@ from cobogo.collect.collection import Collection
 from cobogo.collect.wire import parse
 from cobogo.errors import OutputError
 from cobogo.floor.files import lock, open_private, stage_file
+from cobogo.floor.language import tr
 
 COUNTS = "counts"
 LONG = 8 << 20
@@ -120,7 +121,7 @@ class _Segment:
         except OSError as problem:
             with suppress(OSError):
                 os.ftruncate(self._handle, self.end)
-            raise OutputError(f"cannot be written: {problem.strerror}", where="reports") from None
+            raise OutputError(tr("cannot be written: {strerror}", strerror=problem.strerror), where="reports") from None
         self.end += len(head) + len(message)
         return self.end
 

@@ -22,6 +22,7 @@ from sqlalchemy import insert
 from cobogo.errors import InputError
 from cobogo.faces.server.roles import KeyRole, KeyScope, choose_scopes
 from cobogo.faces.server.state import KEYS, ServerState
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
@@ -66,10 +67,12 @@ class Keys:
         """A new key's id and its text, which is shown now and never again."""
         if not OWNER.fullmatch(owner):
             raise InputError(
-                "is no name of a person", where="owner", remedy="Use letters, digits and . - _, up to 100 of them."
+                tr("is no name of a person"),
+                where="owner",
+                remedy=tr("Use letters, digits and . - _, up to 100 of them."),
             )
         if days is not None and not 0 < days <= 3660:
-            raise InputError("must be above 0 and at most 3660", where="days")
+            raise InputError(tr("must be above 0 and at most 3660"), where="days")
         allowed = choose_scopes(role, scopes)
         identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         now = time.time()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from cobogo.errors import InputError
+from cobogo.floor.language import tr
 
 
 class KeyScope(StrEnum):
@@ -76,8 +77,12 @@ def choose_scopes(role: KeyRole, scopes: Iterable[str] | None) -> frozenset[KeyS
     beyond = asked - SCOPES[role]
     if beyond or not asked:
         raise InputError(
-            f"a key of a {role} cannot have {', '.join(sorted(beyond)) or 'no scope at all'}",
+            tr(
+                "a key of a {role} cannot have {beyond}",
+                role=role,
+                beyond=", ".join(sorted(beyond)) or "no scope at all",
+            ),
             where="scopes",
-            remedy=f"Choose among {', '.join(sorted(SCOPES[role]))}.",
+            remedy=tr("Choose among {scopes}.", scopes=", ".join(sorted(SCOPES[role]))),
         )
     return frozenset(KeyScope(one) for one in asked)

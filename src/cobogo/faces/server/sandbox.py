@@ -9,6 +9,7 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.policy.toml_file import parse_toml
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 
 FORBIDDEN: Mapping[tuple[str, ...], str] = {
     ("data", "path"): "The data are those of the data set.",
@@ -37,14 +38,14 @@ def confine_policy(text: str, home: Path, *, owner: str, registry: str | None = 
     for (table, key), why in FORBIDDEN.items():
         part = tables.get(table)
         if isinstance(part, dict) and key in part:
-            raise PolicyError("cannot be said on a server", where=f"policy, {table}.{key}", remedy=why)
+            raise PolicyError(tr("cannot be said on a server"), where=f"policy, {table}.{key}", remedy=why)
     _refuse_addresses(tables.get("masking"), "policy, masking")
     if "registry" in tables:
         if registry is None:
             raise PolicyError(
-                "this server keeps no registry",
+                tr("this server keeps no registry"),
                 where="policy, registry",
-                remedy="Leave it out, or ask the server's administrator for one.",
+                remedy=tr("Leave it out, or ask the server's administrator for one."),
             )
         if isinstance(tables["registry"], dict):
             name = tables["registry"].get("dataset")
@@ -61,4 +62,4 @@ def _refuse_addresses(part: Any, where: str) -> None:
         for value in part:
             _refuse_addresses(value, where)
     elif isinstance(part, str) and "://" in part:
-        raise PolicyError("may not name an address on a server", where=where)
+        raise PolicyError(tr("may not name an address on a server"), where=where)

@@ -10,6 +10,7 @@ from pydantic import Field, ValidationError
 
 from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
 from cobogo.errors import InputError
+from cobogo.floor.language import tr
 from cobogo.floor.urls import public_url
 
 MEGABYTE = 1 << 20
@@ -132,16 +133,21 @@ class ServerSettings(PolicyTable):
             return
         if not keys:
             raise InputError(
-                f"{self.host} can be reached from other machines, and there is no key yet",
+                tr("{host} can be reached from other machines, and there is no key yet", host=self.host),
                 where="host",
-                remedy="Make one first: cobogo serve --add-key NAME --role admin.",
+                remedy=tr("Make one first: cobogo serve --add-key NAME --role admin."),
             )
         if not self.encrypted:
             raise InputError(
-                f"{self.host} can be reached from other machines, and keys and data would travel unencrypted",
+                tr(
+                    "{host} can be reached from other machines, and keys and data would travel unencrypted",
+                    host=self.host,
+                ),
                 where="host",
-                remedy="Add [tls] with certificate and key to the server's file (or --certificate and --tls-key), "
-                "or say behind-proxy = true where a proxy on this machine encrypts.",
+                remedy=tr(
+                    "Add [tls] with certificate and key to the server's file (or --certificate and --tls-key), or say "
+                    "behind-proxy = true where a proxy on this machine encrypts."
+                ),
             )
 
 

@@ -14,6 +14,7 @@ from cobogo.data.table.read import table_in
 from cobogo.errors import CobogoError, DataError, InputError, nearest
 from cobogo.faces.server.files import TooLarge
 from cobogo.faces.server.settings import MEGABYTE, SourceDatabase
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.data.table.engine import Engine
@@ -51,8 +52,8 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
     source = _source(context, owner, name)
     if source.tables is not None and table not in source.tables:
         raise DataError(
-            "there is no such table, or it may not be taken",
-            where=f"source {name}",
+            tr("there is no such table, or it may not be taken"),
+            where=tr("source {name}", name=name),
             remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
         )
     most, size = context.settings.limits.unpacked_megabytes, 0

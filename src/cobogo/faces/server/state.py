@@ -32,6 +32,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from cobogo.errors import InputError
 from cobogo.floor import store
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     pass
@@ -188,8 +189,8 @@ class ServerState:
     def _complaint(self, error: SQLAlchemyError) -> InputError:
         if isinstance(error, DataError):
             return InputError(
-                "holds a character that the server's database does not take",
-                remedy="Leave out control characters.",
+                tr("holds a character that the server's database does not take"),
+                remedy=tr("Leave out control characters."),
             )
         return StateError(
             f"cannot be used ({type(error).__name__})",

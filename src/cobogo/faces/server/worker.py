@@ -29,6 +29,7 @@ from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
 from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack
 from cobogo.floor.files import lock, open_private, remove_all_scratch
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress
 
 Runner = Callable[[Path, Policy, Path, Progress], None]
@@ -54,7 +55,7 @@ def _transform(name: str) -> Runner:
         settle = getattr(transform, name)
         verdict = write_release(settle(data, policy, progress=progress), target, progress=progress)
         if not verdict:
-            raise AnswerIsNo("the release does not hold what it promises", where="policy")
+            raise AnswerIsNo(tr("the release does not hold what it promises"), where="policy")
 
     return run
 
@@ -126,7 +127,9 @@ class JobRun:
         except CobogoError as error:
             return "failed", self._hide_places(str(error), row)
         except (MemoryError, OSError) as error:
-            shown = OutputError(f"ran out of {'memory' if isinstance(error, MemoryError) else 'room or files'}")
+            shown = OutputError(
+                tr("ran out of {value}", value=tr("memory") if isinstance(error, MemoryError) else tr("room or files"))
+            )
             return "failed", str(shown)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
@@ -165,7 +168,7 @@ class JobRun:
 
     def _mark_done(self) -> None:
         if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
-            raise AnswerIsNo("was cancelled", where="job")
+            raise AnswerIsNo(tr("was cancelled"), where="job")
 
     def _load_request(self, owner: str, asked: Mapping[str, Any]) -> tuple[Path, Policy]:
         """The table that a job works on, and its policy."""
@@ -182,7 +185,7 @@ class JobRun:
         with self.state.transaction() as connection:
             mine = (JOBS.c.id == self.identity) & (JOBS.c.state == "running")
             if not connection.execute(update(JOBS).where(mine).values(state="done")).rowcount:
-                raise AnswerIsNo("was cancelled", where="job")
+                raise AnswerIsNo(tr("was cancelled"), where="job")
             connection.execute(delete(RELEASES).where(RELEASES.c.id == self.identity))
             connection.execute(
                 insert(RELEASES).values(

@@ -20,6 +20,7 @@ from cobogo.faces.server.services.operation import NotFound, ScopeMissing
 from cobogo.faces.server.services.policies import Version
 from cobogo.faces.workbench.draft import PolicyDraft, check_draft, mark_unconfirmed
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.answer.result import Answer
@@ -55,8 +56,8 @@ def action(name: str, *, log: bool = True) -> Callable[[Deed[P, T]], Deed[P, T]]
                 status = 403
                 if line is None:
                     desk.note(holder, name, about, status)
-                remedy = "Nothing was done. Use another key."
-                raise Stale(f"your key lacks the scope {error.scope.value}", remedy=remedy) from None
+                remedy = tr("Nothing was done. Use another key.")
+                raise Stale(tr("your key lacks the scope {value}", value=error.scope.value), remedy=remedy) from None
             except NotFound as error:
                 status = 409
                 raise _missing(error.thing) from None
@@ -85,10 +86,10 @@ def _reader(desk: Desk, session: PageSession, name: str, about: str) -> Holder:
 
 
 def _missing(thing: str) -> Stale:
-    remedy = "Nothing was done. Choose another one."
+    remedy = tr("Nothing was done. Choose another one.")
     if thing == "release":
-        return Stale("the release of this page is no longer there", remedy=remedy)
-    return Stale("the data set of this page is no longer there", remedy=remedy)
+        return Stale(tr("the release of this page is no longer there"), remedy=remedy)
+    return Stale(tr("the data set of this page is no longer there"), remedy=remedy)
 
 
 def _current(desk: Desk, session: PageSession, dataset: str) -> str:
@@ -97,8 +98,8 @@ def _current(desk: Desk, session: PageSession, dataset: str) -> str:
     now = desk.service.policies.draft(session.caller, dataset)
     if dataset != session.dataset or now is None or now.number != session.version or now.toml != session.draft.text:
         raise Stale(
-            "the policy was changed in another window since this page was opened",
-            remedy="Nothing was done. Reload the page to see the policy as it is now.",
+            tr("the policy was changed in another window since this page was opened"),
+            remedy=tr("Nothing was done. Reload the page to see the policy as it is now."),
         )
     return now.toml
 

@@ -100,7 +100,7 @@ def hundredths(shares: Sequence[float] | Any) -> list[float]:
 
 def _colours(session: PageSession, series: Iterable[str]) -> list[str]:
     """Of the sides that are there."""
-    return [ORIGINAL if name == session.say("looked.original") else RELEASE for name in series]
+    return [ORIGINAL if name == session.say("Original") else RELEASE for name in series]
 
 
 def _value_axis(session: PageSession) -> dict[str, Any]:
@@ -270,8 +270,8 @@ def gauge(session: PageSession, before: float | None, after: float | None, *, la
 
     options = {
         "series": [
-            ring(session.say("looked.original"), before, ORIGINAL, "130%", told=False),
-            ring(session.say("looked.after"), after, RELEASE, "96%", told=True),
+            ring(session.say("Original"), before, ORIGINAL, "130%", told=False),
+            ring(session.say("Release"), after, RELEASE, "96%", told=True),
         ]
     }
     return chart(options, height="150px", label=label)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from cobogo.data.policy import Policy
 from cobogo.data.policy.toml_file import parse_toml
 from cobogo.data.schema.starter import CONFIRM, toml
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import PolicyError
+from cobogo.floor.language import tr, trn
 from cobogo.promises import models
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
@@ -68,12 +69,12 @@ class PolicyDraft:
         columns = content.get("attributes", {})
         models = content.get("privacy", {}).get("models", []) if isinstance(content.get("privacy", {}), Mapping) else 0
         if not isinstance(columns, Mapping) or not all(isinstance(one, Mapping) for one in columns.values()):
-            raise PolicyError("each column is a table, as in age = { role = … }", where="policy, attributes")
+            raise PolicyError(tr("each column is a table, as in age = { role = … }"), where="policy, attributes")
         if not isinstance(models, list) or not all(isinstance(one, Mapping) for one in models):
-            raise PolicyError("is a list of tables, as in [{ model = … }]", where="policy, privacy.models")
+            raise PolicyError(tr("is a list of tables, as in [{ model = … }]"), where="policy, privacy.models")
         for name, part in content.items():
             if not isinstance(part, Mapping):
-                raise PolicyError("is a table", where=f"policy, {name}")
+                raise PolicyError(tr("is a table"), where=f"policy, {name}")
         self._say(text, "text")
 
     @property
@@ -214,9 +215,12 @@ def check_roles(draft: PolicyDraft) -> None:
     guesses = undecided_columns(draft)
     if guesses:
         raise PolicyError(
-            f"{number_of(len(guesses), 'column')} with a role that nobody has confirmed",
+            tr(
+                "{column} with a role that nobody has confirmed",
+                column=trn("{n:,} column", "{n:,} columns", n=len(guesses)),
+            ),
             where="policy, attributes",
-            remedy="Look at the columns, and confirm or correct what is suggested.",
+            remedy=tr("Look at the columns, and confirm or correct what is suggested."),
         )
 
 
@@ -227,9 +231,9 @@ def check_draft(desk: Desk, session: PageSession, dataset: str) -> Policy:
     jobs = jobs_of(session.draft.content())
     if not jobs:
         raise PolicyError(
-            "nothing is asked for yet",
+            tr("nothing is asked for yet"),
             where="policy, privacy.models",
-            remedy="Say what must hold: add a model.",
+            remedy=tr("Say what must hold: add a model."),
         )
     _check_files(policy, desk.service.policies.files(session.caller, dataset))
     if policy.privacy is not None:
@@ -237,9 +241,9 @@ def check_draft(desk: Desk, session: PageSession, dataset: str) -> Policy:
     if jobs[0] == "anonymize":
         if not policy.quasi_identifiers:
             raise PolicyError(
-                "there is no quasi-identifier, so there is nothing to recode",
+                tr("there is no quasi-identifier, so there is nothing to recode"),
                 where="policy, attributes",
-                remedy="Say of a column that others may know it.",
+                remedy=tr("Say of a column that others may know it."),
             )
         job.check(policy)
     return policy
@@ -254,5 +258,7 @@ def _check_files(policy: Policy, home: Path) -> None:
     for where, name in named.items():
         if isinstance(name, str) and not (home / name).is_file():
             raise PolicyError(
-                f"there is no file {name} with this data set", where=where, remedy="Attach it, or name another one."
+                tr("there is no file {name} with this data set", name=name),
+                where=where,
+                remedy=tr("Attach it, or name another one."),
             )

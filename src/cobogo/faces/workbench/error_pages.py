@@ -13,6 +13,16 @@ from nicegui.page import page
 
 from cobogo.faces.workbench.frame import empty, prepare_page
 from cobogo.faces.workbench.session import Desk
+from cobogo.floor.language import tr
+
+TROUBLE = {
+    "lost": tr("There is nothing here"),
+    "wrong": tr("Something went wrong"),
+}
+
+TROUBLE_WHY = {
+    "lost": tr("The address is wrong, or what was here is gone, or it is not yours."),
+}
 
 FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")
 """Addresses whose answers programs read."""
@@ -35,10 +45,12 @@ def prepare(desk: Desk) -> None:
 
 def _show_error(desk: Desk, what: str, icon: str) -> None:
     session = desk.session()
-    prepare_page(session, f"trouble.{what}")
+    prepare_page(session, TROUBLE[what])
     with ui.element("div").classes("absolute-center"):
-        title = session.say(f"trouble.{what}")
-        empty(session.say(f"trouble.{what}-why"), title=title, icon=icon, button=session.say("trouble.back"), go="/")
+        title = session.say(TROUBLE[what])
+        empty(
+            session.say(TROUBLE_WHY[what]), title=title, icon=icon, button=session.say("Back to the beginning"), go="/"
+        )
 
 
 def _discreet(record: logging.LogRecord) -> bool:

@@ -12,10 +12,12 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError, Stale
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.header import header
+from cobogo.faces.workbench.labels import STEP
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import visible_steps
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
 from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language import tr
 from cobogo.floor.language.sentences import translate
 
 T = TypeVar("T")
@@ -26,7 +28,7 @@ def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
     """The frame of a step's page; yields None if nobody is logged in, or the holder may not see the page."""
     session = desk.session()
     session.draft = actions.draft_of(desk, session)
-    dark = prepare_page(session, f"step.{step}")
+    dark = prepare_page(session, STEP[step])
     ui.on_exception(lambda error: _report_error(session, error))
     if session.holder is None:
         yield None
@@ -35,7 +37,7 @@ def open_page(desk: Desk, step: str) -> Iterator[PageSession | None]:
     if step not in {one.name for one in visible_steps(session.holder)}:
         header(desk, session, step, dark)
         with _body():
-            empty(session.say("frame.forbidden"), icon="lock")
+            empty(session.say("Your key does not open this page."), icon="lock")
         yield None
         return
     header(desk, session, step, dark)
@@ -121,16 +123,19 @@ def empty(
 def no_data(session: PageSession) -> ui.card:
     """The placeholder of a page that needs a data set."""
     return empty(
-        session.say("data.first"), icon="table_view", button=session.say("step.data"), go=session.address("data")
+        session.say("Choose a data set first."),
+        icon="table_view",
+        button=session.say("Data"),
+        go=session.address("data"),
     )
 
 
 def no_release(session: PageSession) -> ui.card:
     """The placeholder of a page that needs a release."""
     return empty(
-        session.say("frame.no-release"),
+        session.say("There is no release yet. Run a job first."),
         icon="play_circle",
-        button=session.say("step.running"),
+        button=session.say("Run"),
         go=session.address("running"),
     )
 
@@ -149,7 +154,7 @@ def complain(error: CobogoError, language: str = "en") -> None:
     """Show an error until it is closed, translated as far as possible. One that makes the page out of date covers
     the page."""
     if isinstance(error, Stale):
-        _show_outdated(translate(error, language), TEXTS[language]["frame.reload"])
+        _show_outdated(translate(error, language), TEXTS[language][tr("Reload the page")])
         return
     ui.notify(translate(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
 
@@ -159,7 +164,11 @@ def _report_error(session: PageSession, error: Exception) -> None:
     if isinstance(error, CobogoError):
         complain(error, session.language)
     else:
-        ui.notify(session.say("trouble.wrong-why"), type="negative", multi_line=True)
+        ui.notify(
+            session.say("Something went wrong here. Nothing was released. It is in the server's log."),
+            type="negative",
+            multi_line=True,
+        )
 
 
 def _show_outdated(text: str, reload: str) -> None:

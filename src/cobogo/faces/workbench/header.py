@@ -10,9 +10,31 @@ from nicegui import ui
 
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft
+from cobogo.faces.workbench.labels import STEP
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import DOORS, finished_steps, visible_steps
 from cobogo.faces.workbench.style import INK
+from cobogo.floor.language import tr
+
+FRAME = {
+    "undo": tr("Undo the last change of the policy"),
+    "redo": tr("Do it again"),
+}
+
+PERSON = {
+    "steward": tr("Steward"),
+    "analyst": tr("Analyst"),
+    "collector": tr("Collector"),
+    "auditor": tr("Auditor"),
+    "admin": tr("Administrator"),
+}
+
+DOOR = {
+    "publish": tr("Publish"),
+    "answer": tr("Answer"),
+    "collect": tr("Collect"),
+    "locate": tr("Locate"),
+}
 
 LISTED = 20
 """Earlier versions of a policy that are offered."""
@@ -20,12 +42,12 @@ LISTED = 20
 
 def header(desk: Desk, session: PageSession, step: str, dark: ui.dark_mode) -> None:
     """The bar on top, and what it opens on the left: the steps."""
-    ui.add_body_html(f'<a href="#content" class="cobogo-skip">{html.escape(session.say("frame.skip"))}</a>')
+    ui.add_body_html(f'<a href="#content" class="cobogo-skip">{html.escape(session.say("Skip to the content"))}</a>')
     with ui.header().classes("items-center q-px-md q-py-xs no-wrap gap-x-2").style(f"background: {INK}"):
-        label = session.say("frame.menu")
+        label = session.say("Menu")
         menu = ui.button(icon="menu").props(f'flat round color=white aria-label="{label}"').tooltip(label)
         ui.label("Cobogó").classes("text-h6 text-weight-bold cobogo-wide")
-        ui.label(session.say(f"step.{step}")).classes("text-subtitle1 ellipsis").props('role="heading" aria-level="1"')
+        ui.label(session.say(STEP[step])).classes("text-subtitle1 ellipsis").props('role="heading" aria-level="1"')
         ui.space()
         if session.dataset is not None:
             _dataset(desk, session)
@@ -44,9 +66,9 @@ def _dataset(desk: Desk, session: PageSession) -> None:
     with link.style("color: white"):
         ui.icon("table_chart").props("size=xs").classes("cobogo-wide")
         ui.label(row["name"]).classes("ellipsis").style("max-width: min(16rem, 30vw)").tooltip(
-            session.say("frame.dataset")
+            session.say("The data set at hand")
         )
-    label = session.say("frame.policy")
+    label = session.say("Policy")
     button = ui.button(icon="article", on_click=lambda: policy(desk, session)).props("flat color=white no-caps")
     with button.props(f'aria-label="{label}"'):
         ui.label(label).classes("cobogo-wide q-ml-sm")
@@ -68,10 +90,10 @@ def buttons(session: PageSession, dark: ui.dark_mode, colour: str = "white") -> 
         session.browser.language = "pt-BR" if session.language == "en" else "en"
         ui.navigate.reload()
 
-    label = session.say("dark")
+    label = session.say("Dark or light")
     ui.button(icon="contrast", on_click=turn).props(f'flat round color={colour} aria-label="{label}"').tooltip(label)
     other = "pt-BR" if session.language == "en" else "en"
-    ui.button(session.say("language"), on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
+    ui.button(session.say("Português"), on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
 
 
 def _account(desk: Desk, session: PageSession, dark: ui.dark_mode) -> None:
@@ -83,14 +105,14 @@ def _account(desk: Desk, session: PageSession, dark: ui.dark_mode) -> None:
         session.browser.forget()
         ui.navigate.to("/login")
 
-    label = session.say("frame.account")
+    label = session.say("Account")
     account = ui.button(icon="account_circle").props(f'flat round color=white aria-label="{label}"').tooltip(label)
     with account, ui.menu(), ui.column().classes("q-pa-md gap-1"):
         ui.label(holder.owner).classes("text-subtitle1 text-weight-medium")
-        ui.label(session.say(f"person.{holder.role.value}")).classes("text-caption text-quiet")
+        ui.label(session.say(PERSON[holder.role.value])).classes("text-caption text-quiet")
         with ui.row().classes("cobogo-narrow items-center"):
             buttons(session, dark, "primary")
-        ui.button(session.say("logout"), icon="logout", on_click=leave).props("flat no-caps")
+        ui.button(session.say("Log out"), icon="logout", on_click=leave).props("flat no-caps")
 
 
 def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
@@ -98,7 +120,7 @@ def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
     holder = session.holder
     assert holder is not None
     done = finished_steps(desk, session)
-    label = session.say("frame.steps")
+    label = session.say("Steps")
     steps = ui.left_drawer(value=False).classes("q-pa-sm").props("width=220 bordered show-if-above")
     with (
         steps,
@@ -107,16 +129,16 @@ def drawer(desk: Desk, session: PageSession, step: str) -> ui.left_drawer:
         for door in DOORS:
             here = [one for one in visible_steps(holder) if one.door == door]
             if here:
-                ui.label(session.say(f"door.{door}")).classes("text-caption text-quiet q-px-sm q-pt-sm")
+                ui.label(session.say(DOOR[door])).classes("text-caption text-quiet q-px-sm q-pt-sm")
             for one in here:
                 link = ui.link(target=session.address(one.name)).classes("cobogo-step full-width")
                 if one.name == step:
                     link.props('aria-current="page"')
                 with link, ui.row().classes("items-center q-px-sm q-py-xs no-wrap gap-3"):
                     ui.icon(one.icon).props("size=sm")
-                    ui.label(session.say(f"step.{one.name}")).classes("text-body2 col")
+                    ui.label(session.say(STEP[one.name])).classes("text-body2 col")
                     if one.name in done:
-                        mark = session.say("frame.done")
+                        mark = session.say("done")
                         ui.icon("check_circle").props(f'size=xs color=positive role=img aria-label="{mark}"')
     return steps
 
@@ -130,20 +152,20 @@ def policy(desk: Desk, session: PageSession) -> None:
 
     with ui.dialog() as dialog, ui.card().classes("w-full").style("max-width: 60rem"):
         with ui.row().classes("items-center w-full"):
-            ui.label(session.say("privacy.policy")).classes("text-h6")
+            ui.label(session.say("The policy")).classes("text-h6")
             ui.space()
             for word, icon, act in (("undo", "undo", actions.undo_policy), ("redo", "redo", actions.redo_policy)):
-                label = session.say(f"frame.{word}")
+                label = session.say(FRAME[word])
                 button = ui.button(icon=icon, on_click=lambda act=act: turn(act))
                 button.props(f'flat round aria-label="{label}"').tooltip(label)
             ui.button(
-                session.say("privacy.download"), icon="download", on_click=lambda: download_policy(session)
+                session.say("Download the policy"), icon="download", on_click=lambda: download_policy(session)
             ).props("flat no-caps")
-            close = session.say("frame.close")
+            close = session.say("Close")
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         ui.code(session.draft.text, language="toml").classes("w-full").style("max-height: 55vh; overflow: auto")
         _list_saved(desk, session, lambda text: turn(actions.write_policy, text, "version"))
-        with ui.expansion(session.say("frame.versions"), icon="history").classes("w-full").props("dense"):
+        with ui.expansion(session.say("Earlier versions"), icon="history").classes("w-full").props("dense"):
             _versions(desk, session, lambda text: turn(actions.write_policy, text, "version"))
     dialog.open()
 
@@ -154,17 +176,17 @@ def _list_saved(desk: Desk, session: PageSession, use: Callable[[str], None]) ->
         with ui.row().classes("w-full items-center no-wrap"):
             ui.icon("bookmark").props("size=xs")
             ui.label(row["name"]).classes("text-body2 col ellipsis")
-            ui.button(session.say("frame.restore"), on_click=lambda text=row["toml"]: use(text)).props(
+            ui.button(session.say("Use this one"), on_click=lambda text=row["toml"]: use(text)).props(
                 "flat dense no-caps"
             )
 
     def keep() -> None:
         actions.save_policy(desk, session, str(session.dataset), str(name.value or ""))
-        ui.notify(session.say("frame.saved", name=name.value), type="positive")
+        ui.notify(session.say("Kept as {name}.", name=name.value), type="positive")
 
     with ui.row().classes("w-full items-center no-wrap"):
-        name = ui.input(session.say("frame.save-name")).props("dense outlined").classes("col")
-        ui.button(session.say("frame.save"), icon="bookmark_add", on_click=keep).props("outline no-caps")
+        name = ui.input(session.say("Keep it under a name")).props("dense outlined").classes("col")
+        ui.button(session.say("Keep"), icon="bookmark_add", on_click=keep).props("outline no-caps")
 
 
 def _versions(desk: Desk, session: PageSession, use: Callable[[str], None]) -> None:
@@ -173,9 +195,7 @@ def _versions(desk: Desk, session: PageSession, use: Callable[[str], None]) -> N
         with ui.row().classes("w-full items-center no-wrap"):
             promised = ", ".join(str(model.get("model")) for model in PolicyDraft(one.toml).models)
             ui.label(f"{session.date(one.created)} · {one.digest} · {promised}").classes("text-body2 col ellipsis")
-            ui.button(session.say("frame.restore"), on_click=lambda text=one.toml: use(text)).props(
-                "flat dense no-caps"
-            )
+            ui.button(session.say("Use this one"), on_click=lambda text=one.toml: use(text)).props("flat dense no-caps")
 
 
 def download_policy(session: PageSession) -> None:

@@ -9,8 +9,10 @@ from nicegui import run, ui
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.frame import metric, no_release
+from cobogo.faces.workbench.labels import LOOKED
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
+from cobogo.floor.language import tr
 
 ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
@@ -27,7 +29,7 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
 
     def describe(one: dict[str, Any]) -> str:
         whose = [one["owner"]] if several else []
-        parts = [session.say(f"looked.{one['kind']}"), names.get(one["dataset"], ""), session.date(one["created"])]
+        parts = [session.say(LOOKED[one["kind"]]), names.get(one["dataset"], ""), session.date(one["created"])]
         return " · ".join(part for part in (*whose, *parts, one["id"][:6]) if part)
 
     def choose(identity: str) -> None:
@@ -36,11 +38,16 @@ def choose_release(desk: Desk, session: PageSession) -> dict[str, Any] | None:
 
     options = {one["id"]: describe(one) for one in rows}
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
-        choice = ui.select(options, value=row["id"], label=session.say("looked.release")).classes("col")
+        choice = ui.select(options, value=row["id"], label=session.say("The release that is looked at")).classes("col")
         choice.on_value_change(lambda event: choose(event.value))
         with ui.row().classes("items-center no-wrap text-quiet gap-1").style("max-width: 24rem"):
             ui.icon("house").props("size=sm")
-            ui.label(session.say("looked.stays")).classes("text-caption")
+            ui.label(
+                session.say(
+                    "What you see here tells of the original data. It stays in the house: do not pass on pictures of "
+                    "it."
+                )
+            ).classes("text-caption")
     return row
 
 
@@ -74,16 +81,20 @@ def audit_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> tupl
         return None
     found = desk.service.releases.evidence(session.holder, row["id"], "audit.json")
     if not found:
-        return "gpp_maybe", "warning", session.say("release.unaudited")
+        return "gpp_maybe", "warning", session.say("Not audited: nobody has tried to find people in it yet.")
     tried = [one for one in found["attacks"] if one["tried"]]
     succeeded = [one for one in tried if one["succeeded"]]
     if succeeded:
         most = max(one["exposed"] for one in succeeded)
         counts = {"attacks": len(succeeded), "tried": len(tried), "people": most}
-        return "gpp_bad", "negative", session.say("release.exposed", **counts)
+        return (
+            "gpp_bad",
+            "negative",
+            session.say("Audited: {attacks} of {tried} attacks find people ({people} by one of them).", **counts),
+        )
     if not tried:
-        return "gpp_maybe", "warning", session.say("release.untried")
-    return "verified_user", "positive", session.say("release.resisted", tried=len(tried))
+        return "gpp_maybe", "warning", session.say("Audited: no attack fitted it, so nothing was tried.")
+    return "verified_user", "positive", session.say("Audited: none of {tried} attacks found anybody.", tried=len(tried))
 
 
 def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
@@ -106,23 +117,21 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
     with ui.row().classes("w-full gap-3 items-stretch"):
         if records is not None:
             kept = records - (left or 0)
-            metric(session.say("outcome.kept"), session.number(kept), help=_share(session, kept, records)).classes(
+            metric(session.say("Records released"), session.number(kept), help=_share(session, kept, records)).classes(
                 "col"
             )
         if left is not None:
-            metric(session.say("outcome.left"), session.number(left), help=_share(session, left, records)).classes(
-                "col"
-            )
+            metric(session.say("Left out"), session.number(left), help=_share(session, left, records)).classes("col")
         loss = found.get("metrics", {}).get("loss")
         if loss is not None:
-            metric(session.say("outcome.loss"), session.percent(loss), help=session.say("outcome.loss-why")).classes(
-                "col"
-            )
+            metric(
+                session.say("Detail lost"),
+                session.percent(loss),
+                help=session.say("0% is the original, 100% says nothing"),
+            ).classes("col")
         _risk(session, found.get("risk") or {})
         if seconds is not None:
-            metric(session.say("outcome.seconds"), session.seconds(seconds), help=_optimal(session, found)).classes(
-                "col"
-            )
+            metric(session.say("Took"), session.seconds(seconds), help=_optimal(session, found)).classes("col")
 
 
 def _share(session: PageSession, part: int, whole: int | None) -> str:
@@ -132,13 +141,13 @@ def _share(session: PageSession, part: int, whole: int | None) -> str:
 def _risk(session: PageSession, risk: dict[str, Any]) -> None:
     before, after = risk.get("before") or {}, risk.get("after") or {}
     if "highest" in after:
-        was = session.say("outcome.was", share=session.percent(before.get("highest")))
-        metric(session.say("outcome.risk"), session.percent(after["highest"]), help=was).classes("col")
+        was = session.say("was {share}", share=session.percent(before.get("highest")))
+        metric(session.say("Highest risk"), session.percent(after["highest"]), help=was).classes("col")
 
 
 def _optimal(session: PageSession, found: dict[str, Any]) -> str:
     optimal = found.get("search", {}).get("optimal")
-    return "" if optimal is None else session.say("outcome.proven" if optimal else "outcome.unproven")
+    return "" if optimal is None else session.say(tr("proven to be the best") if optimal else tr("the best found"))
 
 
 def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, Any]]) -> None:
@@ -148,7 +157,7 @@ def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, 
     with ui.row().classes("w-full gap-6 items-start"):
         if steps:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
-                ui.label(session.say("outcome.levels")).classes("text-subtitle2")
+                ui.label(session.say("How coarse each column became")).classes("text-subtitle2")
                 for name, level in steps.items():
                     with ui.row().classes("items-center gap-2 no-wrap"):
                         ui.badge(session.number(level)).props("color=secondary")
@@ -157,7 +166,7 @@ def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, 
         models = found.get("models") or []
         if models:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):
-                ui.label(session.say("outcome.models")).classes("text-subtitle2")
+                ui.label(session.say("What was promised and measured")).classes("text-subtitle2")
                 for model, line in zip(models, promise(session, models), strict=True):
                     _model(session, model, line)
 
@@ -165,10 +174,12 @@ def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, 
 def _model(session: PageSession, model: dict[str, Any], line: str) -> None:
     holds = bool(model.get("satisfied", True))
     with ui.row().classes("items-center gap-2 no-wrap"):
-        label = session.say("release.holds" if holds else "release.fails")
+        label = session.say(
+            tr("The release holds what it promises.") if holds else tr("The release does not hold what it promises.")
+        )
         colour, icon = ("positive", "check_circle") if holds else ("negative", "cancel")
         ui.icon(icon).props(f'color={colour} size=xs role=img aria-label="{label}"')
         ui.label(line)
         measured = model.get("measured")
         if isinstance(measured, int | float):
-            ui.label(session.say("outcome.measured", value=measured)).classes("text-quiet text-body2")
+            ui.label(session.say("measured: {value}", value=measured)).classes("text-quiet text-body2")

@@ -26,6 +26,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.words import TEXTS, preferred_language
+from cobogo.floor.language import tr
 from cobogo.floor.language.sentences import to_portuguese, translate
 from cobogo.tell.report.words import Words, words
 
@@ -89,7 +90,7 @@ class PageSession:
     def caller(self) -> Holder:
         """On whose behalf the page calls the service."""
         if self.holder is None:
-            raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
+            raise Stale(tr("you have logged out in another window"), remedy=tr("Nothing was done. Log in again."))
         return self.holder
 
     @property
@@ -241,17 +242,21 @@ class Desk:
         """The holder who acts on a page: the one it was opened for, if still logged in with a valid key."""
         now = session.browser.holder
         if session.holder is None or now is None:
-            raise Stale("you have logged out in another window", remedy="Nothing was done. Log in again.")
+            raise Stale(tr("you have logged out in another window"), remedy=tr("Nothing was done. Log in again."))
         if now != session.holder:
             raise Stale(
-                f"this page was opened for {session.owner}, and {now.owner} is logged in now",
-                remedy="Nothing was done. Reload the page.",
+                tr(
+                    "this page was opened for {owner}, and {owner2} is logged in now",
+                    owner=session.owner,
+                    owner2=now.owner,
+                ),
+                remedy=tr("Nothing was done. Reload the page."),
             )
         if not self._awake(session.browser):
             session.browser.forget()
             raise Stale(
-                "your key was revoked or has ended, or nothing was done for too long",
-                remedy="Nothing was done. Log in again.",
+                tr("your key was revoked or has ended, or nothing was done for too long"),
+                remedy=tr("Nothing was done. Log in again."),
             )
         return now
 

@@ -29,7 +29,7 @@ async def slowly(
     place.clear()
     with place, ui.row().classes("items-center q-pa-md").props('role="status"'):
         ui.spinner(size="lg")
-        ui.label(what or session.say("looked.working")).classes("text-quiet")
+        ui.label(what or session.say("Counting …")).classes("text-quiet")
     try:
         found = await run.io_bound(work)
     except CobogoError as error:
@@ -85,7 +85,7 @@ def tabs(session: PageSession, release: OpenedRelease, drawn: Mapping[str, tuple
 def snippet(session: PageSession, text: str, language: str) -> ui.code:
     """Lines to copy."""
     made = ui.code(text, language=language).classes("w-full")
-    made.copy_button.props(f'aria-label="{session.say("frame.copy")}"').tooltip(session.say("frame.copy"))
+    made.copy_button.props(f'aria-label="{session.say("Copy")}"').tooltip(session.say("Copy"))
     return made
 
 

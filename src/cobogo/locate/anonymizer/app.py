@@ -20,6 +20,7 @@ from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
 from cobogo import __version__
 from cobogo.errors import NoSolution
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
 from cobogo.locate.anonymizer.cloaking import SWEEP, Demand, Region, RegionTask, RequestOutcome, WaitingRequest
 from cobogo.locate.anonymizer.devices import OPERATOR, PERSON, Devices
@@ -161,7 +162,9 @@ class WaitingRoom:
         else:
             await self.settle(self._clock())  # others may have waited for this one
         if answer.region is None:
-            raise NoSolution("too few people were near", remedy="Ask again later, with a smaller k or a larger area.")
+            raise NoSolution(
+                tr("too few people were near"), remedy=tr("Ask again later, with a smaller k or a larger area.")
+            )
         return answer.region
 
     async def draw_cloaks(self, user: str, demand: Demand) -> float:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import LedgerError
+from cobogo.floor.language import tr
 from cobogo.floor.store import Store, create_book, parse_place
 from cobogo.locate.device.memory import WindowLedger
 
@@ -90,4 +91,6 @@ class WindowBooks:
 
 
 def _unusable(error: Exception) -> LedgerError:  # noqa: ARG001
-    return LedgerError("cannot be read or written", where="the ledger of locations", remedy="Nothing was released.")
+    return LedgerError(
+        tr("cannot be read or written"), where=tr("the ledger of locations"), remedy=tr("Nothing was released.")
+    )

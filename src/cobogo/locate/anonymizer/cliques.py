@@ -9,6 +9,7 @@ from math import inf, nextafter, sqrt
 import numpy as np
 
 from cobogo.errors import NoSolution, VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.locate.anonymizer.cloaking import (
     WAITING,
     Anonymizer,
@@ -49,7 +50,7 @@ class Gatherer(Anonymizer):
 
     def cloak(self, user: str, now: float, demand: Demand | None = None) -> Region:  # noqa: ARG002
         """Raises `NoSolution`: only requests can be cloaked, and they wait for each other."""
-        raise NoSolution("requests wait for each other here", remedy="Ask for a cloak.")
+        raise NoSolution(tr("requests wait for each other here"), remedy=tr("Ask for a cloak."))
 
     def sketch(self, user: str, now: float, demand: Demand) -> CloakTask | None:  # noqa: ARG002
         """None: no cloaks are computed beforehand."""
@@ -60,12 +61,15 @@ class Gatherer(Anonymizer):
         assert self._gathering is not None
         assert isinstance(self.method, CliqueCloak)
         if user in self._requests:
-            raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
+            raise NoSolution(tr("a request of theirs waits already"), remedy=tr("Wait for its end."))
         if self.waiting >= WAITING:
-            raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later.")
+            raise NoSolution(tr("{waiting:,} requests wait already", waiting=WAITING), remedy=tr("Ask again later."))
         demand = demand or self.demand()
         if demand.min_area > self.method.min_area:
-            raise NoSolution(f"crowds have an area of {self.method.min_area:g} m² here", remedy="Ask for no more.")
+            raise NoSolution(
+                tr("crowds have an area of {min_area:g} m² here", min_area=self.method.min_area),
+                remedy=tr("Ask for no more."),
+            )
         demand = replace(demand, max_wait=demand.max_wait or self.method.dt)
         lon, lat = self.place(user, now)
         self._expire(now)
@@ -125,6 +129,6 @@ class Gatherer(Anonymizer):
         inside = is_within(*box, lon, lat)
         people = len({one.user for one, here in zip(members, inside, strict=True) if here})
         if people < max(one.demand.k for one in members):
-            raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
+            raise VerificationFailed(tr("a cloak holds fewer people than it promised, and was not given away"))
         west, south, east, north = (np.asarray(edge) for edge in box)
         return Region(box, min(one.since for one in members), now, people, float(area((west, south, east, north))))

@@ -17,8 +17,9 @@ from itertools import count
 
 import numpy as np
 
-from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
+from cobogo.errors import DataError, NoSolution, VerificationFailed
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr, trn
 from cobogo.locate.anonymizer.records import PositionRecords
 from cobogo.locate.crowds import CliqueCloak, Cloak, Cloaked
 from cobogo.locate.crowds.base import people_of
@@ -272,7 +273,7 @@ class Anonymizer:
         """A cloak at once, or a ticket for one, whose outcome `settle` returns later."""
         demand = demand or self.demand()
         if any(request.user == user for request in self._waiting):
-            raise NoSolution("a request of theirs waits already", remedy="Wait for its end.")
+            raise NoSolution(tr("a request of theirs waits already"), remedy=tr("Wait for its end."))
         ticket = next(self._tickets)
         try:
             return RequestOutcome(ticket, user, self.cloak(user, now, demand))
@@ -282,7 +283,9 @@ class Anonymizer:
         if not demand.max_wait:
             return RequestOutcome(ticket, user, None)
         if self.waiting >= WAITING:
-            raise NoSolution(f"{WAITING:,} requests wait already", remedy="Ask again later, or do not wait.")
+            raise NoSolution(
+                tr("{waiting:,} requests wait already", waiting=WAITING), remedy=tr("Ask again later, or do not wait.")
+            )
         self._waiting.append(request)
         return request
 
@@ -319,7 +322,9 @@ class Anonymizer:
         person = self._records.number(user)
         if person is None or self._records.last_time(person) < now - self.max_age:
             raise DataError(
-                "has not said where they are lately", where="the one who asks", remedy="Send a position first."
+                tr("has not said where they are lately"),
+                where=tr("the one who asks"),
+                remedy=tr("Send a position first."),
             )
         return person
 
@@ -346,11 +351,14 @@ def _region(cloaked: Cloaked, row: int, points: Points, demand: Demand, since: f
     one = Cloaked((west, south, east, north))
     if one.refused[0] or not demand.min_area * (1 - 1e-9) <= float(one.area[0]) <= demand.max_area:
         raise NoSolution(
-            f"no region within the areas asked for holds {number_of(demand.k, 'person', 'people')}",
-            remedy="Wait, or ask for a smaller k or a larger area.",
+            tr(
+                "no region within the areas asked for holds {person}",
+                person=trn("{n:,} person", "{n:,} people", n=demand.k),
+            ),
+            remedy=tr("Wait, or ask for a smaller k or a larger area."),
         )
     people = one.people_in(0, points)
     if people < demand.k:
-        raise VerificationFailed("a cloak holds fewer people than it promised, and was not given away")
+        raise VerificationFailed(tr("a cloak holds fewer people than it promised, and was not given away"))
     box = (float(west[0]), float(south[0]), float(east[0]), float(north[0]))
     return Region(box, since, until, people, float(one.area[0]))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from cobogo.errors import InputError
 from cobogo.floor.files import exclusive, write_private
+from cobogo.floor.language import tr
 
 OPERATOR = "operator"
 PERSON = "person"
@@ -35,7 +36,7 @@ class Devices:
     def enrol(self, name: str, *, operator: bool = False) -> str:
         """A new token for a person's device, or for an operator of the server. It cannot be shown again."""
         if not name or len(name) > 200:
-            raise InputError("must be of 1 to 200 characters", where="the name of a device's owner")
+            raise InputError(tr("must be of 1 to 200 characters"), where=tr("the name of a device's owner"))
         token = secrets.token_urlsafe(32)
         with self._lock():
             self._known[_digest(token)] = (OPERATOR if operator else PERSON, name)
@@ -71,7 +72,9 @@ class Devices:
             content = json.loads(self._file.read_text(encoding="utf-8"))
             self._known = {str(digest): (str(kind), str(name)) for digest, (kind, name) in content.items()}
         except (OSError, ValueError, TypeError, AttributeError):
-            raise InputError("is not a file of devices", where=str(self._file), remedy="Choose another one.") from None
+            raise InputError(
+                tr("is not a file of devices"), where=str(self._file), remedy=tr("Choose another one.")
+            ) from None
         self._stamp = (status.st_mtime_ns, status.st_ino)
 
     @contextmanager

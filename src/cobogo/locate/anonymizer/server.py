@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 
 from cobogo.errors import DataError, InputError, NoSolution
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.cliques import Gatherer
@@ -174,7 +175,9 @@ class PrivacyServer:
         """A cloak at once, a ticket for one, or a refusal."""
         if demand.max_wait > self.settings.max_wait:
             raise InputError(
-                f"requests wait for {self.settings.max_wait:g} s at most", where="max_wait", remedy="Ask for less."
+                tr("requests wait for {max_wait:g} s at most", max_wait=self.settings.max_wait),
+                where="max_wait",
+                remedy=tr("Ask for less."),
             )
         self._check_not_silent(user)
         cloak = self.settings.cloak
@@ -186,14 +189,14 @@ class PrivacyServer:
         """A region under the ``name`` that its owner had when they asked for it. Raises `NoSolution` where they went
         into a mix zone meanwhile: a region from before it would reveal who came out."""
         if self.zones.is_silent(user) or self.identity(user) != name:
-            raise NoSolution("they went into a mix zone while they waited", remedy="Ask again outside.")
+            raise NoSolution(tr("they went into a mix zone while they waited"), remedy=tr("Ask again outside."))
         return ServiceReport(region.box, region.since, region.until, name)
 
     def noisy_position(self, user: str, now: float) -> tuple[float, float]:
         """A noisy position, paid for from its owner's budget. Raises `BudgetSpent`."""
         mechanism = self.settings.mechanism
         if mechanism is None or self.books is None:
-            raise InputError("this server adds no noise", remedy="Ask for a cloak, or start it with --epsilon.")
+            raise InputError(tr("this server adds no noise"), remedy=tr("Ask for a cloak, or start it with --epsilon."))
         self._check_not_silent(user)
         lon, lat = self.anonymizer.place(user, now)
         self.books.spend(user, mechanism.highest_cost, now)
@@ -205,7 +208,7 @@ class PrivacyServer:
         without those before the last change. Raises `NoSolution` from within a mix zone."""
         positions = self._trips.get((user, trip))
         if not positions:
-            raise DataError("there is no such trip, or it was released", where=f"trip {trip!r}")
+            raise DataError(tr("there is no such trip, or it was released"), where=tr("trip {trip!r}", trip=trip))
         self._check_not_silent(user)
         lon, lat, time = np.array(sorted(positions, key=lambda one: one[2])).T
         whole = Points(lon, lat, time)
@@ -232,14 +235,19 @@ class PrivacyServer:
     def _check_not_silent(self, user: str) -> None:
         if self.zones.is_silent(user):
             raise NoSolution(
-                "they are within a mix zone, or silent since one", remedy="Ask again outside, or after the next zone."
+                tr("they are within a mix zone, or silent since one"),
+                remedy=tr("Ask again outside, or after the next zone."),
             )
 
     def _keep(self, user: str, trip: str, positions: Sequence[Position]) -> None:
         kept = sum(len(those) for (owner, _), those in self._trips.items() if owner == user)
         if kept + len(positions) > self.settings.trip_positions:
             most = f"{self.settings.trip_positions:,} positions"
-            raise InputError(f"trips have {most} at most", where=f"trip {trip!r}", remedy="Release one first.")
+            raise InputError(
+                tr("trips have {most} at most", most=most),
+                where=tr("trip {trip!r}", trip=trip),
+                remedy=tr("Release one first."),
+            )
         self._trips.setdefault((user, trip), []).extend(positions)
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from cobogo.errors import InputError, OutputError, nearest
 from cobogo.floor.files import exclusive, write_private
+from cobogo.floor.language import tr
 from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.server import AnonymizerSettings, Identity, PrivacyServer
@@ -46,17 +47,22 @@ def is_loopback(host: str) -> bool:
 def check_leg(host: str, certificate: Path | None, key: Path | None, *, plain: bool = False) -> None:
     """Raise where true positions would go over a network unencrypted, unless ``plain`` allows it."""
     if (certificate is None) != (key is None):
-        raise InputError("go together", where="--certificate and --tls-key")
+        raise InputError(tr("go together"), where="--certificate and --tls-key")
     for file, option in ((certificate, "--certificate"), (key, "--tls-key")):
         if file is not None and not file.is_file():
-            raise InputError("there is no such file", where=f"{option} {file}")
+            raise InputError(tr("there is no such file"), where=f"{option} {file}")
     if certificate is None and not plain and not is_loopback(host):
         raise InputError(
-            f"without TLS everybody on the way to {host} would see where people are: a cloak protects from the "
-            "service, not from who listens between device and anonymizer",
+            tr(
+                "without TLS everybody on the way to {host} would see where people are: a cloak protects from the "
+                "service, not from who listens between device and anonymizer",
+                host=host,
+            ),
             where="--host",
-            remedy="Give --certificate and --tls-key (`cobogo locate certificate` makes a pair to try), "
-            "or --plain-http if something before this server ends TLS.",
+            remedy=tr(
+                "Give --certificate and --tls-key (`cobogo locate certificate` makes a pair to try), or "
+                "--plain-http if something before this server ends TLS."
+            ),
         )
 
 
@@ -71,7 +77,7 @@ def write_certificate(directory: Path, hosts: Sequence[str], *, days: int = 90) 
     certificate, key_file = directory / "certificate.pem", directory / "key.pem"
     for file in (certificate, key_file):
         if file.exists():
-            raise OutputError("is there already", where=str(file), remedy="Choose another --out.")
+            raise OutputError(tr("is there already"), where=str(file), remedy=tr("Choose another --out."))
     directory.mkdir(parents=True, exist_ok=True)
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Cobogó anonymizer")])
@@ -122,7 +128,9 @@ class ServerDirectory:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as problem:
             raise OutputError(
-                f"cannot be made: {problem.strerror}", where=str(place), remedy="Choose another."
+                tr("cannot be made: {strerror}", strerror=problem.strerror),
+                where=str(place),
+                remedy=tr("Choose another."),
             ) from None
         return cls(place)
 
@@ -153,7 +161,9 @@ class ServerDirectory:
         except (OSError, ValueError):
             found = b""
         if len(found) != 32:
-            raise InputError("is not a secret of this server", where=str(file), remedy="Restore it, or remove it.")
+            raise InputError(
+                tr("is not a secret of this server"), where=str(file), remedy=tr("Restore it, or remove it.")
+            )
         return found
 
 
@@ -161,7 +171,10 @@ def require_server_parts() -> None:
     """Raise where the packages of a server are not installed."""
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
-        raise InputError(f"{', '.join(missing)} is not installed", remedy="Install it: pip install 'cobogo[server]'.")
+        raise InputError(
+            tr("{missing} is not installed", missing=", ".join(missing)),
+            remedy=tr("Install it: pip install 'cobogo[server]'."),
+        )
 
 
 def run(
@@ -186,7 +199,9 @@ def serve_in_background(
     try:
         while not server.started:
             if not thread.is_alive():
-                raise InputError("the server did not start", where=f"{host}:{port}", remedy="Is the port in use?")
+                raise InputError(
+                    tr("the server did not start"), where=f"{host}:{port}", remedy=tr("Is the port in use?")
+                )
             time.sleep(0.005)
         bound = server.servers[0].sockets[0].getsockname()[1]
         yield f"{'http' if certificate is None else 'https'}://{host}:{bound}"
@@ -232,16 +247,20 @@ def assemble_server(
     """The server with its books and its secret. Noise is offered where an ``epsilon`` is given; the budget is that of
     ten reports a window unless given."""
     if cloak not in OFFERED:
-        what = "is drawn around the one who asks" if cloak in CLOAKS else f"there is no cloak {cloak!r}"
-        raise InputError(what, where="--cloak", remedy=f"Choose among {', '.join(OFFERED)}.")
+        what = (
+            tr("is drawn around the one who asks")
+            if cloak in CLOAKS
+            else tr("there is no cloak {cloak!r}", cloak=cloak)
+        )
+        raise InputError(what, where="--cloak", remedy=tr("Choose among {offered}.", offered=", ".join(OFFERED)))
     names: tuple[Identity, ...] = get_args(Identity)
     if identity not in names:
-        raise InputError(f"must be {', '.join(names)}. Got {identity!r} instead", where="--identity",
+        raise InputError(tr("must be {names}. Got {identity!r} instead", names=', '.join(names), identity=identity), where="--identity",
                          remedy=nearest(identity, names, "cobogo locate serve --help"))  # fmt: skip
     if budget is not None and epsilon is None:
-        raise InputError("is for noise, and there is none without --epsilon", where="--budget")
+        raise InputError(tr("is for noise, and there is none without --epsilon"), where="--budget")
     if not max_wait >= 0:
-        raise InputError(f"must be 0 or above. Got {max_wait!r} instead", where="--max-wait")
+        raise InputError(tr("must be 0 or above. Got {max_wait!r} instead", max_wait=max_wait), where="--max-wait")
     try:
         mechanism = None if epsilon is None else PlanarLaplace(epsilon)
         books = (

@@ -18,6 +18,7 @@ import numpy as np
 from cobogo.errors import DataError
 from cobogo.examine.attacks.base import AnyAttack, round_figure
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.locate.attacks.spots import Ground
 from cobogo.locate.mechanisms.base import Mechanism, Released
 from cobogo.locate.metrics import quality_loss
@@ -51,10 +52,18 @@ class Scene:
     def __post_init__(self) -> None:
         if len(self.truth) != len(self.released.points):
             raise DataError(
-                f"there are {len(self.truth)} true points and {len(self.released.points)} reports", where="attack"
+                tr(
+                    "there are {number} true points and {number2} reports",
+                    number=len(self.truth),
+                    number2=len(self.released.points),
+                ),
+                where="attack",
             )
         if self.prior is not None and len(self.prior) != self.grid.cells:
-            raise DataError(f"the prior has {len(self.prior)} cells and the grid {self.grid.cells}", where="attack")
+            raise DataError(
+                tr("the prior has {number} cells and the grid {cells}", number=len(self.prior), cells=self.grid.cells),
+                where="attack",
+            )
 
     @property
     def reports(self) -> Points:

@@ -12,8 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from cobogo.errors import DataError, NoSolution, number_of
+from cobogo.errors import DataError, NoSolution
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Source
 from cobogo.locate.crowds.cells import Box, are_inside, area, is_within
 from cobogo.locate.mechanisms.base import Mechanism, Released, no_cost
@@ -103,9 +104,13 @@ class Cloak(Mechanism):
         _, people = people_of(points)
         if len(points) and people < self.k:
             raise NoSolution(
-                f"k = {self.k} and only {number_of(people, 'person', 'people')} to hide among",
+                tr(
+                    "k = {k} and only {person} to hide among",
+                    k=self.k,
+                    person=trn("{n:,} person", "{n:,} people", n=people),
+                ),
                 where=self.name,
-                remedy="Wait for more people, or ask for a smaller k.",
+                remedy=tr("Wait for more people, or ask for a smaller k."),
             )
 
 
@@ -138,7 +143,7 @@ def cloak_by_span(cloak: Cloak, points: Points, *, every: float) -> Cloaked:
     [False, False, False, True, True]
     """
     if points.time is None:
-        raise DataError("have no times, and are to be cloaked span by span", where="points")
+        raise DataError(tr("have no times, and are to be cloaked span by span"), where="points")
     if not every > 0:
         raise ValueError(f"The 'every' parameter of cloak_by_span must be above 0. Got {every!r} instead")
     span = np.floor(points.time / every)

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.crowds.base import Cloak, Cloaked, people_of, release_cloaks
 from cobogo.locate.crowds.cells import Box
@@ -85,7 +86,7 @@ class CliqueCloak(Cloak):
     ) -> GatheredCloaks:
         """Go through requests as they come in, each with its own demands where they are given."""
         if points.time is None:
-            raise DataError("have no times, and requests wait for each other", where="points")
+            raise DataError(tr("have no times, and requests wait for each other"), where="points")
         codes, _ = people_of(points)
         order = np.argsort(points.time, kind="stable")
         size = len(points)

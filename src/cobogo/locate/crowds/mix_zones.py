@@ -21,6 +21,7 @@ from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 from cobogo.floor.files import write_private
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.crowds.mix_quality import EXACT, MixQuality, measure_mix, walking_weights
 from cobogo.locate.places.geometry import distance
@@ -321,8 +322,8 @@ def _read(file: Path | None, silent: set[str]) -> list[MixZone]:
         silent.update(str(user) for user in content["silent"])
         return [MixZone(**zone) for zone in content["zones"]]
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
-        remedy = "Restore it, or remove it: then there are no zones, and nobody is silent."
-        raise DataError("is not a file of mix zones, or a damaged one", where=str(file), remedy=remedy) from None
+        remedy = tr("Restore it, or remove it: then there are no zones, and nobody is silent.")
+        raise DataError(tr("is not a file of mix zones, or a damaged one"), where=str(file), remedy=remedy) from None
 
 
 def _bits(stay: _Stay, company: Sequence[_Stay]) -> float:

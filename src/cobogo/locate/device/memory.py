@@ -17,6 +17,7 @@ from typing import Any
 
 from cobogo.errors import BudgetSpent, DataError
 from cobogo.floor.files import exclusive, write_private
+from cobogo.floor.language import tr
 from cobogo.locate.device.reports import Report, ReportArea
 
 EXACTLY = Context(prec=60)
@@ -66,10 +67,15 @@ class WindowLedger:
             raise ValueError(f"The 'cost' parameter of spend must be 0 or above. Got {cost!r} instead")
         if not self.allows(cost, now):
             raise BudgetSpent(
-                f"{self.amount_left(now):g} of {self.budget:g} ({self.unit}) is left for this window, and a report may "
-                f"cost {cost:g}",
-                where="the device's ledger",
-                remedy=f"Wait: what was spent more than {self.window:g} s ago is free again.",
+                tr(
+                    "{amount_left:g} of {budget:g} ({unit}) is left for this window, and a report may cost {cost:g}",
+                    amount_left=self.amount_left(now),
+                    budget=self.budget,
+                    unit=self.unit,
+                    cost=cost,
+                ),
+                where=tr("the device's ledger"),
+                remedy=tr("Wait: what was spent more than {window:g} s ago is free again.", window=self.window),
             )
         self._entries = [(time, one) for time, one in self._entries if time > now - self.window]
         if cost:
@@ -121,9 +127,9 @@ class DeviceMemory:
             )
         except (OSError, ValueError, TypeError, KeyError, AttributeError):
             raise DataError(
-                "is not a device's memory, or a damaged one",
+                tr("is not a device's memory, or a damaged one"),
                 where=str(path),
-                remedy="Restore it: without it, what was spent is spent again, and home gets a second value.",
+                remedy=tr("Restore it: without it, what was spent is spent again, and home gets a second value."),
             ) from None
 
     @contextmanager

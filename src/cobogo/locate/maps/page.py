@@ -11,8 +11,24 @@ from typing import Any
 
 import numpy as np
 
+from cobogo.floor.language import tr
 from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name
 from cobogo.tell.report.words import TEXTS
+
+MAP = {
+    "layers": tr("Shown"),
+    "play": tr("Play"),
+    "pause": tr("Pause"),
+    "slower": tr("Slower"),
+    "faster": tr("Faster"),
+    "all": tr("whole time"),
+    "moment": tr("Moment"),
+    "closer": tr("Closer"),
+    "farther": tr("Farther"),
+    "whole": tr("Whole map"),
+    "help": tr("Arrow keys move the map, plus and minus enlarge and reduce it, 0 shows all, the space bar plays."),
+    "language": tr("Português"),
+}
 
 MOST_MARKS = 400_000
 """Positions that a page holds at most: with more, a browser takes seconds to load and to move it."""
@@ -55,7 +71,7 @@ def map_page(
         "language": language,
         "title": _both(title),
         "what": _both(what),
-        "words": {key: {word: texts[f"map.{word}"] for word in WORDS} for key, texts in TEXTS.items()},
+        "words": {key: {word: texts[MAP[word]] for word in WORDS} for key, texts in TEXTS.items()},
         "view": [view.west, view.north, view.width, view.height],
         "centre": [view.frame.lon, view.frame.lat],
         "clock": _clock(layers, utc_offset, step),

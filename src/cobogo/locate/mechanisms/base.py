@@ -20,6 +20,7 @@ from cobogo.errors import DataError
 from cobogo.floor.arguments import number
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import Card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.locate.places.points import Points
 
@@ -115,9 +116,9 @@ def _check_points(apply: Callable[..., Released]) -> Callable[..., Released]:
     def checked(self: Mechanism, points: Points, source: Source) -> Released:
         if not isinstance(points, Points):
             raise DataError(
-                f"takes points, and was given {type(points).__name__}",
+                tr("takes points, and was given {name}", name=type(points).__name__),
                 where=self.name,
-                remedy="Make points of it: Points.from_pandas(frame), or read_points(table).",
+                remedy=tr("Make points of it: Points.from_pandas(frame), or read_points(table)."),
             )
         return apply(self, points, source)
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import STEPS, Source, choices
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.places.geometry import distance
@@ -71,9 +72,9 @@ class Discrete(Mechanism):
             if keeps(whole, pairs):
                 return whole
         raise NoSolution(
-            "the law that was found does not keep what it should, in whole numbers",
+            tr("the law that was found does not keep what it should, in whole numbers"),
             where=self.name,
-            remedy="Use a smaller ε, fewer cells or larger ones.",
+            remedy=tr("Use a smaller ε, fewer cells or larger ones."),
         )
 
     @property

@@ -15,6 +15,7 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.locate.mechanisms.discrete import CellPairs, Discrete, check_prior, globe_distances
 
 EQUAL = 1e-12
@@ -169,9 +170,9 @@ def solve_program(prior: Floats, cost: Floats, edges: tuple[Any, Any], levels: F
             break
     else:
         raise NoSolution(
-            f"the linear program of {cells} cells was not solved ({found.message})",
+            tr("the linear program of {cells} cells was not solved ({message})", cells=cells, message=found.message),
             where="optimal",
-            remedy="Use fewer cells, or a spanner of a larger dilation.",
+            remedy=tr("Use fewer cells, or a spanner of a larger dilation."),
         )
     law = np.maximum(found.x.reshape(cells, cells), 0)
     law /= law.sum(axis=1, keepdims=True)

@@ -10,6 +10,7 @@ import numpy as np
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.mechanisms.base import LocationGuarantee, Mechanism, Released
 from cobogo.locate.mechanisms.planar_laplace import LEAST, PlanarLaplace, add_noise
@@ -62,9 +63,13 @@ class SeveralPlaces(Mechanism):
             rows = np.flatnonzero(many == size)
             if self.epsilon / int(size) < LEAST:
                 raise NoSolution(
-                    f"ε = {self.epsilon:g} shared by the {size:,} places of one person is noise wider than the globe",
+                    tr(
+                        "ε = {epsilon:g} shared by the {size:,} places of one person is noise wider than the globe",
+                        epsilon=self.epsilon,
+                        size=size,
+                    ),
                     where=self.name,
-                    remedy="Take fewer places of each person, or a larger ε.",
+                    remedy=tr("Take fewer places of each person, or a larger ε."),
                 )
             noise = PlanarLaplace(self.epsilon / int(size))
             lon[rows], lat[rows] = add_noise(points.take(rows), noise.noise_epsilon, noise.world, source)

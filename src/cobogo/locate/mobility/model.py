@@ -18,6 +18,7 @@ import numpy as np
 
 from cobogo.errors import VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.mobility.counts import ABOUT, SHARES, HistogramShape, counts, habits, histogram_shapes
 from cobogo.locate.mobility.space import Space, bound_calls
@@ -202,10 +203,12 @@ class MobilityModel:
             }
             model = cls(space, parts, _fraction(content["epsilon"]))
         except (KeyError, TypeError, ValueError, OverflowError):
-            raise VerificationFailed("is not a mobility model of this version", where=where) from None
+            raise VerificationFailed(tr("is not a mobility model of this version"), where=where) from None
         for name, shape in model.shapes.items():
             if (len(parts[name].fine), len(parts[name].coarse)) != (shape.bins, shape.parents):
-                raise VerificationFailed(f"the part {name} does not have the bins that were declared", where=where)
+                raise VerificationFailed(
+                    tr("the part {name} does not have the bins that were declared", name=name), where=where
+                )
         return model
 
 

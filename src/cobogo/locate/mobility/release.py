@@ -14,6 +14,7 @@ import numpy as np
 from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 from cobogo.locate.maps.layers import Layer
 from cobogo.locate.mobility.counts import SHARES
@@ -173,7 +174,7 @@ def check(written: Written) -> CheckResult:
     """Check that the parts cost what is stated, that their noise is enough for what a person can change, and every
     call."""
     if written.directory is None:
-        raise VerificationFailed("the model cannot be found beside its calls")
+        raise VerificationFailed(tr("the model cannot be found beside its calls"))
     model = MobilityModel.from_dict(_read(written))
     problems = [*_costs(written.statement, model), *_calls(written, model)]
     spent = sum((part.epsilon or Fraction(0) for part in model.parts.values()), Fraction(0))
@@ -194,7 +195,7 @@ def _read(written: Written) -> Any:
     try:
         return json.loads((written.directory / MODEL).read_bytes())
     except (OSError, ValueError):
-        raise VerificationFailed("is damaged", where=MODEL) from None
+        raise VerificationFailed(tr("is damaged"), where=MODEL) from None
 
 
 def _costs(stated: dict[str, Any], model: MobilityModel) -> Iterator[str]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.locate.places.cells import Calls, Cells
 
 KILOMETRES = (0.0, 0.5, 1.0, 2.0, 3.0, 4.0, 5.0, 6.5, 8.0, 10.0, 13.0, 17.0, 25.0, 50.0)
@@ -76,7 +77,7 @@ class Space:
         }
         for name, (fits, wanted, got) in checks.items():
             if not fits:
-                raise PolicyError(f"must be {wanted}. Got {got} instead", where=name)
+                raise PolicyError(tr("must be {wanted}. Got {got} instead", wanted=wanted, got=got), where=name)
 
     @cached_property
     def start(self) -> float:

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cobogo.errors import DataError, number_of
+from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr, trn
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -37,12 +38,18 @@ class Cells:
         points = Points.from_columns(lon, lat, where=where)
         texts = tuple(str(name) for name in names)
         if len(texts) != len(points):
-            raise DataError(f"has {len(texts)} names and {len(points)} places", where=where)
+            raise DataError(
+                tr("has {number} names and {number2} places", number=len(texts), number2=len(points)), where=where
+            )
         if not texts:
-            raise DataError("has no cells", where=where)
+            raise DataError(tr("has no cells"), where=where)
         if len(set(texts)) < len(texts):
             twice = next(name for name, times in Counter(texts).items() if times > 1)
-            raise DataError(f'has the cell "{twice}" twice', where=where, remedy="Give every cell a name of its own.")
+            raise DataError(
+                tr('has the cell "{twice}" twice', twice=twice),
+                where=where,
+                remedy=tr("Give every cell a name of its own."),
+            )
         return cls(texts, points.lon, points.lat)
 
     def to_arrow(self) -> Any:
@@ -106,10 +113,14 @@ class Calls:
         unknown = number < 0
         if unknown.any() and not leave_out:
             raise DataError(
-                f"{number_of(int(unknown.sum()), 'call')} of {len(number):,}: the cell is not among the declared cells "
-                f"(first in row {int(np.flatnonzero(unknown)[0]) + 1})",
-                where=f"{where}, column cell",
-                remedy="Add the cells to the file of cells, or leave such calls out (--leave-out-unknown).",
+                tr(
+                    "{call} of {number:,}: the cell is not among the declared cells (first in row {flatnonzero})",
+                    call=trn("{n:,} call", "{n:,} calls", n=int(unknown.sum())),
+                    number=len(number),
+                    flatnonzero=int(np.flatnonzero(unknown)[0]) + 1,
+                ),
+                where=tr("{where}, column cell", where=where),
+                remedy=tr("Add the cells to the file of cells, or leave such calls out (--leave-out-unknown)."),
             )
         at = np.where(unknown, 0, number)
         checked = Points.from_columns(cells.lon[at], cells.lat[at], time=time, user=user, where=where)

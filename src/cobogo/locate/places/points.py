@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import DataError, number_of
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 from cobogo.locate.places.geometry import Frame, distance, look_exchanged, wrap
 
@@ -59,14 +60,19 @@ class Points:
         """Points from any sequences, checked. ``where`` and ``first`` name the table and its first row in errors."""
         east, north = _numbers(lon, "lon", where, first), _numbers(lat, "lat", where, first)
         if len(east) != len(north):
-            raise DataError(f"has {len(east)} longitudes and {len(north)} latitudes", where=where)
+            raise DataError(
+                tr("has {number} longitudes and {number2} latitudes", number=len(east), number2=len(north)), where=where
+            )
         _refuse(~(np.abs(east) <= 360), "lon", "is not a longitude (degrees from -180 to 180)", where, first)
         _refuse(~(np.abs(north) <= 90), "lat", "is not a latitude (degrees from -90 to 90)", where, first)
         seconds = None if time is None else _seconds(time, where, first)
         codes, names = (None, ()) if user is None else _encode_people(user, where, first)
         for what, part in (("times", seconds), ("users", codes)):
             if part is not None and len(part) != len(east):
-                raise DataError(f"has {len(east)} points and {len(part)} {what}", where=where)
+                raise DataError(
+                    tr("has {number} points and {number2} {what}", number=len(east), number2=len(part), what=what),
+                    where=where,
+                )
         return cls(wrap(east), north, seconds, codes, names)
 
     @classmethod
@@ -97,9 +103,9 @@ class Points:
         )
         if (given.get("lon") is None or given.get("lat") is None) and look_exchanged(found.lon, found.lat):
             raise DataError(
-                "all points are far out at sea, and would be on land with longitude and latitude exchanged",
+                tr("all points are far out at sea, and would be on land with longitude and latitude exchanged"),
                 where=where,
-                remedy="Exchange the names of the two columns, or say which is which (--lon NAME --lat NAME).",
+                remedy=tr("Exchange the names of the two columns, or say which is which (--lon NAME --lat NAME)."),
             )
         return found
 
@@ -129,7 +135,7 @@ class Points:
         try:
             import geopandas
         except ImportError:
-            raise DataError("GeoPandas is not installed", remedy="pip install geopandas") from None
+            raise DataError(tr("GeoPandas is not installed"), remedy=tr("pip install geopandas")) from None
         frame = self.to_pandas()
         return geopandas.GeoDataFrame(
             frame.drop(columns=["lon", "lat"]),
@@ -197,7 +203,7 @@ def column_names(
         name = given.get(part)
         if name is not None:
             if name not in names:
-                raise DataError(f"has no column {name!r}", where=where, remedy=describe_columns(names))
+                raise DataError(tr("has no column {name!r}", name=name), where=where, remedy=describe_columns(names))
             found[part] = name
         else:
             match = next((known[alias] for alias in aliases if alias in known), None)
@@ -205,7 +211,9 @@ def column_names(
                 found[part] = match
             elif part in needed:
                 remedy = f"Name it one of {', '.join(aliases)}{f', or say which it is (--{part} NAME)' * options}. "
-                raise DataError(f"has no column for {part}", where=where, remedy=remedy + describe_columns(names))
+                raise DataError(
+                    tr("has no column for {part}", part=part), where=where, remedy=remedy + describe_columns(names)
+                )
     return found
 
 
@@ -226,16 +234,18 @@ def _degrees(frame: Any, where: str) -> Any:
     """A GeoPandas frame with columns of longitudes and latitudes."""
     if frame.crs is None:
         raise DataError(
-            "has no coordinate reference system",
+            tr("has no coordinate reference system"),
             where=where,
-            remedy="Say in which its places are: frame.set_crs(4326) for longitudes and latitudes.",
+            remedy=tr("Say in which its places are: frame.set_crs(4326) for longitudes and latitudes."),
         )
     wrong = np.asarray(frame.geometry.geom_type != "Point")
     if wrong.any():
         raise DataError(
-            f"its geometry in row {int(np.flatnonzero(wrong)[0]) + 1} is no point",
+            tr("its geometry in row {flatnonzero} is no point", flatnonzero=int(np.flatnonzero(wrong)[0]) + 1),
             where=where,
-            remedy="Give a row for each position: of lines, frame.get_coordinates() with the times of their points.",
+            remedy=tr(
+                "Give a row for each position: of lines, frame.get_coordinates() with the times of their points."
+            ),
         )
     places = frame.to_crs(4326)
     return places.assign(lon=places.geometry.x, lat=places.geometry.y)
@@ -310,4 +320,6 @@ def _refuse(wrong: NDArray[np.bool_], column: str, what: str, where: str, first:
     """Raise where some rows are wrong. The error names the row, never the value: it may be somebody's position."""
     if wrong.any():
         row = int(np.flatnonzero(wrong)[0])
-        raise DataError(f"{what}", where=f"{where}, row {row + first}, column {column}")
+        raise DataError(
+            f"{what}", where=tr("{where}, row {row}, column {column}", where=where, row=row + first, column=column)
+        )

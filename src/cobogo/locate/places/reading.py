@@ -10,6 +10,7 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.files import guess_separator
 from cobogo.data.table.read import read
 from cobogo.errors import DataError
+from cobogo.floor.language import tr
 from cobogo.locate.places.cells import Calls, Cells
 from cobogo.locate.places.points import Points, column_names, describe_columns, index_times
 
@@ -66,5 +67,9 @@ def _cell_column(table: Any, where: str) -> str:
     for alias in CELL:
         if alias in known:
             return str(known[alias])
-    remedy = f"Name it one of {', '.join(CELL)}. {describe_columns(table.column_names, CELL)}"
-    raise DataError("has no column for the cell", where=where, remedy=remedy)
+    remedy = tr(
+        "Name it one of {cell}. {describe_columns}",
+        cell=", ".join(CELL),
+        describe_columns=describe_columns(table.column_names, CELL),
+    )
+    raise DataError(tr("has no column for the cell"), where=where, remedy=remedy)

@@ -19,9 +19,10 @@ from typing import Literal
 
 import numpy as np
 
-from cobogo.errors import DataError, NoSolution, VerificationFailed, number_of
+from cobogo.errors import DataError, NoSolution, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Entropy, Source, below, keys
 from cobogo.locate.mechanisms.draws import bearings, uniforms
 from cobogo.locate.places.geometry import DEGREE, RADIUS, distance, wrap
@@ -203,9 +204,9 @@ def anonymize_trips(points: Points, asked: KDelta, source: Source | None = None)
     trips = split_trips(points, gap=asked.gap, stay=asked.stay, daily=asked.daily)
     if not len(trips):
         raise DataError(
-            "has no trips",
+            tr("has no trips"),
             where="trajectories",
-            remedy="A trip has two points at least that are not a stay (--stay) and not too far apart (--gap).",
+            remedy=tr("A trip has two points at least that are not a stay (--stay) and not too far apart (--gap)."),
         )
     clocked = resample_to_clock(trips, asked.step, asked.period if asked.method == "nwa" else None)
     pools = list(_pools(clocked, asked))
@@ -234,9 +235,14 @@ def anonymize_trips(points: Points, asked: KDelta, source: Source | None = None)
     people = np.array(crowds, dtype=np.int64)
     if not measured.holds(asked.k) or (len(people) and people.min() < asked.k):
         raise VerificationFailed(
-            f"the trajectories have {measured.k} within {asked.delta:g} m of each other, not {asked.k}",
+            tr(
+                "the trajectories have {k} within {delta:g} m of each other, not {k2}",
+                k=measured.k,
+                delta=asked.delta,
+                k2=asked.k,
+            ),
             where="(k, δ)-anonymity",
-            remedy="Nothing was released. Please report it.",
+            remedy=tr("Nothing was released. Please report it."),
         )
     return AnonymizedTrips(asked, released, measured, len(trips), len(trips) - number, people, parts[4])
 
@@ -292,8 +298,13 @@ def _cluster_pools(
             break
         radius *= GROWTH
     raise NoSolution(
-        f"{number_of(best, 'trip')} of {trips:,} find no {asked.k - 1} others to go with, and "
-        f"{allowed:,} may be suppressed",
+        tr(
+            "{trip} of {trips:,} find no {k} others to go with, and {allowed:,} may be suppressed",
+            trip=trn("{n:,} trip", "{n:,} trips", n=best),
+            trips=trips,
+            k=asked.k - 1,
+            allowed=allowed,
+        ),
         where=f"(k, δ)-anonymity by {asked.method}",
         remedy=(
             "Ask for a smaller k or a larger δ, or allow more to be suppressed (--trash)."

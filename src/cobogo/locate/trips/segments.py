@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import DataError
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.grid import Grid
@@ -88,10 +89,11 @@ def split_trips(
     if points.user is None or points.time is None:
         missing = " and ".join(name for name in ("user", "time") if getattr(points, name) is None)
         raise DataError(
-            f"has no column for {missing}",
+            tr("has no column for {missing}", missing=missing),
             where="trajectories",
-            remedy="Trajectories are a person's points in the order of time: say which columns tell them (--user, "
-            "--time).",
+            remedy=tr(
+                "Trajectories are a person's points in the order of time: say which columns tell them (--user, --time)."
+            ),
         )
     ordered = points.sort()
     assert ordered.user is not None

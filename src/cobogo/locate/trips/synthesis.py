@@ -20,6 +20,7 @@ import numpy as np
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source, below
 from cobogo.locate.places.grid import Grid
 from cobogo.locate.places.points import Points
@@ -93,15 +94,19 @@ class TripSynthesis:
 
     def __post_init__(self) -> None:
         if not self.epsilon > 0:
-            raise PolicyError(f"must be above 0. Got {float(self.epsilon)!r} instead", where="epsilon")
+            raise PolicyError(
+                tr("must be above 0. Got {epsilon!r} instead", epsilon=float(self.epsilon)), where="epsilon"
+            )
         for name in ("trips", "longest", "moves"):
             if getattr(self, name) < 1:
-                raise PolicyError(f"must be 1 or more. Got {getattr(self, name)!r} instead", where=name)
+                raise PolicyError(
+                    tr("must be 1 or more. Got {getattr!r} instead", getattr=getattr(self, name)), where=name
+                )
         if self.grid.cells > 250_000 or min(self.grid.rows, self.grid.columns) < 2:
             raise PolicyError(
-                f"has {self.grid.columns} × {self.grid.rows} cells",
-                where="the grid",
-                remedy="Choose cells so that it has from 2 × 2 to 250,000 of them.",
+                tr("has {columns} × {rows} cells", columns=self.grid.columns, rows=self.grid.rows),
+                where=tr("the grid"),
+                remedy=tr("Choose cells so that it has from 2 × 2 to 250,000 of them."),
             )
 
 

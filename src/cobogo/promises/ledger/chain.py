@@ -26,6 +26,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Table, func, insert, select
 
 from cobogo.errors import LedgerError
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import Measure
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
@@ -155,9 +156,9 @@ def _check_sums(connection: Connection, book: LedgerBook) -> None:
 def tampering_error(dataset: str, what: str) -> LedgerError:
     """The error for a book that somebody changed."""
     return LedgerError(
-        f"was changed by somebody else: {what}",
-        where=f"the ledger's book of {dataset}",
-        remedy="Nothing is answered from it. Restore the ledger as it was last, and find out who did it.",
+        tr("was changed by somebody else: {what}", what=what),
+        where=tr("the ledger's book of {dataset}", dataset=dataset),
+        remedy=tr("Nothing is answered from it. Restore the ledger as it was last, and find out who did it."),
     )
 
 
@@ -195,14 +196,14 @@ class SealFile:
         if not self.file.exists():
             if sealed:
                 raise LedgerError(
-                    "its seal is missing",
+                    tr("its seal is missing"),
                     where=str(self.file),
-                    remedy="Restore the file: without it nobody can tell whether entries were changed.",
+                    remedy=tr("Restore the file: without it nobody can tell whether entries were changed."),
                 )
             self._create(self.file)
         found = BEGINS.fullmatch(self._lines()[0])
         if found is None:
-            raise LedgerError("is no seal of a ledger", where=str(self.file), remedy="Restore the file.")
+            raise LedgerError(tr("is no seal of a ledger"), where=str(self.file), remedy=tr("Restore the file."))
         self.key = bytes.fromhex(found[1])
 
     def heads(self) -> dict[str, tuple[int, str]]:
@@ -250,7 +251,7 @@ class SealFile:
 
     def _unusable(self, problem: Exception) -> LedgerError:
         return LedgerError(
-            f"cannot be used: {getattr(problem, 'strerror', None) or type(problem).__name__}",
+            tr("cannot be used: {getattr}", getattr=getattr(problem, "strerror", None) or type(problem).__name__),
             where=str(self.file),
-            remedy="Check its rights and its disk.",
+            remedy=tr("Check its rights and its disk."),
         )

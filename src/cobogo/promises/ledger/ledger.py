@@ -16,6 +16,7 @@ from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import BudgetSpent, LedgerError, PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.store import Store, cause, create_book, parse_place
 from cobogo.floor.untrusted import is_writable
 from cobogo.promises.accounting import Measure, PrivacyLoss
@@ -71,7 +72,9 @@ class Ledger:
         there = connection.execute(query.with_for_update()).scalar() is not None
         known = self._checked.get(dataset)
         if not there and known is None and head is None:
-            raise LedgerError("has no book in this ledger", where=dataset, remedy="Register the data set first.")
+            raise LedgerError(
+                tr("has no book in this ledger"), where=dataset, remedy=tr("Register the data set first.")
+            )
         found = chain.check_entries(connection, self._seal.key, known or LedgerBook(dataset), head)
         if known is None or found.position > known.position:
             self._checked[dataset] = found
@@ -92,10 +95,13 @@ class Ledger:
                 book = self._book(connection, dataset)
             if book.measure != limit.measure:
                 raise LedgerError(
-                    f"the book of this data set counts in {book.measure}, and its budget is now given in "
-                    f"{limit.measure}",
+                    tr(
+                        "the book of this data set counts in {measure}, and its budget is now given in {measure2}",
+                        measure=book.measure,
+                        measure2=limit.measure,
+                    ),
                     where=dataset,
-                    remedy="Give the budget in the same measure, or register the data under another name.",
+                    remedy=tr("Give the budget in the same measure, or register the data under another name."),
                 )
             book = self._set_limit(connection, book, "", Units.from_limit(limit))
         self._note(book)
@@ -107,9 +113,13 @@ class Ledger:
             book = self._book(connection, dataset)
             if book.measure != limit.measure:
                 raise LedgerError(
-                    f"the book of this data set counts in {book.measure}, and the grant is in {limit.measure}",
+                    tr(
+                        "the book of this data set counts in {measure}, and the grant is in {measure2}",
+                        measure=book.measure,
+                        measure2=limit.measure,
+                    ),
                     where=f"{dataset}, {analyst}",
-                    remedy="Give the grant in the same measure.",
+                    remedy=tr("Give the grant in the same measure."),
                 )
             book = self._set_limit(connection, book, analyst, Units.from_limit(limit))
         self._note(book)
@@ -122,7 +132,12 @@ class Ledger:
             book = self._book(connection, dataset)
             if loss.measure != book.measure:
                 raise LedgerError(
-                    f"the book counts in {book.measure}, and the cost is in {loss.measure}", where=dataset
+                    tr(
+                        "the book counts in {measure}, and the cost is in {measure2}",
+                        measure=book.measure,
+                        measure2=loss.measure,
+                    ),
+                    where=dataset,
                 )
             whole, number = _balance(book, None)
             own, own_number = _balance(book, analyst)
@@ -170,16 +185,19 @@ class Ledger:
 
 def _unusable(error: SQLAlchemyError) -> LedgerError:
     return LedgerError(
-        f"cannot be used: {cause(error)}",
-        where="the ledger",
-        remedy="Check its place, its rights and its disk. Nothing was answered.",
+        tr("cannot be used: {cause}", cause=cause(error)),
+        where=tr("the ledger"),
+        remedy=tr("Check its place, its rights and its disk. Nothing was answered."),
     )
 
 
 def check_name(analyst: str) -> None:
     """Refuse a name that cannot be written down, and an empty one, which means the data set as a whole."""
     if not analyst.strip() or len(analyst) > LONGEST_NAME or not is_writable(analyst):
-        raise PolicyError(f"an analyst needs a name, of {LONGEST_NAME} characters at most", where="analyst")
+        raise PolicyError(
+            tr("an analyst needs a name, of {longest_name} characters at most", longest_name=LONGEST_NAME),
+            where="analyst",
+        )
 
 
 def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
@@ -187,9 +205,9 @@ def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
     limit = book.limits.get(analyst or "")
     if limit is None:
         raise BudgetSpent(
-            "has no budget on this data set",
+            tr("has no budget on this data set"),
             where=f"{analyst} on {book.dataset}",
-            remedy="The data holder grants budgets.",
+            remedy=tr("The data holder grants budgets."),
         )
     spent, number = book.spent_by(analyst or "")
     return Balance(book.dataset, analyst, cast(Measure, book.measure), limit, spent), number
@@ -199,17 +217,21 @@ def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
     """Analysts learn what is left of their own budget; not of the data set's, which would reveal what others spent."""
     price, remedy = (
         f"this would cost {amount_text(cost, balance.measure)}",
-        "Ask for less, or ask the data holder for more.",
+        tr("Ask for less, or ask the data holder for more."),
     )
     if balance.analyst is None:
         return BudgetSpent(
-            f"{price}, and what all analysts may spend together does not allow for it",
+            tr("{price}, and what all analysts may spend together does not allow for it", price=price),
             where=balance.dataset,
             remedy=remedy,
         )
     return BudgetSpent(
-        f"{price}, and of the budget {amount_text(balance.left, balance.measure)} is left "
-        f"(of {amount_text(balance.limit, balance.measure)})",
+        tr(
+            "{price}, and of the budget {amount_text} is left (of {amount_text2})",
+            price=price,
+            amount_text=amount_text(balance.left, balance.measure),
+            amount_text2=amount_text(balance.limit, balance.measure),
+        ),
         where=f"{balance.analyst} on {balance.dataset}",
         remedy=remedy,
     )

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import PrivacyLoss
 
 LARGEST = 2**62
@@ -59,7 +60,9 @@ class Noise(ABC):
     def error(self, confidence: float = 0.95) -> int:
         """The least distance within which the noise of one value stays with the probability given."""
         if not 0 < confidence < 1:
-            raise PolicyError(f"must be between 0 and 1. Got {confidence!r} instead", where="confidence")
+            raise PolicyError(
+                tr("must be between 0 and 1. Got {confidence!r} instead", confidence=confidence), where="confidence"
+            )
         low, high = -1, 1
         while self.two_sided_tail(high + 1) > 1 - confidence:
             low, high = high, high * 2
@@ -76,9 +79,9 @@ def opendp() -> Any:
         import opendp.prelude as core
     except ImportError:
         raise PolicyError(
-            "answers with differential privacy need OpenDP, which is not installed",
+            tr("answers with differential privacy need OpenDP, which is not installed"),
             where="cobogo answer",
-            remedy="Install it: pip install 'cobogo[dp]'.",
+            remedy=tr("Install it: pip install 'cobogo[dp]'."),
         ) from None
     core.enable_features("contrib")
     return core

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import PrivacyLoss
 
 
@@ -74,7 +75,7 @@ class ExponentialMechanism:
     def choose(self, scores: Sequence[int]) -> int:
         """Draw a candidate; its position."""
         if not scores:
-            raise PolicyError("there is nothing to choose from", where="candidates")
+            raise PolicyError(tr("there is nothing to choose from"), where="candidates")
         best, step = max(scores), self.epsilon / (2 * self.sensitivity)
         while True:
             drawn = secrets.randbelow(len(scores))

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import PrivacyLoss, float_above
 from cobogo.promises.mechanisms.base import LARGEST, next_scale, opendp, vectors
 
@@ -67,7 +68,9 @@ class NoisyMax:
     def choose(self, scores: Sequence[int]) -> list[int]:
         """The positions of the k chosen, the largest first."""
         if len(scores) < self.k:
-            raise PolicyError(f"there are {len(scores)} to choose {self.k} from", where="candidates")
+            raise PolicyError(
+                tr("there are {number} to choose {k} from", number=len(scores), k=self.k), where="candidates"
+            )
         clamped = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
         found = self.measurement(clamped)
         return list(found) if self.k > 1 else [found]

@@ -16,6 +16,7 @@ from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arguments import missing, number
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model
 from cobogo.promises.models.knowledge import WholeTable, complete_classes, dense, original_members, whole_table
 
@@ -121,9 +122,9 @@ class BT(Model):
             return (self.b,) * len(names)
         if set(self.b) != set(names):
             raise PolicyError(
-                f"the 'b' parameter of {self.name} must have one bandwidth for each quasi-identifier",
+                tr("the 'b' parameter of {name} must have one bandwidth for each quasi-identifier", name=self.name),
                 where="privacy.models",
-                remedy=f"The quasi-identifiers: {', '.join(names)}.",
+                remedy=tr("The quasi-identifiers: {names}.", names=", ".join(names)),
             )
         return tuple(self.b[name] for name in names)
 
@@ -134,9 +135,9 @@ class BT(Model):
         tree = known.domain.hierarchy
         if tree is not None and tree.missing(known.domain.labels):
             raise PolicyError(
-                f'the hierarchy of "{self.attribute}" is known for the released values only',
+                tr('the hierarchy of "{attribute}" is known for the released values only', attribute=self.attribute),
                 where="privacy.models",
-                remedy="Verify the release together with its evidence.",
+                remedy=tr("Verify the release together with its evidence."),
             )
         every = np.arange(len(known.domain), dtype=np.int32)
         nearness = np.maximum(1 - (_distances(known.domain, every, every) / self.smoothing) ** 2, 0)
@@ -150,9 +151,14 @@ def _priors(known: WholeTable, bandwidths: tuple[float, ...]) -> Floats:
     tuples = len(known.codes)
     if tuples > TUPLES_AT_MOST:
         raise SearchTooLarge(
-            f"b-t-privacy compares each distinct tuple with each: there are {tuples:,}, and may be {TUPLES_AT_MOST:,}",
+            tr(
+                "b-t-privacy compares each distinct tuple with each: there are {tuples:,}, and may be "
+                "{tuples_at_most:,}",
+                tuples=tuples,
+                tuples_at_most=TUPLES_AT_MOST,
+            ),
             where="privacy.models",
-            remedy="Coarsen the data before (years for dates, shorter codes), or take fewer quasi-identifiers.",
+            remedy=tr("Coarsen the data before (years for dates, shorter codes), or take fewer quasi-identifiers."),
         )
     table = dense(known.histogram)
     scales = [_scale(hierarchy, known.decimal) for hierarchy in known.hierarchies]

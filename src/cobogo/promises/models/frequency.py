@@ -13,6 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number, text, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone, Records, least_beyond, quotient
 
 SLACK = 1e-12
@@ -66,9 +67,11 @@ class AlphaK(Model):
         """The value named, if any, is one that somebody has."""
         if self.value is not None and self.value not in domains[self.attribute].labels:
             raise PolicyError(
-                f'nobody has the value that {self.name} names for "{self.attribute}"',
+                tr(
+                    'nobody has the value that {name} names for "{attribute}"', name=self.name, attribute=self.attribute
+                ),
                 where="privacy.models",
-                remedy="Check its spelling: values are compared as exact text.",
+                remedy=tr("Check its spelling: values are compared as exact text."),
             )
 
     def measure(self, classes: Classes) -> Floats:

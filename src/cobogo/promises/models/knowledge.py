@@ -12,6 +12,7 @@ from cobogo.data.classes import Classes, Domain, Histogram, Members
 from cobogo.data.hierarchy import Hierarchy
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Floats, Mask
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model
 
 CELLS_AT_MOST = 25_000_000
@@ -42,9 +43,9 @@ def original_members(model: Model, attribute: str, classes: Classes) -> Members:
     domain = members.histograms[attribute].domain
     if len(domain) and not domain.labels:
         raise PolicyError(
-            f"{model.name} is about people with one record each, and by data.unit some have several",
+            tr("{name} is about people with one record each, and by data.unit some have several", name=model.name),
             where="privacy.models",
-            remedy="Bring each person's records together into one, or leave the model out.",
+            remedy=tr("Bring each person's records together into one, or leave the model out."),
         )
     if model.counts_missing:
         return members
@@ -59,10 +60,14 @@ def whole_table(members: Members, released: Domain) -> WholeTable:
     histogram = members.histograms[released.attribute]
     if len(members.counts) * len(histogram.domain) > CELLS_AT_MOST:
         raise SearchTooLarge(
-            f"there are {len(members.counts):,} distinct tuples and {len(histogram.domain):,} sensitive values, more "
-            "than what goes with what can be learnt from",
+            tr(
+                "there are {number:,} distinct tuples and {number2:,} sensitive values, more than what goes with "
+                "what can be learnt from",
+                number=len(members.counts),
+                number2=len(histogram.domain),
+            ),
             where="privacy.models",
-            remedy="Coarsen the data before (years for dates, shorter codes), or group the sensitive values.",
+            remedy=tr("Coarsen the data before (years for dates, shorter codes), or group the sensitive values."),
         )
     own = histogram.domain
     domain = Domain(own.attribute, own.labels, own.total, own.hierarchy or released.hierarchy, released.decimal)

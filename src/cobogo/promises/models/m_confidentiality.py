@@ -17,6 +17,7 @@ from cobogo.errors import SearchTooLarge
 from cobogo.floor.arguments import missing, whole
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone
 
 SLACK = 1e-12
@@ -125,8 +126,12 @@ def beliefs(
     worlds = prod(factorial(len(group)) // prod(map(factorial, Counter(group).values())) for group in held)
     if worlds > WORLDS_AT_MOST:
         raise SearchTooLarge(
-            f"{worlds:,} tables would have to be gone through, more than the {WORLDS_AT_MOST:,} that is done",
-            remedy="Look at fewer people.",
+            tr(
+                "{worlds:,} tables would have to be gone through, more than the {worlds_at_most:,} that is done",
+                worlds=worlds,
+                worlds_at_most=WORLDS_AT_MOST,
+            ),
+            remedy=tr("Look at fewer people."),
         )
     seen: list[Counter[Label]] = [Counter() for _ in values]
     consistent = 0

@@ -13,6 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone, Records, quotient
 
 
@@ -172,7 +173,13 @@ def check_numeric(owner: str, domain: Domain) -> None:
     """Refuse a sensitive attribute that is not numeric."""
     if not domain.is_numeric:
         raise PolicyError(
-            f'{owner} is about numbers, and "{domain.attribute}" holds values that are not',
+            tr(
+                '{owner} is about numbers, and "{attribute}" holds values that are not',
+                owner=owner,
+                attribute=domain.attribute,
+            ),
             where="privacy.models",
-            remedy='Check decimal and missing under [data]: list what stands for no value, as in missing = ["", "NA"].',
+            remedy=tr(
+                'Check decimal and missing under [data]: list what stands for no value, as in missing = ["", "NA"].'
+            ),
         )

@@ -10,10 +10,11 @@ import numpy as np
 
 from cobogo.data.classes import Classes, Domain
 from cobogo.data.hierarchy import Label
-from cobogo.errors import PolicyError, number_of
+from cobogo.errors import PolicyError
 from cobogo.floor.arguments import missing, number, text
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models.base import Model
 
 SLACK = 1e-12
@@ -84,10 +85,15 @@ class Personalized(Model):
         unknown = [label for label in domains[self.guard].labels if label is not None and label not in nodes]
         if unknown:
             raise PolicyError(
-                f'{number_of(len(unknown), "value")} of "{self.guard}" {"names" if len(unknown) == 1 else "name"} no '
-                f'node of the hierarchy of "{self.attribute}"',
+                tr(
+                    '{value} of "{guard}" {value2} no node of the hierarchy of "{attribute}"',
+                    value=trn("{n:,} value", "{n:,} values", n=len(unknown)),
+                    guard=self.guard,
+                    value2=tr("names") if len(unknown) == 1 else tr("name"),
+                    attribute=self.attribute,
+                ),
                 where="privacy.models",
-                remedy="Correct them, or add the nodes to the hierarchy; leave empty what asks for nothing.",
+                remedy=tr("Correct them, or add the nodes to the hierarchy; leave empty what asks for nothing."),
             )
 
     def measure(self, classes: Classes) -> Floats:

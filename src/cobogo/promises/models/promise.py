@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import Card, Registry, check_options, construct, options_of
+from cobogo.floor.language import tr
 
 
 class Promise:
@@ -78,7 +79,9 @@ def _each(
 ) -> Iterator[Kind]:
     if "model" not in given:
         raise PolicyError(
-            "a model needs the key 'model'", where=where, remedy=f"`cobogo list {registry.listed}` shows all."
+            tr("a model needs the key 'model'"),
+            where=where,
+            remedy=tr("`cobogo list {listed}` shows all.", listed=registry.listed),
         )
     name = given.pop("model")
     kind = registry.find(name, where)
@@ -89,16 +92,20 @@ def _each(
     asked = [given.pop("attribute")] if "attribute" in given else list(sensitive)
     if not asked:
         raise PolicyError(
-            f"{name} protects a sensitive attribute, and the policy has none",
+            tr("{name} protects a sensitive attribute, and the policy has none", name=name),
             where=where,
-            remedy='Give an attribute the role "sensitive", or remove the model.',
+            remedy=tr('Give an attribute the role "sensitive", or remove the model.'),
         )
     for attribute in asked:
         if attribute not in sensitive:
             raise PolicyError(
-                f"{name} is asked for {attribute!r}, which is not a sensitive attribute",
+                tr(
+                    "{name} is asked for {attribute!r}, which is not a sensitive attribute",
+                    name=name,
+                    attribute=attribute,
+                ),
                 where=where,
-                remedy=f"Sensitive attributes: {', '.join(sensitive) or 'none'}.",
+                remedy=tr("Sensitive attributes: {sensitive}.", sensitive=", ".join(sensitive) or "none"),
             )
     for attribute in asked:
         yield construct(kind, name, {"attribute": attribute, **given}, where)

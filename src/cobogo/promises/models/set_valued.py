@@ -16,6 +16,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import text, whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone
 
 COMBINATIONS_AT_MOST = 2_000_000
@@ -68,10 +69,18 @@ class KM(Model):
         number = sum(math.comb(size, picked) for size in sizes for picked in range(1, min(self.m, size) + 1))
         if number > COMBINATIONS_AT_MOST:
             raise PolicyError(
-                f'the sets of "{self.attribute}" have {number:,} combinations of up to {self.m} items, more than '
-                f"{self.name} counts ({COMBINATIONS_AT_MOST:,}); the largest set has {max(sizes):,} items",
+                tr(
+                    'the sets of "{attribute}" have {number:,} combinations of up to {m} items, more than {name} '
+                    "counts ({combinations_at_most:,}); the largest set has {sizes:,} items",
+                    attribute=self.attribute,
+                    number=number,
+                    m=self.m,
+                    name=self.name,
+                    combinations_at_most=COMBINATIONS_AT_MOST,
+                    sizes=max(sizes),
+                ),
                 where="privacy.models",
-                remedy="Lower m, group the items, or shorten the longest sets.",
+                remedy=tr("Lower m, group the items, or shorten the longest sets."),
             )
 
     def measure(self, classes: Classes) -> Floats:

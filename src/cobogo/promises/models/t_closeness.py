@@ -13,6 +13,7 @@ from cobogo.errors import PolicyError
 from cobogo.floor.arguments import choice, missing, number
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone, ceil_safely
 
 SLACK = 1e-12
@@ -74,10 +75,13 @@ class TCloseness(Model):
             domain.ranks  # noqa: B018 - raises where there is no order
         if self.distance == "hierarchical" and len(domain.tree.labels[-1]) > 1:
             raise PolicyError(
-                f'the hierarchy of "{self.attribute}" has {len(domain.tree.labels[-1])} roots, so some values have no '
-                "common ancestor",
+                tr(
+                    'the hierarchy of "{attribute}" has {number} roots, so some values have no common ancestor',
+                    attribute=self.attribute,
+                    number=len(domain.tree.labels[-1]),
+                ),
                 where="privacy.models",
-                remedy="Add top = true to it.",
+                remedy=tr("Add top = true to it."),
             )
 
     def measure(self, classes: Classes) -> Floats:

@@ -41,6 +41,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 
 MOST_ACCOUNTS = 2**29
 MOST_COUNTS = 2**15
@@ -83,15 +84,20 @@ def bounds(epsilon: Fraction, delta: Fraction) -> DistanceBounds:
     """
     if not LEAST_EPSILON <= epsilon <= MOST_EPSILON:
         raise PolicyError(
-            f"must be from {float(LEAST_EPSILON)} to {float(MOST_EPSILON):g}. Got {float(epsilon):g} instead",
+            tr(
+                "must be from {least_epsilon} to {most_epsilon:g}. Got {epsilon:g} instead",
+                least_epsilon=float(LEAST_EPSILON),
+                most_epsilon=float(MOST_EPSILON),
+                epsilon=float(epsilon),
+            ),
             where="epsilon",
-            remedy="Below, the noise is more than can be drawn exactly; above, there is hardly any.",
+            remedy=tr("Below, the noise is more than can be drawn exactly; above, there is hardly any."),
         )
     if not Fraction(1, 10**18) <= delta <= min(epsilon, Fraction(1)) / 10:
         raise PolicyError(
-            f"must be from 1e-18 to a tenth of ε, and of 1. Got {float(delta):g} instead",
+            tr("must be from 1e-18 to a tenth of ε, and of 1. Got {delta:g} instead", delta=float(delta)),
             where="delta",
-            remedy="Say a chance far below one in the number of accounts, such as 1e-9.",
+            remedy=tr("Say a chance far below one in the number of accounts, such as 1e-9."),
         )
     failing = float(delta) * math.exp(-float(epsilon)) * 0.999
     inner = float(epsilon) - 2 * ROUNDING - 2 * failing

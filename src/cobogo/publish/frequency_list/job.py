@@ -21,6 +21,7 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import source
 from cobogo.promises.accounting import ATTO, NANO, Amount, exact_amount
 from cobogo.promises.payer import Payer
@@ -88,12 +89,16 @@ def _choose_column(table: Table, asked: str | None) -> str:
         return table.columns[0]
     if asked is None:
         raise PolicyError(
-            f"the data have {len(table.columns)} columns",
+            tr("the data have {number} columns", number=len(table.columns)),
             where="--column",
-            remedy="Say which one holds the items.",
+            remedy=tr("Say which one holds the items."),
         )
     if asked not in table.columns:
-        raise DataError(f'has no column "{asked}"', where=table.name, remedy="Name one of its columns: --column.")
+        raise DataError(
+            tr('has no column "{asked}"', asked=asked),
+            where=table.name,
+            remedy=tr("Name one of its columns: --column."),
+        )
     return asked
 
 
@@ -120,9 +125,9 @@ def read_counts(table: Table, column: str) -> Counts:
         found = int(table.engine.fetch(wrong.aggregate(found=wrong.count()))["found"][0].as_py())
         if found:
             raise DataError(
-                f'{found:,} rows of "{column}" hold no whole number',
+                tr('{found:,} rows of "{column}" hold no whole number', found=found, column=column),
                 where=table.name,
-                remedy="Give a column of counts, or leave out --counts to have its values counted.",
+                remedy=tr("Give a column of counts, or leave out --counts to have its values counted."),
             )
         values = text.select(records=text["text"].cast("int64"))
     return _fetch_counts(table, values.group_by("records").aggregate(items=values.count()))
@@ -133,7 +138,9 @@ def _fetch_counts(table: Table, pairs: Any) -> Counts:
     counts = found["records"].to_numpy().astype(np.int64)
     items = found["items"].to_numpy().astype(np.int64)
     if (counts < 0).any():
-        raise DataError("holds counts below 0", where=table.name, remedy="A count is a whole number, 0 or more.")
+        raise DataError(
+            tr("holds counts below 0"), where=table.name, remedy=tr("A count is a whole number, 0 or more.")
+        )
     order = np.argsort(-counts)
     there = order[counts[order] > 0]
     return Counts(counts[there], items[there])
@@ -161,9 +168,9 @@ def convert_lines(path: Path, encoding: str) -> Iterator[Path]:
                     writer.write_batch(batch)
         except (pa.ArrowInvalid, OSError) as error:
             raise DataError(
-                f"cannot be read as lines of text: {type(error).__name__}",
+                tr("cannot be read as lines of text: {name}", name=type(error).__name__),
                 where=str(path),
-                remedy="Is it there, and in this encoding? --encoding latin-1 reads anything.",
+                remedy=tr("Is it there, and in this encoding? --encoding latin-1 reads anything."),
             ) from None
         yield file
     finally:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cobogo.errors import DataError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy, Source
 from cobogo.promises.accounting import PrivacyLoss
 from cobogo.publish.frequency_list.bounds import MOST_ACCOUNTS, DistanceBounds, bounds
@@ -158,8 +159,11 @@ class FrequencyList:
         """Draw a list that may be released in place of the true one."""
         if counts.accounts > MOST_ACCOUNTS:
             raise DataError(
-                f"has more than {MOST_ACCOUNTS:,} accounts, for which the mechanism was not proven",
-                remedy="Release the lists of its parts: each account is in one of them only.",
+                tr(
+                    "has more than {most_accounts:,} accounts, for which the mechanism was not proven",
+                    most_accounts=MOST_ACCOUNTS,
+                ),
+                remedy=tr("Release the lists of its parts: each account is in one of them only."),
             )
         rim = outline(counts, self.bounds.run)
         return _trace_list(rim, self.walk(rim, source or Entropy()))

@@ -9,6 +9,7 @@ import numpy as np
 
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import DifferentialPrivacy
@@ -19,6 +20,12 @@ from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
+
+LIST = {
+    "accounts": tr("records (accounts)"),
+    "items": tr("different items"),
+    "counts": tr("different counts"),
+}
 
 KIND = "frequency-list"
 COUNT, ITEMS = "count", "items"
@@ -104,24 +111,46 @@ class DrawnList(DrawnRows):
         }
         names = ("accounts", "items", "counts")
         rows: list[list[str | float | None]] = [
-            [say(f"list.{name}"), summary[name]["true"], summary[name]["released"]]  # type: ignore[index]
+            [say(LIST[name]), summary[name]["true"], summary[name]["released"]]  # type: ignore[index]
             for name in names
         ]
         ranks = [rank for rank in RANKS if rank <= max(true.distinct, drawn.distinct)]
-        rows += [[say("list.rank", n=rank), count_at_rank(true, rank), count_at_rank(drawn, rank)] for rank in ranks]
-        header = [say("list.what"), say("list.true"), say("list.released")]
-        section = Section(say("list.title"), say("list.lead"), header, rows)
-        shares = {
-            say("list.true"): [_share_of_first(true, rank) for rank in ranks],
-            say("list.released"): [_share_of_first(drawn, rank) for rank in ranks],
-        }
-        plot = Bars("heads", say("list.heads"), say("list.heads.what"), [say.number(rank) for rank in ranks], shares)
-        keys = [
-            (say("list.distance"), say.number(distance), say("list.distance.why")),
-            (say("list.relative"), say.percent(summary["relative_distance"]), say("list.relative.why")),  # type: ignore[arg-type]
-            (say("list.scale"), say.number(round(scale)), say("list.scale.why")),
+        rows += [
+            [say("count of the item of rank {n}", n=rank), count_at_rank(true, rank), count_at_rank(drawn, rank)]
+            for rank in ranks
         ]
-        headline = say("list.headline", epsilon=float(self._mechanism.epsilon), counts=len(drawn.counts))
+        header = [say("what"), say("true"), say("released")]
+        section = Section(
+            say("The list that was drawn, beside the true one"),
+            say("The true column stays with the data holder: what is given away is the released one."),
+            header,
+            rows,
+        )
+        shares = {
+            say("true"): [_share_of_first(true, rank) for rank in ranks],
+            say("released"): [_share_of_first(drawn, rank) for rank in ranks],
+        }
+        plot = Bars(
+            "heads",
+            say("How much the most frequent items cover"),
+            say("The share of all records that have one of the first 1, 10, 100, … items."),
+            [say.number(rank) for rank in ranks],
+            shares,
+        )
+        keys = [
+            (say("L1 distance"), say.number(distance), say("by how much the two sorted lists differ, in all")),
+            (say("of all records"), say.percent(summary["relative_distance"]), say("the same as a share")),  # type: ignore[arg-type]
+            (
+                say("√(N/ε)"),
+                say.number(round(scale)),
+                say("what no such mechanism can be better than, but for a constant"),
+            ),
+        ]
+        headline = say(
+            "a list of {counts} counts, drawn with ε = {epsilon}",
+            epsilon=float(self._mechanism.epsilon),
+            counts=len(drawn.counts),
+        )
         return Story(summary, headline, keys, [section], [plot] if ranks else [])
 
 

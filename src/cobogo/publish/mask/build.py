@@ -13,6 +13,7 @@ from cobogo.data.policy import masking as specs
 from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import DataError, PolicyError, VaultError
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url
 from cobogo.publish.mask.digits import canonical
 from cobogo.publish.mask.edits import mask_characters, nulls, truncate
@@ -75,9 +76,9 @@ class Shared:
         group = self._groups.setdefault(name, Group(spec, kind))
         if _essence(group.spec) != _essence(spec):
             raise PolicyError(
-                f'the group "{name}" is of columns that are masked in another way',
+                tr('the group "{name}" is of columns that are masked in another way', name=name),
                 where=member.where,
-                remedy="Columns of one group need the same operator: give this one another group.",
+                remedy=tr("Columns of one group need the same operator: give this one another group."),
             )
         group.members.append(member)
         group.unique |= spec.unique
@@ -102,7 +103,7 @@ def operators(policy: Policy, table: Table, shared: Shared) -> tuple[MaskingOper
     for name, spec in wanted.columns.items():
         where = f"{policy.name}, masking.columns.{name}"
         if name not in table.columns:
-            raise PolicyError("there is no such column", where=where, remedy="Name a column of the data.")
+            raise PolicyError(tr("there is no such column"), where=where, remedy=tr("Name a column of the data."))
         made.append(_operator(name, spec, policy, wanted, table, shared, where))
     return tuple(made)
 
@@ -180,7 +181,7 @@ def _substitution(
 
 def _shift(name: str, spec: specs.ShiftSpec, table: Table, secret: Secret, where: str) -> MaskingOperator:
     if spec.per is not None and spec.per not in table.columns:
-        raise PolicyError(f'there is no column "{spec.per}"', where=f"{where}.per")
+        raise PolicyError(tr('there is no column "{per}"', per=spec.per), where=f"{where}.per")
     alike = "" if spec.per is None else "; all dates of a person by the same"
     meaning = f"moved by 1 to {spec.days} days, forth or back{alike}"
     return Shifted(
@@ -234,12 +235,14 @@ def _read_list(policy: Policy, path: str, where: str) -> tuple[str, ...]:
     try:
         raw = read_regular(file)
     except OSError as error:
-        raise PolicyError(f"the list cannot be read: {error.strerror}", where=f"{where}, {file}") from None
+        raise PolicyError(
+            tr("the list cannot be read: {strerror}", strerror=error.strerror), where=f"{where}, {file}"
+        ) from None
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("latin-1")
     words = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
     if len(words) < 2:
-        raise DataError("a list has at least two words", where=f"{where}, {file}", remedy="Write one a line.")
+        raise DataError(tr("a list has at least two words"), where=f"{where}, {file}", remedy=tr("Write one a line."))
     return words

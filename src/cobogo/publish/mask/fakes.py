@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cobogo.errors import DataError, number_of
+from cobogo.errors import DataError
 from cobogo.examples.words import word_list
 from cobogo.floor.arrays import Texts, Words
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.publish.mask import digits
 from cobogo.publish.mask.secret import Secret, random_words
 
@@ -240,10 +241,13 @@ def substitutes(values: Sequence[str], kind: Fake, secret: Secret, group: str, *
             break
     if pending.size and alone:
         raise DataError(
-            f"there are too few substitutes for {number_of(len(own), 'distinct value')}: "
-            f"{number_of(len(pending), 'value')} got none of its own",
+            tr(
+                "there are too few substitutes for {value}: {value2} got none of its own",
+                value=trn("{n:,} distinct value", "{n:,} distinct values", n=len(own)),
+                value2=trn("{n:,} value", "{n:,} values", n=len(pending)),
+            ),
             where=where,
-            remedy="Give a longer list, or leave out unique.",
+            remedy=tr("Give a longer list, or leave out unique."),
         )
     return kind.write_like(made[place], texts)
 

@@ -14,8 +14,9 @@ import numpy as np
 from cobogo.data.hierarchy import Label
 from cobogo.data.table.columns import Codes, count_values, decode_column, encode_column, read_times, write_times
 from cobogo.data.table.read import Table
-from cobogo.errors import DataError, number_of
+from cobogo.errors import DataError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Entropy, keys
 from cobogo.publish.mask import edits
 from cobogo.publish.mask.digits import canonical
@@ -258,9 +259,14 @@ def _column_of_places(places: Codes) -> Any:
 def _refuse(wrong: int, what: str, where: str) -> None:
     if wrong:
         raise DataError(
-            f"{number_of(wrong, 'value')} {'is' if wrong == 1 else 'are'} no {what} in the form said",
+            tr(
+                "{value} {value2} no {what} in the form said",
+                value=trn("{n:,} value", "{n:,} values", n=wrong),
+                value2=tr("is") if wrong == 1 else tr("are"),
+                what=what,
+            ),
             where=where,
-            remedy='Say how they are written, or release them as NULL: invalid = "null".',
+            remedy=tr('Say how they are written, or release them as NULL: invalid = "null".'),
         )
 
 

@@ -17,6 +17,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.columns import read_times, replace_columns, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.publish.mask.build import Shared, operators
 from cobogo.publish.mask.fakes import fake
 from cobogo.publish.mask.operators import MaskingOperator, distinct
@@ -25,6 +26,14 @@ from cobogo.release.drawn import DrawnRows, Row, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
+
+MASKING = {
+    "column": tr("column"),
+    "how": tr("how"),
+    "before": tr("values before"),
+    "after": tr("values after"),
+    "both": tr("in both"),
+}
 
 NO_GUARANTEE = (
     "masking gives no formal guarantee: people may be found by what was not masked, or by how often it occurs"
@@ -88,12 +97,15 @@ class Masked(DrawnRows):
             rows.append([name, operator.meaning, len(old), len(new), same])
             summary[name] = {"before": len(old), "after": len(new), "in-both": same}
         section = Section(
-            say("masking.columns"),
-            say("masking.lead"),
-            [say(f"masking.{word}") for word in ("column", "how", "before", "after", "both")],
+            say("What was masked"),
+            say(
+                "How each column was changed, its distinct values before and after, and how many of those "
+                "released are also among the original ones (of any record)."
+            ),
+            [say(MASKING[word]) for word in ("column", "how", "before", "after", "both")],
             rows,
         )
-        headline = say("masking.headline", columns=len(self._operators))
+        headline = say("columns masked: {columns}; test data, with no formal guarantee", columns=len(self._operators))
         return Story({"masked": summary}, headline, sections=[section])
 
 

@@ -12,6 +12,7 @@ from cobogo.data.table.engine import Engine
 from cobogo.data.table.read import read
 from cobogo.errors import OutputError, PolicyError
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 from cobogo.publish.mask.secret import Secret, decrypt_values
 from cobogo.publish.mask.vault.access import Missing, Vault
 
@@ -34,24 +35,28 @@ def restore(
     """
     target = Path(out)
     if target.exists():
-        raise OutputError("is there already", where=str(target), remedy="Choose another --out.")
+        raise OutputError(tr("is there already"), where=str(target), remedy=tr("Choose another --out."))
     if target.suffix not in (".csv", ".parquet"):
-        raise OutputError("must end in .csv or .parquet", where=str(target), remedy="Choose another --out.")
+        raise OutputError(tr("must end in .csv or .parquet"), where=str(target), remedy=tr("Choose another --out."))
     table = read(str(data), Data(separator=separator))
     for name in (*domains, *decrypt):
         if name not in table.columns:
             known = ", ".join(table.columns)
-            raise PolicyError(f'there is no column "{name}"', where=str(data), remedy=f"It has: {known}.")
+            raise PolicyError(
+                tr('there is no column "{name}"', name=name),
+                where=str(data),
+                remedy=tr("It has: {known}.", known=known),
+            )
     rows: Any = table.expression.mutate(**{name: table.text(name) for name in (*domains, *decrypt)}).to_pyarrow()
     if domains:
         if vault is None or key is None:
-            raise PolicyError("tokens need the vault and a key to it", where="--vault, --key")
+            raise PolicyError(tr("tokens need the vault and a key to it"), where="--vault, --key")
         opened = Vault.open(vault, key)
         for name, domain in domains.items():
             rows = _replace_column(rows, name, opened.detokenize(domain, rows.column(name), missing=missing))
     if decrypt:
         if secret is None:
-            raise PolicyError("encrypted columns need the secret", where="--secret")
+            raise PolicyError(tr("encrypted columns need the secret"), where="--secret")
         loaded = Secret.load(Path(secret))
         for name in decrypt:
             rows = _replace_column(rows, name, decrypt_values(rows.column(name).to_pylist(), loaded, name))
@@ -64,7 +69,7 @@ def _write(engine: Engine, rows: Any, target: Path, separator: str) -> None:
     try:
         stage = create_scratch(target.resolve().parent, f".{target.name}.cobogo-")
     except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(target)) from None
     try:
         if target.suffix == ".csv":
             engine.write_csv(engine.load_arrow(rows), stage / "rows", separator=separator)
@@ -73,7 +78,7 @@ def _write(engine: Engine, rows: Any, target: Path, separator: str) -> None:
         (stage / "rows").chmod(0o600)
         os.link(stage / "rows", target)  # unlike a renaming, it never takes another file's place
     except OSError as error:
-        raise OutputError(f"cannot be written: {error.strerror}", where=str(target)) from None
+        raise OutputError(tr("cannot be written: {strerror}", strerror=error.strerror), where=str(target)) from None
     finally:
         remove_scratch(stage)
 

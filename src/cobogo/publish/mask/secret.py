@@ -19,10 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Words
 from cobogo.floor.catalogue import card
 from cobogo.floor.files import create_private
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import Entropy
 from cobogo.floor.sealing import DoesNotOpen, Sealer
 
@@ -51,13 +52,15 @@ class Secret:
             content = path.read_bytes().strip()
         except OSError as error:
             raise PolicyError(
-                f"the secret cannot be read: {error.strerror}",
+                tr("the secret cannot be read: {strerror}", strerror=error.strerror),
                 where=str(path),
-                remedy="`cobogo vault secret` makes one.",
+                remedy=tr("`cobogo vault secret` makes one."),
             ) from None
         if len(content) < LEAST:
             raise PolicyError(
-                f"a secret has at least {LEAST} bytes", where=str(path), remedy="`cobogo vault secret` makes one."
+                tr("a secret has at least {least} bytes", least=LEAST),
+                where=str(path),
+                remedy=tr("`cobogo vault secret` makes one."),
             )
         return cls(hmac.digest(b"cobogo secret", content, "sha256"), kept=True)
 
@@ -72,7 +75,9 @@ class Secret:
         try:
             create_private(path, os.urandom(LEAST).hex() + "\n")
         except OSError as error:
-            raise PolicyError(f"the secret cannot be written: {error.strerror}", where=str(path)) from None
+            raise PolicyError(
+                tr("the secret cannot be written: {strerror}", strerror=error.strerror), where=str(path)
+            ) from None
 
     def derive_key(self, purpose: str) -> bytes:
         """Derive a separate key for a purpose."""
@@ -160,8 +165,12 @@ def decrypt_values(values: Sequence[str | None], secret: Secret, column: str) ->
             wrong += 1
     if wrong:
         raise DataError(
-            f"{number_of(wrong, 'value')} of {len(values):,} cannot be decrypted",
-            where=f'column "{column}"',
-            remedy="Is it the same secret, and was the column named so when it was encrypted?",
+            tr(
+                "{value} of {number:,} cannot be decrypted",
+                value=trn("{n:,} value", "{n:,} values", n=wrong),
+                number=len(values),
+            ),
+            where=tr('column "{column}"', column=column),
+            remedy=tr("Is it the same secret, and was the column named so when it was encrypted?"),
         )
     return found

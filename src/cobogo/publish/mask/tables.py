@@ -14,8 +14,9 @@ from cobogo.data.policy.masking import ShiftSpec
 from cobogo.data.policy.several import ForeignKey, TablePolicies
 from cobogo.data.table.columns import count_values, load_coded_columns, read_times
 from cobogo.data.table.read import Table
-from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.files import stage_directory
+from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish.mask.build import Shared
 from cobogo.publish.mask.digits import canonical
@@ -54,10 +55,16 @@ class MaskedTables:
                 after = _orphans(reference, tables[0].drawn_table, tables[1].drawn_table)
                 if before != after:
                     raise DataError(
-                        f"{number_of(before, 'record')} referred to nothing before and {after:,} do after masking",
+                        tr(
+                            "{record} referred to nothing before and {after:,} do after masking",
+                            record=trn("{n:,} record", "{n:,} records", n=before),
+                            after=after,
+                        ),
                         where=f"{self.rules.name}, {reference}",
-                        remedy="Mask both columns alike: the same operator and group, consistent and unique. Tokens "
-                        "keep a value that is written in two ways apart.",
+                        remedy=tr(
+                            "Mask both columns alike: the same operator and group, consistent and unique. Tokens keep a value "
+                            "that is written in two ways apart."
+                        ),
                     )
                 _check_days(reference, *tables, f"{self.rules.name}, {reference}")
         return verdicts
@@ -85,9 +92,9 @@ def _check_released(policy: Policy, column: str, where: str) -> None:
     masked = () if policy.masking is None else policy.masking.columns
     if column in policy.with_role(Role.IDENTIFIER) and column not in masked:
         raise PolicyError(
-            f'"{column}" is an identifier that is left out, and others refer to it',
+            tr('"{column}" is an identifier that is left out, and others refer to it', column=column),
             where=where,
-            remedy="Mask it: an operator with the same group on both sides keeps the key.",
+            remedy=tr("Mask it: an operator with the same group on both sides keeps the key."),
         )
 
 
@@ -96,9 +103,16 @@ def _check_key(table: Release, column: str) -> None:
     before, after = _keys(table.table, column), _keys(table.drawn_table, column)
     if len(before) != len(after):
         raise DataError(
-            f'the key "{column}" had {len(before):,} distinct values before and has {len(after):,} after masking',
+            tr(
+                'the key "{column}" had {number:,} distinct values before and has {number2:,} after masking',
+                column=column,
+                number=len(before),
+                number2=len(after),
+            ),
             where=f"{table.policy.name}.key",
-            remedy="Choose an operator that keeps values apart: numbers, e-mail, token, pseudonym, or unique = true.",
+            remedy=tr(
+                "Choose an operator that keeps values apart: numbers, e-mail, token, pseudonym, or unique = true."
+            ),
         )
 
 
@@ -126,9 +140,9 @@ def _check_days(reference: ForeignKey, of: Release, to: Release, where: str) -> 
             after = _days_between(of.drawn_table, to.drawn_table, *sides)
             if len(before) != len(after) or (before != after).any():
                 raise DataError(
-                    f'the days between "{name}" and "{other}" of the same people changed',
+                    tr('the days between "{name}" and "{other}" of the same people changed', name=name, other=other),
                     where=where,
-                    remedy="Write dates with a year of four digits, and mask both sides of the reference alike.",
+                    remedy=tr("Write dates with a year of four digits, and mask both sides of the reference alike."),
                 )
 
 

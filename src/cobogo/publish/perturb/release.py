@@ -14,8 +14,9 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NoiseStep, Perturbation, Policy, PramStep, Role, SwapStep
 from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
-from cobogo.errors import DataError, PolicyError, nearest, number_of
+from cobogo.errors import DataError, PolicyError, nearest
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr, trn
 from cobogo.floor.randomness import source
 from cobogo.promises.operators import matrix
 from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare
@@ -134,9 +135,9 @@ def make(policy: Policy, table: Table) -> Perturbed:
     where = f"{policy.name}, perturbation"
     if policy.privacy is not None:
         raise PolicyError(
-            "promises models, and a perturbation can promise none",
+            tr("promises models, and a perturbation can promise none"),
             where=f"{policy.name}, privacy",
-            remedy="Leave out [privacy], or randomize with a guarantee: [randomization].",
+            remedy=tr("Leave out [privacy], or randomize with a guarantee: [randomization]."),
         )
     _refuse_unreleased(policy, wanted, where)
     found = {name: count_values(table, name) for step in wanted.steps for name in step.attributes}
@@ -152,12 +153,17 @@ def make(policy: Policy, table: Table) -> Perturbed:
                 lower, upper = steps.bounds(step, places[name])
                 if lower is not None and upper is not None and lower > upper:
                     raise PolicyError(
-                        f"no number with {number_of(places[name], 'digit')} after the mark lies within the bounds",
+                        tr(
+                            "no number with {digit} after the mark lies within the bounds",
+                            digit=trn("{n:,} digit", "{n:,} digits", n=places[name]),
+                        ),
                         where=place,
                     )
             elif isinstance(step, PramStep):
                 if name in places:
-                    raise PolicyError(f'"{name}" has got noise before: it has no categories any more', where=place)
+                    raise PolicyError(
+                        tr('"{name}" has got noise before: it has no categories any more', name=name), where=place
+                    )
                 operators[name] = labels, _build_matrix(step, labels, records / records.sum(), place)
     changed = {name for step in wanted.steps if not isinstance(step, SwapStep) for name in step.attributes}
     counts = {
@@ -198,7 +204,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
             for name in (value, *row):
                 if name not in place:
                     raise PolicyError(
-                        "a value is not among those of the data",
+                        tr("a value is not among those of the data"),
                         where=f"{where}.matrix",
                         remedy=nearest(name, [label for label in labels if label is not None], "the column"),
                     )
@@ -206,7 +212,7 @@ def _build_matrix(step: PramStep, labels: Sequence[Label], shares: Floats, where
                 square[place[other], place[value]] = share
         left = 1 - square.sum(axis=0)
         if (left < -1e-9).any():
-            raise PolicyError("the probabilities of a value sum to more than 1", where=f"{where}.matrix")
+            raise PolicyError(tr("the probabilities of a value sum to more than 1"), where=f"{where}.matrix")
         square[np.diag_indices(len(labels))] += np.maximum(left, 0)
     return matrix.operator_from_matrix(steps.invariant_matrix(square, shares) if step.invariant else square)
 
@@ -232,10 +238,15 @@ def _refuse_unless_numbers(name: str, labels: Sequence[Label], records: Ints, de
     strange = np.array([label is not None for label in labels], dtype=np.bool_) & np.isnan(numbers)
     if strange.any():
         raise DataError(
-            f'{number_of(int(strange.sum()), "value")} of "{name}" '
-            f"({number_of(int(records[strange].sum()), 'record')}) {'is' if strange.sum() == 1 else 'are'} no number",
+            tr(
+                '{value} of "{name}" ({record}) {value2} no number',
+                value=trn("{n:,} value", "{n:,} values", n=int(strange.sum())),
+                name=name,
+                record=trn("{n:,} record", "{n:,} records", n=int(records[strange].sum())),
+                value2=tr("is") if strange.sum() == 1 else tr("are"),
+            ),
             where=where,
-            remedy="Noise is for numbers: list what stands for none in data.missing, or see data.decimal.",
+            remedy=tr("Noise is for numbers: list what stands for none in data.missing, or see data.decimal."),
         )
 
 

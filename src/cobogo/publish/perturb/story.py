@@ -12,6 +12,7 @@ from cobogo.data.classes import parse_number
 from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats
+from cobogo.floor.language import tr
 from cobogo.promises.operators.base import Operator
 from cobogo.publish.perturb.coded_table import CodedColumn
 from cobogo.release.drawn import Bars, Section, Story
@@ -19,6 +20,42 @@ from cobogo.release.drawn import Bars, Section, Story
 if TYPE_CHECKING:
     from cobogo.publish.perturb.release import Perturbed
     from cobogo.tell.report.words import Words
+
+PERTURBED = {
+    "moments": tr("Means and deviations"),
+    "correlations": tr("Correlations"),
+    "frequencies": tr("Frequencies"),
+    "pram": tr("Exchange by chance"),
+    "swapped": tr("Swapping"),
+    "before": tr("before"),
+    "after": tr("after"),
+}
+
+PERTURBED_LEAD = {
+    "moments": tr(
+        "Of the numbers, before and after. Additive noise adds to deviations; correlated noise and swapping keep both."
+    ),
+    "correlations": tr("Of pairs of numbers. Noise on each by itself, and swapping, weaken them."),
+    "frequencies": tr(
+        "How far the shares of an attribute's values moved: the part of the records that would have to "
+        "change for them to be as before."
+    ),
+    "pram": tr(
+        "The part of the values that stays as it was, as expected, and the largest ratio of the "
+        "probabilities of two originals of one released value; none where a released value rules "
+        "originals out, or rules undo some exchanges."
+    ),
+    "swapped": tr("The part of the records that found a partner. The others are released as they are."),
+}
+
+PERTURBED_COLUMN = {
+    "attribute": tr("attribute"),
+    "other": tr("and"),
+    "moved": tr("moved"),
+    "kept": tr("kept"),
+    "amplification": tr("ratio"),
+    "exchanged": tr("exchanged"),
+}
 
 BARS = 20
 """Values of an attribute that a plot shows."""
@@ -64,8 +101,17 @@ def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
             },
             "swapped": [share for _, share in swapped],
         },
-        headline=say("perturbed.headline", n=len(names)),
-        keys=[(say("perturbed.guarantee"), say("perturbed.none"), say("perturbed.why"))],
+        headline=say.plural("one attribute perturbed", "{n} attributes perturbed", n=len(names)),
+        keys=[
+            (
+                say("Formal guarantee"),
+                say("none"),
+                say(
+                    "Perturbation makes linking less certain. It bounds nothing: attack the release before giving it "
+                    "away."
+                ),
+            )
+        ],
         sections=sections,
         plots=[found.bars(number, say) for number, found in enumerate(shares, 1)],
     )
@@ -106,12 +152,11 @@ class _Shares:
         series = {"before": self.before, "after": self.after}
         return Bars(
             stem=f"frequencies-{number}",
-            title=say("perturbed.plot", attribute=self.name),
-            what=say("perturbed.plot.what"),
+            title=say("{attribute}: before and after", attribute=self.name),
+            what=say("Share of the records with each of the most frequent values"),
             labels=[say.show(self.labels[place]) for place in order],
             series={
-                say(f"perturbed.{key}"): (counts[order] / max(counts.sum(), 1)).tolist()
-                for key, counts in series.items()
+                say(PERTURBED[key]): (counts[order] / max(counts.sum(), 1)).tolist() for key, counts in series.items()
             },
         )
 
@@ -143,9 +188,9 @@ def _correlation(one: Floats, other: Floats) -> float | None:
 
 def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Words) -> Section:
     return Section(
-        say(f"perturbed.{key}"),
-        say(f"perturbed.{key}.lead"),
-        [say(f"perturbed.column.{name}") for name in header],
+        say(PERTURBED[key]),
+        say(PERTURBED_LEAD[key]),
+        [say(PERTURBED_COLUMN[name]) for name in header],
         rows,
     )
 

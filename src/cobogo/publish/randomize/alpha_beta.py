@@ -23,6 +23,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import AT_ONCE, Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees.base import largest_posterior
@@ -214,9 +215,9 @@ def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     guarantees = tuple(g for g in wanted.guarantees if isinstance(g, DGammaPrivacy))
     if not guarantees or len(guarantees) != len(wanted.guarantees) or wanted.table.retention is not None:
         raise PolicyError(
-            "alpha-beta finds its probabilities from (d, γ)-privacy, and meets no other guarantee",
+            tr("alpha-beta finds its probabilities from (d, γ)-privacy, and meets no other guarantee"),
             where=f"{wanted.policy.name}, privacy.models",
-            remedy='Ask for { model = "d-gamma-privacy", d = 0.05, gamma = 0.3 } and leave out retention.',
+            remedy=tr('Ask for { model = "d-gamma-privacy", d = 0.05, gamma = 0.3 } and leave out retention.'),
         )
     gone = set(wanted.policy.with_role(Role.IDENTIFIER))
     known = {values.attribute: values for values in wanted.values}
@@ -227,9 +228,13 @@ def make(wanted: RandomizationRequest, table: Table) -> SetRelease:
     fakes = float(chances.beta) * possible
     if possible > MOST_POSSIBLE or fakes > MOST_FAKES:
         raise SearchTooLarge(
-            f"about {fakes:.3g} records would have to be made up, of {possible:.3g} possible ones",
+            tr(
+                "about {fakes:.3g} records would have to be made up, of {possible:.3g} possible ones",
+                fakes=fakes,
+                possible=possible,
+            ),
             where=wanted.where,
-            remedy="Release fewer columns, or coarser ones: give what is not needed the role identifier.",
+            remedy=tr("Release fewer columns, or coarser ones: give what is not needed the role identifier."),
         )
     records = int(values[0].records.sum())
     return SetRelease(values, chances, guarantees, records, wanted.policy.sensitive, wanted.table.seed)

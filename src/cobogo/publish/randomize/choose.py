@@ -12,6 +12,7 @@ from cobogo.data.policy import Role
 from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor.arrays import Floats
+from cobogo.floor.language import tr
 from cobogo.promises.guarantees.prior_posterior import RhoPrivacy
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.uniform import Uniform, largest_retention
@@ -83,10 +84,14 @@ def _refuse_large_retention(wanted: RandomizationRequest, drawn: Sequence[Random
     for verdict in verdicts:
         if verdict.fails:
             raise NoSolution(
-                f"a retention of {wanted.table.retention:g} does not satisfy {verdict.model}: measured "
-                f"{verdict.measured:.3g}",
+                tr(
+                    "a retention of {retention:g} does not satisfy {model}: measured {measured:.3g}",
+                    retention=wanted.table.retention,
+                    model=verdict.model,
+                    measured=verdict.measured,
+                ),
                 where=f"{wanted.where}.retention",
-                remedy="Leave it out: the largest that does is found.",
+                remedy=tr("Leave it out: the largest that does is found."),
             )
 
 
@@ -94,9 +99,9 @@ def _parts(wanted: RandomizationRequest, table: Table) -> list[tuple[AttributeVa
     """The attributes that are drawn together."""
     if wanted.table.method == "warner" and any(len(values.labels) != 2 for values in wanted.values):
         raise PolicyError(
-            "Warner's response is for attributes of two values",
+            tr("Warner's response is for attributes of two values"),
             where=f"{wanted.where}.method",
-            remedy='Use method = "uniform", of which it is the case of two values.',
+            remedy=tr('Use method = "uniform", of which it is the case of two values.'),
         )
     if wanted.table.method == "gamma-diagonal":
         gone = set(wanted.policy.with_role(Role.IDENTIFIER))
@@ -112,10 +117,12 @@ def _uniform_operator(wanted: RandomizationRequest, size: int, draws: int) -> Op
     allowed = min((guarantee.largest_amplification for guarantee in wanted.guarantees), default=None)
     if allowed is None:
         raise PolicyError(
-            "says neither how much is retained nor what must be guaranteed",
+            tr("says neither how much is retained nor what must be guaranteed"),
             where=wanted.where,
-            remedy='Give retention, or a guarantee: models = [{ model = "rho1-rho2-privacy", rho1 = 0.05, '
-            "rho2 = 0.5 }] under [privacy].",
+            remedy=tr(
+                'Give retention, or a guarantee: models = [{ model = "rho1-rho2-privacy", rho1 = 0.05, rho2 = 0.5 '
+                "}] under [privacy]."
+            ),
         )
     return Uniform(size, largest_retention(allowed ** (1 / draws), size))
 
@@ -125,16 +132,24 @@ def require_rho_privacy(wanted: RandomizationRequest) -> RhoPrivacy:
     rho = [guarantee for guarantee in wanted.guarantees if isinstance(guarantee, RhoPrivacy)]
     if len(rho) != 1 or len(wanted.guarantees) != 1 or not rho[0].needs_prior:
         raise PolicyError(
-            f'{wanted.table.method} meets one guarantee, (ρ1, ρ2)-privacy, whole or upward, with prior = "table"',
+            tr(
+                '{method} meets one guarantee, (ρ1, ρ2)-privacy, whole or upward, with prior = "table"',
+                method=wanted.table.method,
+            ),
             where=f"{wanted.policy.name}, privacy.models",
-            remedy='Ask for { model = "rho1-rho2-privacy", rho1 = …, rho2 = …, prior = "table" }, or use '
-            'method = "uniform", which meets guarantees for any prior.',
+            remedy=tr(
+                'Ask for { model = "rho1-rho2-privacy", rho1 = …, rho2 = …, prior = "table" }, or use method = '
+                '"uniform", which meets guarantees for any prior.'
+            ),
         )
     if len(wanted.values) != 1 or wanted.records_per_person > 1 or wanted.table.retention is not None:
         raise PolicyError(
-            f"{wanted.table.method} finds the retention of one attribute of people with one record each",
+            tr(
+                "{method} finds the retention of one attribute of people with one record each",
+                method=wanted.table.method,
+            ),
             where=wanted.where,
-            remedy='Use method = "uniform" for several attributes or records, or for a retention of your own.',
+            remedy=tr('Use method = "uniform" for several attributes or records, or for a retention of your own.'),
         )
     return rho[0]
 

@@ -22,6 +22,7 @@ from cobogo.data.table.columns import (
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError, VerificationFailed
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below, coins, source
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.guarantees.base import Exposure
@@ -180,7 +181,7 @@ def check(written: Written) -> CheckResult:
         operator = read_operator(entry)
         sizes = [len(domain) for domain in entry["domains"]]
         if operator.size != math.prod(sizes):
-            raise VerificationFailed("the manifest states an operator of another size than its domain")
+            raise VerificationFailed(tr("the manifest states an operator of another size than its domain"))
         parts.append((entry["attributes"], operator))
         for place, (name, domain) in enumerate(zip(entry["attributes"], entry["domains"], strict=True)):
             true = None if kept is None else np.array(kept["records"][name], dtype=np.int64)
@@ -231,7 +232,7 @@ def read_promises(written: Written, names: Sequence[str]) -> tuple[Guarantee, ..
     try:
         return build_promises(asked, names, GUARANTEES, where="the models asked for")
     except PolicyError as error:
-        raise VerificationFailed(f"a guarantee cannot be checked: {error.what}") from None
+        raise VerificationFailed(tr("a guarantee cannot be checked: {what}", what=error.what)) from None
 
 
 def judge(
@@ -273,5 +274,5 @@ def _marginal(operator: Operator, sizes: Sequence[int], place: int) -> Operator:
     if len(sizes) == 1:
         return operator
     if not isinstance(operator, Uniform):  # whose marginals are uniform perturbations of the same retention
-        raise VerificationFailed("the manifest states a matrix for attributes that were drawn together")
+        raise VerificationFailed(tr("the manifest states a matrix for attributes that were drawn together"))
     return Uniform(sizes[place], operator.retention)

@@ -14,6 +14,7 @@ import numpy as np
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.promises.guarantees.prior_posterior import worst_posterior
 from cobogo.promises.operators.matrix import Matrix, operator_from_matrix
 
@@ -60,13 +61,13 @@ def linear_programme(
     m = len(shares)
     if m > MOST_VALUES:
         raise SearchTooLarge(
-            f"the best operator of {m:,} values is a linear programme of {3 * m * m:,} variables",
-            remedy='Use method = "value-dependent", or "small-domain".',
+            tr("the best operator of {m:,} values is a linear programme of {value:,} variables", m=m, value=3 * m * m),
+            remedy=tr('Use method = "value-dependent", or "small-domain".'),
         )
     if find_spec("scipy") is None:
         raise PolicyError(
-            "the best operator is found with SciPy, which is not installed",
-            remedy="Install it with: pip install 'cobogo[utility]'. Or use method = \"value-dependent\".",
+            tr("the best operator is found with SciPy, which is not installed"),
+            remedy=tr("Install it with: pip install 'cobogo[utility]'. Or use method = \"value-dependent\"."),
         )
     from scipy.optimize import linprog
 
@@ -76,7 +77,8 @@ def linear_programme(
     found = linprog(goal, A_ub=rows.upper(), b_ub=rows.bounds, A_eq=rows.columns_sum(), b_eq=np.ones(m), method="highs")
     if found.status != 0:
         raise NoSolution(
-            "no operator meets the guarantee with these conditions", remedy="Lower margin, or raise cap or rho2."
+            tr("no operator meets the guarantee with these conditions"),
+            remedy=tr("Lower margin, or raise cap or rho2."),
         )
     return operator_from_matrix(found.x[: m * m].reshape(m, m))
 
@@ -175,7 +177,10 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
     m = len(shares)
     rare = (shares <= rho1) & (shares > 0)
     if rho2 >= 1 - 1 / m:
-        raise NoSolution(f"with {m} values rho2 must be below {1 - 1 / m:.3g} for this form", remedy="Use fine-grain.")
+        raise NoSolution(
+            tr("with {m} values rho2 must be below {value:.3g} for this form", m=m, value=1 - 1 / m),
+            remedy=tr("Use fine-grain."),
+        )
 
     def retentions(drawn: float) -> Floats:
         """The retentions that are possible if a share ``drawn`` of the records, over m, is drawn uniformly."""

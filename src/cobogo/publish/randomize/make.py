@@ -11,6 +11,7 @@ from cobogo.data.policy import Policy, Role
 from cobogo.data.table.read import Table
 from cobogo.errors import VerificationFailed
 from cobogo.floor.catalogue import Registry
+from cobogo.floor.language import tr
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.models.k_anonymity import KAnonymity
 from cobogo.publish.randomize.request import RandomizationRequest, read_request
@@ -62,7 +63,7 @@ def check(written: Written) -> CheckResult:
     name = written.statement["method"]
     METHODS.find(name, raising=VerificationFailed)
     if "entropy" not in written.statement:
-        raise VerificationFailed("the manifest does not say where the randomness came from")
+        raise VerificationFailed(tr("the manifest does not say where the randomness came from"))
     found = module_of(name).check(written)
     assert isinstance(found, CheckResult)
     notes = found.notes if written.model_entries else (*found.notes, "no guarantee was asked for, and none is given")

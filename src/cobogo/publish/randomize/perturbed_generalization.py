@@ -23,6 +23,7 @@ from cobogo.data.table.columns import (
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees import Exposure, Guarantee
@@ -172,10 +173,12 @@ def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:
     ks = [entry for entry in wanted.models if entry.get("model") == KAnonymity.name]
     if len(ks) != 1 or len(wanted.models) != 1 or len(wanted.values) != 1 or wanted.records_per_person > 1:
         raise PolicyError(
-            "perturbed generalization makes groups by k-anonymity alone, for one sensitive attribute of people with "
-            "one record each",
+            tr(
+                "perturbed generalization makes groups by k-anonymity alone, for one sensitive attribute of "
+                "people with one record each"
+            ),
             where=f"{wanted.policy.name}, privacy.models",
-            remedy='Ask for { model = "k-anonymity", k = 5 } beside the guarantee.',
+            remedy=tr('Ask for { model = "k-anonymity", k = 5 } beside the guarantee.'),
         )
     update = {"privacy": Privacy(models=(dict(ks[0]),)), "utility": None, "randomization": None}
     policy = wanted.policy.model_copy(update=update)
@@ -189,9 +192,11 @@ def make(wanted: RandomizationRequest, table: Table) -> PerturbedGeneralization:
         retention = largest_group_retention(wanted.guarantees, size, k)
     else:
         raise PolicyError(
-            "says neither how much is retained nor what must be guaranteed",
+            tr("says neither how much is retained nor what must be guaranteed"),
             where=wanted.where,
-            remedy='Give retention, or a guarantee such as { model = "delta-growth", delta = 0.2 } under [privacy].',
+            remedy=tr(
+                'Give retention, or a guarantee such as { model = "delta-growth", delta = 0.2 } under [privacy].'
+            ),
         )
     column = free_name("group_size", table.columns)
     return PerturbedGeneralization(

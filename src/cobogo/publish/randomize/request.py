@@ -12,8 +12,9 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import Policy, Randomization
 from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
-from cobogo.errors import DataError, PolicyError, number_of
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr, trn
 from cobogo.promises.guarantees import GUARANTEES, Guarantee
 from cobogo.promises.models.promise import build_promises
 
@@ -59,16 +60,18 @@ def read_request(policy: Policy, table: Table) -> RandomizationRequest:
     unknown = [name for name in names if name not in policy.attributes]
     if unknown or not names:
         raise PolicyError(
-            f"{unknown[0]!r} is no attribute" if unknown else "there is no sensitive attribute to randomize",
+            tr("{unknown!r} is no attribute", unknown=unknown[0])
+            if unknown
+            else tr("there is no sensitive attribute to randomize"),
             where=f"{where}.attributes",
-            remedy='Give the columns that must not be learnt about a person the role "sensitive".',
+            remedy=tr('Give the columns that must not be learnt about a person the role "sensitive".'),
         )
     bare = [name for name in policy.sensitive if name not in names]
     if bare:
         raise PolicyError(
-            f'the sensitive attribute "{bare[0]}" would be released as it is',
+            tr('the sensitive attribute "{bare}" would be released as it is', bare=bare[0]),
             where=f"{where}.attributes",
-            remedy="Name it there, or give it another role.",
+            remedy=tr("Name it there, or give it another role."),
         )
     entries = () if policy.privacy is None else policy.privacy.models
     own = [entry for entry in entries if entry.get("model") in GUARANTEES]
@@ -76,9 +79,11 @@ def read_request(policy: Policy, table: Table) -> RandomizationRequest:
     for found in values:
         if len(found.labels) < 2:
             raise PolicyError(
-                f'"{found.attribute}" has one value only: whoever knows that knows everybody\'s',
+                tr(
+                    '"{attribute}" has one value only: whoever knows that knows everybody\'s', attribute=found.attribute
+                ),
                 where=f"{where}.domains",
-                remedy="List the values that it could have had, or leave the column out: role identifier.",
+                remedy=tr("List the values that it could have had, or leave the column out: role identifier."),
             )
     return RandomizationRequest(
         policy,
@@ -99,14 +104,17 @@ def attribute_values(name: str, wanted: Randomization, table: Table, where: str)
     listed: Sequence[Label] = [*domains[name], *([None] if None in found else [])]
     place = {label: code for code, label in enumerate(listed)}
     if len(place) < len(listed):
-        raise PolicyError("a value stands twice", where=f"{where}.domains.{name}")
+        raise PolicyError(tr("a value stands twice"), where=f"{where}.domains.{name}")
     strange = [n for n, label in enumerate(found) if label not in place]
     if strange:
         raise DataError(
-            f"{number_of(len(strange), 'value')} of the data ({number_of(int(records[strange].sum()), 'record')}) "
-            "are not in the domain listed",
+            tr(
+                "{value} of the data ({record}) are not in the domain listed",
+                value=trn("{n:,} value", "{n:,} values", n=len(strange)),
+                record=trn("{n:,} record", "{n:,} records", n=int(records[strange].sum())),
+            ),
             where=f"{where}.domains.{name}",
-            remedy="List every possible value, or leave the domain out: it is then that of the data.",
+            remedy=tr("List every possible value, or leave the domain out: it is then that of the data."),
         )
     total = np.zeros(len(listed), dtype=np.int64)
     total[[place[label] for label in found]] = records

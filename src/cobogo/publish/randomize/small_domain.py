@@ -20,6 +20,7 @@ from cobogo.data.table.read import Table
 from cobogo.errors import NoSolution, VerificationFailed
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.guarantees import Exposure, Guarantee
@@ -125,7 +126,8 @@ def partition_domain(
                 best[end], cut[end] = value, start
     if not np.isfinite(best[m]):
         raise NoSolution(
-            "no partition of the values meets the guarantee", remedy="Raise rho2, lower rho1, or lower min-retention."
+            tr("no partition of the values meets the guarantee"),
+            remedy=tr("Raise rho2, lower rho1, or lower min-retention."),
         )
     parts: list[DomainPart] = []
     end = m
@@ -261,7 +263,7 @@ def check(written: Written) -> CheckResult:
     operators = [Uniform(len(part["domain"]), fraction(part["retention"])) for part in parts]
     domains = [{label: place for place, label in enumerate(part["domain"])} for part in parts]
     if sum(map(len, domains)) != len(set().union(*domains)):
-        raise VerificationFailed("the manifest states a value in several parts")
+        raise VerificationFailed(tr("the manifest states a value in several parts"))
     counted = frequency_table(rows, [stated["column"], stated["attribute"]], [])
     problems: list[str] = []
     observed = [np.zeros(len(domain), dtype=np.int64) for domain in domains]

@@ -13,6 +13,7 @@ import numpy as np
 from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.promises.guarantees.base import largest_posterior
 from cobogo.promises.guarantees.prior_posterior import largest_growth, ownership_probability
 from cobogo.promises.operators.base import LARGEST, Operator
@@ -29,6 +30,13 @@ if TYPE_CHECKING:
     from cobogo.publish.randomize.request import AttributeValues
     from cobogo.publish.randomize.small_domain import SmallDomain
     from cobogo.tell.report.words import Words
+
+RANDOMIZED = {
+    "true": tr("original"),
+    "shown": tr("released"),
+    "estimated": tr("estimated (inversion)"),
+    "likely": tr("estimated (likeliest)"),
+}
 
 PRIORS = (0.01, 0.05, 0.1, 0.25, 0.5)
 SHOWN = 30
@@ -62,17 +70,32 @@ def tell(made: RandomizedColumns, before: Table, after: Table, say: Words) -> St
         sections += [taught[0]] if taught else []
         beside |= {"mining": taught[1]} if taught else {}
     retained = _retention(first)
-    headline = say("randomized.headline", method=made.method, attribute=", ".join(first.names),
+    headline = say("{method} of “{attribute}”: {share} retained", method=made.method, attribute=", ".join(first.names),
                    share=say.percent(retained))  # fmt: skip
     keys = [
-        (say("randomized.retained"), say.percent(retained), say("randomized.retained.why")),
-        (say("randomized.gamma"), say.number(gamma), say("randomized.gamma.why")),
-        (say("randomized.epsilon"), say.number(math.log(gamma)), say("randomized.epsilon.why")),
+        (
+            say("retained"),
+            say.percent(retained),
+            say("with this probability a value is kept; otherwise another may be drawn"),
+        ),
+        (
+            say("amplification γ"),
+            say.number(gamma),
+            say("the odds of anything about a person change by this factor at most"),
+        ),
+        (say("ε of local differential privacy"), say.number(math.log(gamma)), say("the logarithm of γ")),
     ]
     shares = first.values[0].records / first.values[0].records.sum()
     if len(first.values) == 1:
         same = first.operator.expected_unchanged(shares)
-        keys.insert(1, (say("randomized.same"), say.percent(same), say("randomized.same.why")))
+        keys.insert(
+            1,
+            (
+                say("released as collected"),
+                say.percent(same),
+                say("the share of the records whose value is the one collected, kept or drawn again"),
+            ),
+        )
         beside["released-as-is"] = same
     result = {"retained": retained, "amplification": json_number(gamma), "attributes": summary, **beside}
     return Story(result, headline, keys, sections, plots)
@@ -100,17 +123,28 @@ def distribution(
         estimated = np.full(operator.size, np.nan)
     likely = estimate_by_likelihood(operator, observed, rounds=500) if operator.size <= LARGEST else shown
     order = np.argsort(-values.records, kind="stable")[:SHOWN]
-    header = [say(f"randomized.{key}") for key in ("value", "true", "shown", "estimated", "likely")]
+    header = [say(RANDOMIZED[key]) for key in ("value", "true", "shown", "estimated", "likely")]
     columns = [true, shown, estimated, likely]
     rows: list[Row] = [
         [say.label(values.labels[code]), *(float(column[code]) for column in columns)] for code in order.tolist()
     ]
-    title = say("randomized.distribution", attribute=values.attribute)
-    section = Section(title, say("randomized.distribution.why"), header, rows)
+    title = say("“{attribute}”: original, released and estimated", attribute=values.attribute)
+    section = Section(
+        title,
+        say(
+            "Shares of the records. Whoever gets the release sees the released ones and can estimate the "
+            "original ones; the inversion is right on average and may be negative, the likeliest is a "
+            "distribution."
+        ),
+        header,
+        rows,
+    )
     series = {header[1]: true[order].tolist(), header[2]: shown[order].tolist(), header[4]: likely[order].tolist()}
     from cobogo.tell.report.content import slug
 
-    plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("randomized.distribution.why"),
+    plot = Bars(f"distribution_{slug(values.attribute) or 'values'}", title, say("Shares of the records. Whoever gets the release sees the released ones and can estimate the "
+"original ones; the inversion is right on average and may be negative, the likeliest is a "
+"distribution."),
                 [say.label(values.labels[code]) for code in order.tolist()], series)  # fmt: skip
     figures = {
         "values": operator.size,
@@ -129,9 +163,17 @@ def posteriors(gamma: float, owner: float, say: Words) -> Section:
         [say.percent(prior), say.percent(mix_posterior(largest_posterior(prior, gamma), prior, owner))]
         for prior in PRIORS
     ]
-    rows.append([say("randomized.growth"), say.percent(owner * largest_growth(gamma))])
-    header = [say("randomized.prior"), say("randomized.posterior")]
-    return Section(say("randomized.posteriors"), say("randomized.posteriors.why"), header, rows)
+    rows.append([say("largest growth"), say.percent(owner * largest_growth(gamma))])
+    header = [say("known before"), say("known after, at most")]
+    return Section(
+        say("What a released value tells of a person"),
+        say(
+            "The probability of any property of a person's value, before and after the release is seen, "
+            "whatever else is known of others."
+        ),
+        header,
+        rows,
+    )
 
 
 def _retention(part: RandomizedAttributes) -> float:
@@ -166,7 +208,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
     total = int(values.records.sum())
     order = np.argsort(-values.records, kind="stable")[:SHOWN].tolist()
     part_of = {code: number for number, part in enumerate(made.parts, 1) for code in part.codes.tolist()}
-    header = [say("randomized.value"), made.column, *(say(f"randomized.{k}") for k in ("true", "shown", "estimated"))]
+    header = [say("value"), made.column, *(say(RANDOMIZED[k]) for k in ("true", "shown", "estimated"))]
     rows: list[Row] = [
         [say.label(values.labels[c]), str(part_of[c]), float(values.records[c] / total), float(observed[c] / total),
          float(estimated[c] / total)] for c in order
@@ -175,17 +217,42 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
     listed: list[Row] = [
         [str(n), len(part.codes), part.records, float(part.retention)] for n, part in enumerate(made.parts, 1)
     ]
-    heads = [made.column, say("randomized.values"), say("randomized.records"), say("randomized.retained")]
-    title = say("randomized.distribution", attribute=values.attribute)
+    heads = [made.column, say("values"), say("records"), say("retained")]
+    title = say("“{attribute}”: original, released and estimated", attribute=values.attribute)
     sections = [
-        Section(say("randomized.parts"), say("randomized.parts.why"), heads, listed),
-        Section(title, say("randomized.distribution.why"), header, rows),
+        Section(
+            say("The parts"),
+            say("Each part's values are perturbed among themselves. Which part a record is in is released."),
+            heads,
+            listed,
+        ),
+        Section(
+            title,
+            say(
+                "Shares of the records. Whoever gets the release sees the released ones and can estimate the "
+                "original ones; the inversion is right on average and may be negative, the likeliest is a "
+                "distribution."
+            ),
+            header,
+            rows,
+        ),
     ]
-    headline = say("randomized.headline", method=made.method, attribute=values.attribute, share=say.percent(retained))
+    headline = say(
+        "{method} of “{attribute}”: {share} retained",
+        method=made.method,
+        attribute=values.attribute,
+        share=say.percent(retained),
+    )
     found = distance(estimated / total, values.records / total)
     figures = {values.attribute: {"distance": {"estimated": found}}}
     summary = {"retained": retained, "parts": len(made.parts), "attributes": figures}
-    keys = [(say("randomized.retained"), say.percent(retained), say("randomized.retained.why"))]
+    keys = [
+        (
+            say("retained"),
+            say.percent(retained),
+            say("with this probability a value is kept; otherwise another may be drawn"),
+        )
+    ]
     return Story(summary, headline, keys, sections)
 
 
@@ -196,21 +263,26 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story
     distinct = (released - b * made.possible) / a
     d = made.guarantees[0].d
     rows: list[Row] = [
-        [say("randomized.set.possible"), made.possible],
-        [say("randomized.set.released"), released],
-        [say("randomized.set.fakes"), round(b * made.possible)],
-        [say("randomized.set.estimated"), round(distinct)],
+        [say("possible records"), made.possible],
+        [say("released"), released],
+        [say("made up, about"), round(b * made.possible)],
+        [say("distinct originals, estimated"), round(distinct)],
     ]
     chances: list[Row] = [
-        [say("randomized.set.independent"), say.percent(made.chances.posterior(d))],
-        [say("randomized.set.person"), say.percent(made.chances.person_posterior(d))],
+        [say("records are independent"), say.percent(made.chances.posterior(d))],
+        [say("a person has one sensitive value"), say.percent(made.chances.person_posterior(d))],
     ]
     sections = [
-        Section(say("randomized.set"), say("randomized.set.why"), ["", say("randomized.records")], rows),
-        Section(say("randomized.set.posteriors"), say("randomized.set.posteriors.why", d=say.percent(d)),
-                [say("randomized.set.attacker"), say("randomized.posterior")], chances),
+        Section(say("The set of records"), say("Original records hide among made-up ones."), ["", say("records")], rows),
+        Section(say("Who learns what of a released record"), say("From a prior of {d}. The guarantee is for attackers to whom records are independent; the second "
+"knows that a person has one record.", d=say.percent(d)),
+                [say("attacker"), say("known after, at most")], chances),
     ]  # fmt: skip
-    headline = say("randomized.set.headline", kept=say.percent(a + b), added=say.percent(b))
+    headline = say(
+        "A set of records: {kept} of the originals kept, {added} of the others added",
+        kept=say.percent(a + b),
+        added=say.percent(b),
+    )
     summary = {"alpha": a, "beta": b, "possible": made.possible, "posterior": made.chances.posterior(d),
                "person-posterior": made.chances.person_posterior(d)}  # fmt: skip
     return Story(summary, headline, (), sections)
@@ -227,18 +299,32 @@ def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say:
     estimated: Floats = operator.inverse(weighted) / max(weighted.sum(), 1) if operator.retention else weighted
     true = values.records / values.records.sum()
     order = np.argsort(-values.records, kind="stable")[:SHOWN].tolist()
-    header = [say(f"randomized.{key}") for key in ("value", "true", "estimated")]
+    header = [say(RANDOMIZED[key]) for key in ("value", "true", "estimated")]
     table: list[Row] = [[say.label(values.labels[c]), float(true[c]), float(estimated[c])] for c in order]
     chance = ownership_probability(float(operator.retention), operator.size, made.k)
     sections = [
         Section(
-            say("randomized.distribution", attribute=values.attribute), say("randomized.groups.why"), header, table
+            say("“{attribute}”: original, released and estimated", attribute=values.attribute),
+            say("Each released record stands for its group; estimates weigh it with the group's size."),
+            header,
+            table,
         ),
         posteriors(operator.amplification, chance, say),
     ]
     retained = float(operator.retention)
-    headline = say("randomized.headline", method=made.method, attribute=values.attribute, share=say.percent(retained))
-    keys = [(say("randomized.owned"), say.percent(chance), say("randomized.owned.why"))]
+    headline = say(
+        "{method} of “{attribute}”: {share} retained",
+        method=made.method,
+        attribute=values.attribute,
+        share=say.percent(retained),
+    )
+    keys = [
+        (
+            say("the record is the person's, at most"),
+            say.percent(chance),
+            say("of a group one record is released; even if all others are known it may be another's"),
+        )
+    ]
     summary = {"retained": retained, "k": made.k, "owned": chance, "amplification": json_number(operator.amplification),
                "attributes": {values.attribute: {"distance": {"estimated": distance(estimated, true)}}}}  # fmt: skip
     return Story(summary, headline, keys, sections)

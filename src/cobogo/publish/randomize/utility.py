@@ -16,6 +16,7 @@ from cobogo.data.table.columns import load_coded_columns
 from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.publish.randomize.estimate import counts, mining
 from cobogo.publish.randomize.estimate.queries import CountingQuery, build_rivals, draw_queries, relative_errors
 from cobogo.release.drawn import Row, Section
@@ -23,6 +24,22 @@ from cobogo.release.drawn import Row, Section
 if TYPE_CHECKING:
     from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
     from cobogo.tell.report.words import Words
+
+RANDOMIZED_RIVAL = {
+    "randomization": tr("this one"),
+    "generalization": tr("generalization, (α, k)-anonymous"),
+    "anatomy": tr("anatomy"),
+}
+
+RANDOMIZED_MINED = {
+    "source": tr("mined"),
+    "accuracy": tr("accuracy of the tree"),
+    "recalled": tr("rules found"),
+    "precise": tr("of those found, right"),
+    "original": tr("the original"),
+    "corrected": tr("the release, corrected"),
+    "naive": tr("the release as it is"),
+}
 
 
 def compare_queries(
@@ -49,7 +66,7 @@ def compare_queries(
     summary: dict[str, Any] = {"queries": len(asked), "confidence": confidence}
     rows: list[Row] = []
     for rival_name, answer in answers.items():
-        label = say(f"randomized.rival.{rival_name}")
+        label = say(RANDOMIZED_RIVAL[rival_name])
         if answer is None:
             summary[rival_name] = {"median": None, "why": why[rival_name]}
             rows.append([label, None, None])
@@ -57,9 +74,14 @@ def compare_queries(
         found = relative_errors(original, name, asked, answer)
         summary[rival_name] = {"median": float(np.median(found)), "mean": float(found.mean())}
         rows.append([label, float(np.median(found)), float(found.mean())])
-    header = [say("randomized.release"), say("randomized.median"), say("randomized.mean")]
-    lead = say("randomized.rivals.why", share=say.percent(confidence), n=len(asked))
-    return Section(say("randomized.rivals"), lead, header, rows), summary
+    header = [say("release"), say("median error"), say("mean error")]
+    lead = say(
+        "Relative errors of {n} random counting queries, against releases in which no value of a person "
+        "is known with more than {share}.",
+        share=say.percent(confidence),
+        n=len(asked),
+    )
+    return Section(say("Counting queries, at equal privacy"), lead, header, rows), summary
 
 
 def _answer(
@@ -124,10 +146,15 @@ def compare_mining(
         right = mining.accuracy(tree, columns, target)
         recalled, precise = mining.agreement(true, _rules(known, labels, operator.size, estimate))
         summary[name] = {"accuracy": right, "recalled": recalled, "precise": precise}
-        rows.append([say(f"randomized.mined.{name}"), right, recalled, precise])
-    heads = [say(f"randomized.mined.{key}") for key in ("source", "accuracy", "recalled", "precise")]
-    lead = say("randomized.mined.why", attribute=values.attribute, n=len(true))
-    return Section(say("randomized.mined"), lead, heads, rows), summary
+        rows.append([say(RANDOMIZED_MINED[name]), right, recalled, precise])
+    heads = [say(RANDOMIZED_MINED[key]) for key in ("source", "accuracy", "recalled", "precise")]
+    lead = say(
+        "A decision tree for “{attribute}”, judged by original records, and the {n} association rules of "
+        "the original. Whoever mines the release corrects the counts by how values were drawn.",
+        attribute=values.attribute,
+        n=len(true),
+    )
+    return Section(say("Mining"), lead, heads, rows), summary
 
 
 def _rules(columns: Ints, target: Ints, values: int, estimate: mining.Correction) -> tuple[mining.Rule, ...]:

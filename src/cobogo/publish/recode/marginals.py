@@ -19,6 +19,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor.arrays import Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Model, Scope
 from cobogo.promises.models.check import check
@@ -223,8 +224,8 @@ class _Search:
         levels: Levels = dict(self.highest)
         if not self._holds(sets, levels):
             raise NoSolution(
-                "the marginals asked for do not satisfy the models, even at the most general levels",
-                remedy="Ask for fewer attributes in each, or for less; hierarchies with a top level * help.",
+                tr("the marginals asked for do not satisfy the models, even at the most general levels"),
+                remedy=tr("Ask for fewer attributes in each, or for less; hierarchies with a top level * help."),
             )
         while time.monotonic() < self.deadline:
             steps = [step for step in self._steps(levels, -1) if self._holds(sets, step)]
@@ -252,8 +253,8 @@ class _Search:
             best, levels, sets = value, step, made
         if sets is None:
             raise NoSolution(
-                "no marginals satisfy the models: not even the sensitive attribute by itself does",
-                remedy="Ask for less.",
+                tr("no marginals satisfy the models: not even the sensitive attribute by itself does"),
+                remedy=tr("Ask for less."),
             )
         return levels, sets
 
@@ -323,31 +324,36 @@ def _refuse(problem: Problem) -> None:
     where = "recoding.algorithm"
     if problem.table.people is not None or len(problem.table.histograms) != 1:
         raise PolicyError(
-            "marginals are for people with one record each and one sensitive attribute",
+            tr("marginals are for people with one record each and one sensitive attribute"),
             where=where,
-            remedy="Name one sensitive attribute and no data.unit, or choose another algorithm.",
+            remedy=tr("Name one sensitive attribute and no data.unit, or choose another algorithm."),
         )
     if join_tree(maximal_sets([frozenset(one) for one in problem.marginals])) is None:
         raise PolicyError(
-            "the marginals form a cycle: each may be safe, and what follows from all of them together cannot be told",
+            tr(
+                "the marginals form a cycle: each may be safe, and what follows from all of them together cannot "
+                "be told"
+            ),
             where="recoding.marginals",
-            remedy="Leave one of the cycle out, or ask for one marginal of all the attributes in it.",
+            remedy=tr("Leave one of the cycle out, or ask for one marginal of all the attributes in it."),
         )
     secret = next(iter(problem.table.histograms))
     telling = sum(secret in one for one in problem.marginals)
     if problem.marginals and not telling:
         raise PolicyError(
-            f'none of the marginals has the sensitive attribute "{secret}"',
+            tr('none of the marginals has the sensitive attribute "{secret}"', secret=secret),
             where="recoding.marginals",
-            remedy=f'Ask for one that has, be it ["{secret}"] alone.',
+            remedy=tr('Ask for one that has, be it ["{secret}"] alone.', secret=secret),
         )
     for model in problem.promised:
         beyond = model.populations or model.needs_members or model.series or model.blind or model.needs_every_class
         mixed = telling > 1 and type(model).holds_withheld is not Model.holds_withheld  # asks for people, too
         if beyond or mixed or model.scope is not Scope.CLASS:
             raise PolicyError(
-                f"{model} cannot be told of marginals, which have no records",
+                tr("{model} cannot be told of marginals, which have no records", model=model),
                 where=where,
-                remedy="Ask for models of single classes, such as k-anonymity and l-diversity, or choose another "
-                "algorithm.",
+                remedy=tr(
+                    "Ask for models of single classes, such as k-anonymity and l-diversity, or choose another "
+                    "algorithm."
+                ),
             )

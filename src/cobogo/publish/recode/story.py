@@ -28,6 +28,7 @@ from cobogo.tell.report.content import (
     RunnerUp,
     SensitiveStory,
 )  # fmt: skip
+from cobogo.tell.report.labels import KEY, KEY_WHY
 from cobogo.tell.report.words import words
 from cobogo.tell.report.write import write
 
@@ -117,7 +118,7 @@ def figures(release: AnonymizedRelease) -> str:
         worst = max(found["inference"], key=lambda name: found["inference"][name]["after"])
         shown.append(("inference", say.percent(found["inference"][worst]["after"]), {"attribute": worst}))
     notes = [f"{model} ✓" for model in release.problem.promised]
-    tiles_shown = [(say(f"key.{key}"), value, say(f"key.{key}.why", **values)) for key, value, values in shown]
+    tiles_shown = [(say(KEY[key]), value, say(KEY_WHY[key], **values)) for key, value, values in shown]
     return tiles(
         f"{release.solution.algorithm}, {release.metric} {say.number(release.solution.value)}", tiles_shown, notes
     )

@@ -13,6 +13,7 @@ import numpy as np
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import AttributePolicy, Policy, Privacy, RegistryPolicy, Role
 from cobogo.errors import PolicyError, RegistryError
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url
 from cobogo.promises.models import Model
 from cobogo.publish.recode.contract.problem import Levels
@@ -36,9 +37,12 @@ class RegistryBook:
         """Extend the policy by what earlier releases demand: more quasi-identifiers, or a series to continue."""
         if policy.recoding.suppress == "sensitive":
             raise PolicyError(
-                "a registry keeps releases that tell every record's sensitive values, and withheld ones are not told",
+                tr(
+                    "a registry keeps releases that tell every record's sensitive values, and withheld ones are not "
+                    "told"
+                ),
                 where=f"{policy.name}, recoding.suppress",
-                remedy="Leave out suppress, or [registry].",
+                remedy=tr("Leave out suppress, or [registry]."),
             )
         if self.settings.base == "quasi-identifiers":
             return _extend_quasi_identifiers(
@@ -51,9 +55,9 @@ class RegistryBook:
     def _continue_series(self, policy: Policy) -> Policy:
         if not any(model.get("model") == "m-invariance" for model in policy.models):
             raise PolicyError(
-                "no model asks for m-invariance",
+                tr("no model asks for m-invariance"),
                 where=f"{policy.name}, registry.base",
-                remedy='Add { model = "m-invariance", m = … } to privacy.models.',
+                remedy=tr('Add { model = "m-invariance", m = … } to privacy.models.'),
             )
         last = next(
             (name for name, recorded in reversed(list(self.earlier.items())) if recorded.series is not None), None
@@ -75,11 +79,18 @@ class RegistryBook:
             level = max([low, *(_least_level(recorded, tree) for recorded in self.earlier.values())])
             if level > high:
                 raise PolicyError(
-                    f'"{tree.attribute}" was released such that level {level} is the lowest that says no more, and the '
-                    f"highest allowed is {high}",
+                    tr(
+                        '"{attribute}" was released such that level {level} is the lowest that says no more, and the '
+                        "highest allowed is {high}",
+                        attribute=tree.attribute,
+                        level=level,
+                        high=high,
+                    ),
                     where=f"{where}, registry.base",
-                    remedy="Raise its max-level, give its hierarchy a higher level, or do not base the release on the "
-                    "previous one.",
+                    remedy=tr(
+                        "Raise its max-level, give its hierarchy a higher level, or do not base the release on the "
+                        "previous one."
+                    ),
                 )
             raised.append(level)
         return tuple(raised)
@@ -200,10 +211,10 @@ def read_series(policy: Policy, identity: str) -> Mapping[str, Any]:
     """The state of a series after a registered release."""
     book = open_book(policy)
     if book is None or identity not in book.earlier:
-        raise RegistryError(f'the registry holds no release "{identity}"', where=policy.name)
+        raise RegistryError(tr('the registry holds no release "{identity}"', identity=identity), where=policy.name)
     series = book.earlier[identity].series
     if series is None:
-        raise RegistryError(f"the release {identity} is not one of a series", where=policy.name)
+        raise RegistryError(tr("the release {identity} is not one of a series", identity=identity), where=policy.name)
     return series
 
 
@@ -232,10 +243,14 @@ def _extend_quasi_identifiers(policy: Policy, released: set[str]) -> Policy:
         if model.get("attribute") in changed or (not left and _needs_sensitive(model)):
             names = ", ".join(f'"{name}"' for name in changed)
             raise PolicyError(
-                f"{model['model']} protects a sensitive attribute, and {names} were released before: they are "
-                "quasi-identifiers now",
+                tr(
+                    "{model} protects a sensitive attribute, and {names} were released before: they are "
+                    "quasi-identifiers now",
+                    model=model["model"],
+                    names=names,
+                ),
                 where=f"{policy.name}, privacy.models[{place}]",
-                remedy='Remove the model, or set registry.base = "previous" or "m-invariance" instead.',
+                remedy=tr('Remove the model, or set registry.base = "previous" or "m-invariance" instead.'),
             )
     return policy.model_copy(update={"attributes": {**policy.attributes, **changed}})
 

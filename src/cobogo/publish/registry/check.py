@@ -23,6 +23,7 @@ from cobogo.examine.attacks.several_releases import (
     Temporal,
 )
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Model, Scope
 from cobogo.publish.registry.structure import RecordedRelease
 
@@ -143,7 +144,10 @@ def refuse(found: Sequence[Breach], where: str) -> None:
     attacks = list(dict.fromkeys(breach.attack for breach in found))
     most = max(breach.people for breach in found)
     raise Exposed(
-        f"with what was released before, this would expose {number_of(most, 'person', 'people')}; nothing was written:",
+        tr(
+            "with what was released before, this would expose {person}; nothing was written:",
+            person=trn("{n:,} person", "{n:,} people", n=most),
+        ),
         where=f"{where}, registry",
         remedy="\n".join([*(f"- {breach.sentence}" for breach in found), *(REMEDIES[attack] for attack in attacks)]),
     )

@@ -19,6 +19,7 @@ from cobogo.data.table.frequency import frequency_table, number_tuples
 from cobogo.data.table.read import Table, read
 from cobogo.errors import NoSolution, RegistryError, UnfitValues, number_of
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.floor.urls import is_url
 from cobogo.promises.models.check import failing_classes
 from cobogo.publish import anonymize as job
@@ -43,9 +44,12 @@ class Reuse:
     def __post_init__(self) -> None:
         if self.plan["kind"] not in ("full-domain", "local"):
             raise RegistryError(
-                f"{self.identity} was made from its own rows ({self.plan['kind']}), and nothing can be done with it to "
-                "others",
-                remedy="Anonymize the new rows with a policy.",
+                tr(
+                    "{identity} was made from its own rows ({plan}), and nothing can be done with it to others",
+                    identity=self.identity,
+                    plan=self.plan["kind"],
+                ),
+                remedy=tr("Anonymize the new rows with a policy."),
             )
 
     def __call__(
@@ -56,7 +60,9 @@ class Reuse:
         names = [tree.attribute for tree in problem.hierarchies]
         known = self.plan["levels"] if self.plan["kind"] == "full-domain" else self.plan["attributes"]
         if set(names) != set(known):
-            raise RegistryError(f"{self.identity} has other quasi-identifiers: {', '.join(known)}")
+            raise RegistryError(
+                tr("{identity} has other quasi-identifiers: {known}", identity=self.identity, known=", ".join(known))
+            )
         if self.plan["kind"] == "full-domain":
             return self._node(problem, tuple(self.plan["levels"][name] for name in names))
         return self._classes(problem, [self.plan["attributes"].index(name) for name in names])
@@ -64,7 +70,13 @@ class Reuse:
     def _node(self, problem: Problem, levels: Levels) -> Solution:
         for tree, level in zip(problem.hierarchies, levels, strict=True):
             if level > tree.height:
-                raise RegistryError(f'the hierarchy of "{tree.attribute}" has no level {level} any more')
+                raise RegistryError(
+                    tr(
+                        'the hierarchy of "{attribute}" has no level {level} any more',
+                        attribute=tree.attribute,
+                        level=level,
+                    )
+                )
         checked = Evaluator(replace(problem, limit=problem.scale.records)).check(levels)
         if not checked.satisfied:
             raise _no_fit(self.identity)
@@ -125,8 +137,8 @@ def _place_tuples(
 
 def _no_fit(identity: str) -> NoSolution:
     return NoSolution(
-        f"of the new rows none fits into what was done for {identity}",
-        remedy="They are few, or another sort of records: anonymize them with a policy of their own.",
+        tr("of the new rows none fits into what was done for {identity}", identity=identity),
+        remedy=tr("They are few, or another sort of records: anonymize them with a policy of their own."),
     )
 
 
@@ -167,8 +179,11 @@ def apply(
         table = _drop_records(table, identity_column(table, policy.data.unit), exposing)
         held += before - table.rows()
     raise NoSolution(
-        f"what was done for {identity} exposes people together with earlier releases, whatever is held back",
-        remedy="Anonymize the new rows with a policy of their own.",
+        tr(
+            "what was done for {identity} exposes people together with earlier releases, whatever is held back",
+            identity=identity,
+        ),
+        remedy=tr("Anonymize the new rows with a policy of their own."),
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cobogo.errors import RegistryError
 from cobogo.floor.files import create_private
+from cobogo.floor.language import tr
 
 VARIABLE = "COBOGO_REGISTRY_KEY"
 """The environment variable that may hold the key, in hexadecimal, instead of a file."""
@@ -57,24 +58,31 @@ def load(file: Path | None) -> RegistryKey:
         return _parse(given, f"the environment variable {VARIABLE}")
     if file is None:
         raise RegistryError(
-            "the registry's key is nowhere",
+            tr("the registry's key is nowhere"),
             where="registry.key",
-            remedy=f"Name its file with registry.key (or --key), or set {VARIABLE}.",
+            remedy=tr("Name its file with registry.key (or --key), or set {variable}.", variable=VARIABLE),
         )
     try:
         text, mode = file.read_text(encoding="ascii"), file.stat().st_mode
     except FileNotFoundError:
         raise RegistryError(
-            "the registry's key is not there",
+            tr("the registry's key is not there"),
             where=str(file),
-            remedy=f"Name its file with registry.key (or --key), or set {VARIABLE}. Without its key a registry cannot "
-            "be read: `cobogo registry init` begins a new one.",
+            remedy=tr(
+                "Name its file with registry.key (or --key), or set {variable}. Without its key a registry cannot "
+                "be read: `cobogo registry init` begins a new one.",
+                variable=VARIABLE,
+            ),
         ) from None
     except (OSError, ValueError) as error:
-        raise RegistryError(f"the registry's key cannot be read: {type(error).__name__}", where=str(file)) from None
+        raise RegistryError(
+            tr("the registry's key cannot be read: {name}", name=type(error).__name__), where=str(file)
+        ) from None
     if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise RegistryError(
-            "others may read the registry's key", where=str(file), remedy=f"Keep it to yourself: chmod 600 {file}"
+            tr("others may read the registry's key"),
+            where=str(file),
+            remedy=tr("Keep it to yourself: chmod 600 {file}", file=file),
         )
     return _parse(text, str(file))
 
@@ -86,10 +94,14 @@ def create(file: Path) -> RegistryKey:
         create_private(file, key.secret.hex() + "\n")
     except FileExistsError:
         raise RegistryError(
-            "a key is there already", where=str(file), remedy="It may be another registry's: choose another --key."
+            tr("a key is there already"),
+            where=str(file),
+            remedy=tr("It may be another registry's: choose another --key."),
         ) from None
     except OSError as error:
-        raise RegistryError(f"the key cannot be written: {error.strerror}", where=str(file)) from None
+        raise RegistryError(
+            tr("the key cannot be written: {strerror}", strerror=error.strerror), where=str(file)
+        ) from None
     return key
 
 
@@ -100,8 +112,8 @@ def _parse(text: str, where: str) -> RegistryKey:
         secret = b""
     if len(secret) != BYTES:
         raise RegistryError(
-            f"the registry's key must be {2 * BYTES} hexadecimal digits",
+            tr("the registry's key must be {value} hexadecimal digits", value=2 * BYTES),
             where=where,
-            remedy="`cobogo registry init` makes one.",
+            remedy=tr("`cobogo registry init` makes one."),
         )
     return RegistryKey(secret)

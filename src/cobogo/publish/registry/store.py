@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError, OperationalError, SQLAlchemyError
 
 from cobogo.errors import RegistryError
+from cobogo.floor.language import tr
 from cobogo.floor.store import Store, StorePlace, cause, create_book, parse_place
 from cobogo.publish.registry import seal
 from cobogo.publish.registry.seal import RegistryKey
@@ -114,13 +115,17 @@ class ReleaseRegistry:
         words = str(error.orig).lower() if isinstance(error, OperationalError) else ""
         if "locked" in words or "lock timeout" in words:
             return RegistryError(
-                "another process is writing to the registry", where=self.name, remedy="Try again when it is done."
+                tr("another process is writing to the registry"),
+                where=self.name,
+                remedy=tr("Try again when it is done."),
             )
         return RegistryError(
-            f"the registry cannot be used: {cause(error)}",
+            tr("the registry cannot be used: {cause}", cause=cause(error)),
             where=self.name,
-            remedy="Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry "
-            "init` begins a new one.",
+            remedy=tr(
+                "Is it a registry, undamaged, and may you write there? Restore it from a copy; `cobogo registry "
+                "init` begins a new one."
+            ),
         )
 
     def check(self) -> None:
@@ -128,12 +133,14 @@ class ReleaseRegistry:
         with self.store.guard(), self.store.engine.connect() as connection:
             found = {row.name: row.value for row in connection.execute(select(_meta))}
         if bytes(found.get("format") or b"").decode(errors="replace") != FORMAT:
-            raise RegistryError("is not a registry of this version", where=self.name)
+            raise RegistryError(tr("is not a registry of this version"), where=self.name)
         if self.key.open(bytes(found.get("check") or b""), "check") is None:
             raise RegistryError(
-                "the key is not this registry's",
+                tr("the key is not this registry's"),
                 where=self.name,
-                remedy=f"Name the right file with registry.key (or --key), or set {seal.VARIABLE}.",
+                remedy=tr(
+                    "Name the right file with registry.key (or --key), or set {variable}.", variable=seal.VARIABLE
+                ),
             )
 
 
@@ -158,7 +165,9 @@ class Transaction:
         row = self.connection.execute(select(_releases).where(_releases.c.id == identity)).first()
         if row is None or row.state == REMOVED:
             raise RegistryError(
-                f'holds no release "{identity}"', where=self.name, remedy="`cobogo registry list` shows them."
+                tr('holds no release "{identity}"', identity=identity),
+                where=self.name,
+                remedy=tr("`cobogo registry list` shows them."),
             )
         return self._entry(row)
 
@@ -186,7 +195,9 @@ class Transaction:
             self.connection.execute(_releases.insert().values(row))
         except IntegrityError:
             raise RegistryError(
-                f'another data set has a release "{identity}"', where=self.name, remedy="Choose another dataset."
+                tr('another data set has a release "{identity}"', identity=identity),
+                where=self.name,
+                remedy=tr("Choose another dataset."),
             ) from None
         return identity
 
@@ -208,9 +219,9 @@ class Transaction:
         content = self.key.open(bytes(sealed), f"{identity} {part}")
         if content is None:
             raise RegistryError(
-                f"the record of {identity} was altered or damaged",
+                tr("the record of {identity} was altered or damaged", identity=identity),
                 where=self.name,
-                remedy="Restore the registry from a copy: what is recorded there can no longer be checked against.",
+                remedy=tr("Restore the registry from a copy: what is recorded there can no longer be checked against."),
             )
         return content
 
@@ -219,9 +230,9 @@ def check_name(dataset: str) -> None:
     """Refuse a name that is unfit for an id and the command line."""
     if not _NAME.fullmatch(dataset):
         raise RegistryError(
-            f"{dataset!r} is no name for a data set",
+            tr("{dataset!r} is no name for a data set", dataset=dataset),
             where="registry.dataset",
-            remedy="Use letters, digits, spaces, dots, hyphens and underscores.",
+            remedy=tr("Use letters, digits, spaces, dots, hyphens and underscores."),
         )
 
 
@@ -232,7 +243,9 @@ def create(location: str, key_file: Path | None) -> ReleaseRegistry:
     if os.environ.get(seal.VARIABLE) is None and (chosen := key_file or default_key(location)) is not None:
         new_key = None if chosen.exists() else chosen
     if file is not None and not create_book(file, "registry", RegistryError):
-        raise RegistryError("is there already", where=str(file), remedy="Use it, or begin a registry elsewhere.")
+        raise RegistryError(
+            tr("is there already"), where=str(file), remedy=tr("Use it, or begin a registry elsewhere.")
+        )
     try:
         key = seal.create(new_key) if new_key is not None else seal.load(key_file or default_key(location))
         registry = ReleaseRegistry(place, key)
@@ -253,9 +266,9 @@ def open_registry(location: str, key_file: Path | None) -> ReleaseRegistry:
     place = _parse_location(location)
     if place.file is not None and not place.file.is_file():
         raise RegistryError(
-            "there is no registry",
+            tr("there is no registry"),
             where=str(place.file),
-            remedy=f"Begin one: cobogo registry init --registry {location}",
+            remedy=tr("Begin one: cobogo registry init --registry {location}", location=location),
         )
     key = seal.load(key_file or default_key(location))
     registry = ReleaseRegistry(place, key)

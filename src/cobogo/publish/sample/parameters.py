@@ -23,6 +23,7 @@ import numpy as np
 
 from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 FINEST = 10**9
 """The share of a sample is a multiple of 1/FINEST, so that the manifest states it exactly."""
@@ -89,18 +90,23 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
     most = largest_share(epsilon)
     if not 0 < delta < 1:
         raise PolicyError(
-            "a sample needs a δ above 0",
+            tr("a sample needs a δ above 0"),
             where=f"{where}, privacy.models",
-            remedy="Say delta = 1e-6, or another chance that is far below one in the number of records.",
+            remedy=tr("Say delta = 1e-6, or another chance that is far below one in the number of records."),
         )
     chosen = (
         best_share(epsilon, delta, where) if share is None else Fraction(int(Fraction(str(share)) * FINEST), FINEST)
     )
     if not 0 < chosen <= most:
         raise PolicyError(
-            f"the share of the sample is {float(chosen):g}, and ε = {epsilon:g} allows for {float(most):g} at most",
+            tr(
+                "the share of the sample is {chosen:g}, and ε = {epsilon:g} allows for {most:g} at most",
+                chosen=float(chosen),
+                epsilon=epsilon,
+                most=float(most),
+            ),
             where=f"{where}, sampling.share",
-            remedy="Sample less, allow for a larger ε, or leave out share.",
+            remedy=tr("Sample less, allow for a larger ε, or leave out share."),
         )
     return SamplingParameters(epsilon, delta, chosen, least_k(epsilon, delta, float(chosen), where))
 
@@ -112,9 +118,9 @@ def least_k(epsilon: float, delta: float, share: float, where: str = "policy") -
         high *= 2
         if high > LARGEST_K:
             raise PolicyError(
-                "no number of rows that look alike is enough",
+                tr("no number of rows that look alike is enough"),
                 where=where,
-                remedy="Allow for a larger ε or δ, or sample a smaller share.",
+                remedy=tr("Allow for a larger ε or δ, or sample a smaller share."),
             )
     low = high // 2
     while high - low > 1:

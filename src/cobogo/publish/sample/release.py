@@ -16,6 +16,7 @@ from cobogo.data.table.frequency import frequency_table
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, coins, source
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.models.differential_privacy import MEASURES, DifferentialPrivacy
@@ -29,6 +30,13 @@ from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
     from cobogo.tell.report.words import Words
+
+SAMPLE = {
+    "name": tr("column"),
+    "level": tr("level"),
+    "values": tr("values"),
+    "distance": tr("distance"),
+}
 
 PROCEDURE = (
     "differential privacy rests on how the sample was drawn and on levels that were not chosen by the data: neither "
@@ -123,10 +131,18 @@ class Sampled(DrawnRows):
             distances[name] = float(np.abs(true - drawn).sum() / 2)
             rows.append([name, self._levels.get(name, 0), len(labels), round(distances[name], 6)])
             most = np.argsort(-true)[:SHOWN]
-            shares = {say("sample.before"): true[most].tolist(), say("sample.after"): drawn[most].tolist()}
+            shares = {say("original"): true[most].tolist(), say("release"): drawn[most].tolist()}
             if len(labels) > 1:
-                title = say("sample.column", name=name)
-                plots.append(Bars(f"sampled-{place}", title, say("sample.plot"), [labels[n] for n in most], shares))
+                title = say("{name} before and after", name=name)
+                plots.append(
+                    Bars(
+                        f"sampled-{place}",
+                        title,
+                        say("Shares of the records, of the original made as coarse and of the release."),
+                        [labels[n] for n in most],
+                        shares,
+                    )
+                )
         summary = {
             "original_records": records,
             "expected_sample": float(self._found.share * records),
@@ -134,15 +150,29 @@ class Sampled(DrawnRows):
             "levels": dict(self._levels),
             "distances": distances,
         }
-        header = [say(f"sample.{word}") for word in ("name", "level", "values", "distance")]
-        section = Section(say("sample.columns"), say("sample.lead"), header, rows)
+        header = [say(SAMPLE[word]) for word in ("name", "level", "values", "distance")]
+        section = Section(
+            say("What became of each column"),
+            say(
+                "The level that it was made coarser to, its values there, and the total variation between its "
+                "frequencies in the original, as coarse, and in the release."
+            ),
+            header,
+            rows,
+        )
         keys = [
-            ("k", say.number(self._found.k), say("sample.k")),
-            ("β", say.percent(float(self._found.share)), say("sample.share")),
-            (say("sample.kept"), say.percent(released / max(records, 1)), say("sample.kept.why")),
+            ("k", say.number(self._found.k), say("rows of which fewer were drawn are left out")),
+            ("β", say.percent(float(self._found.share)), say("of the records were drawn, on average")),
+            (say("released"), say.percent(released / max(records, 1)), say("of the original's records")),
         ]
         epsilon = self._found.epsilon + float(self._searching)
-        headline = say("sample.headline", n=released, epsilon=round(epsilon, 6), records=records)
+        headline = say.plural(
+            "{n} row of {records} records, drawn with ε = {epsilon}",
+            "{n} rows of {records} records, drawn with ε = {epsilon}",
+            n=released,
+            epsilon=round(epsilon, 6),
+            records=records,
+        )
         return Story(summary, headline, keys, [section], plots[:6])
 
 
@@ -159,13 +189,13 @@ def make(policy: Policy, table: Table) -> Sampled:
     asked, promise = policy.sampling, require_promise(policy)
     if asked is None:
         raise PolicyError(
-            "asks for no sample", where=f"{policy.name}, sampling", remedy="Say how: [sampling] and its levels."
+            tr("asks for no sample"), where=f"{policy.name}, sampling", remedy=tr("Say how: [sampling] and its levels.")
         )
     if policy.data.unit is not None:
         raise PolicyError(
-            "a sample hides a record, and a person may have several here",
+            tr("a sample hides a record, and a person may have several here"),
             where=f"{policy.name}, data.unit",
-            remedy="Bring every person's records into one row first, or leave out unit and protect records.",
+            remedy=tr("Bring every person's records into one row first, or leave out unit and protect records."),
         )
     gone = set(policy.with_role(Role.IDENTIFIER))
     names = [name for name in table.columns if name not in gone]
@@ -176,13 +206,13 @@ def make(policy: Policy, table: Table) -> Sampled:
     if open_ones:
         if asked.search_epsilon is None or asked.search_epsilon >= promise.epsilon:
             raise PolicyError(
-                f"says no level for {', '.join(open_ones)}",
+                tr("says no level for {open_ones}", open_ones=", ".join(open_ones)),
                 where=f"{policy.name}, sampling.levels",
-                remedy="Say one, or give search-epsilon: a part of ε for which levels are chosen.",
+                remedy=tr("Say one, or give search-epsilon: a part of ε for which levels are chosen."),
             )
         searching = Fraction(str(asked.search_epsilon))
     elif asked.search_epsilon is not None:
-        raise PolicyError("levels say all there is to choose", where=f"{policy.name}, sampling.search-epsilon")
+        raise PolicyError(tr("levels say all there is to choose"), where=f"{policy.name}, sampling.search-epsilon")
     found = parameters(promise.epsilon - float(searching), promise.delta, asked.share, policy.name)
     if open_ones:
         schemes = scheme.candidates(policy, made, levels)
@@ -196,9 +226,9 @@ def require_promise(policy: Policy) -> DifferentialPrivacy:
     promises = build_promises(policy.models, (), MEASURES, where=policy.name)
     if len(promises) != 1 or not isinstance(promises[0], DifferentialPrivacy):
         raise PolicyError(
-            "a sample keeps one model of differential privacy",
+            tr("a sample keeps one model of differential privacy"),
             where=f"{policy.name}, privacy.models",
-            remedy='Say: models = [{ model = "differential-privacy", epsilon = 1, delta = 1e-6 }].',
+            remedy=tr('Say: models = [{ model = "differential-privacy", epsilon = 1, delta = 1e-6 }].'),
         )
     return promises[0]
 

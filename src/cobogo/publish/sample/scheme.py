@@ -17,6 +17,7 @@ from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.promises.mechanisms.exponential import ExponentialMechanism
 
 MOST_SCHEMES = 10_000
@@ -67,10 +68,13 @@ def build_coarser(policy: Policy, table: Table, counted: FrequencyTable) -> Coar
             found = max((_decimals(value, mark) for value in counted.values[name] if value is not None), default=0)
             if found > stated:
                 raise PolicyError(
-                    f"numbers of the data have more decimals than those of the policy ({stated}), and would change how "
-                    "the intervals are written",
-                    where=f'{policy.name}, attribute "{name}"',
-                    remedy="Round them, or write a width with as many decimals.",
+                    tr(
+                        "numbers of the data have more decimals than those of the policy ({stated}), and would change how "
+                        "the intervals are written",
+                        stated=stated,
+                    ),
+                    where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),
+                    remedy=tr("Round them, or write a width with as many decimals."),
                 )
     return Coarser(counted, made)
 
@@ -87,10 +91,12 @@ def stated_levels(policy: Policy, made: Coarser) -> dict[str, int]:
         where = f"{policy.name}, sampling.levels.{name}"
         if name not in made.hierarchies:
             raise PolicyError(
-                "is no quasi-identifier", where=where, remedy=f"Name some of: {', '.join(made.hierarchies)}."
+                tr("is no quasi-identifier"),
+                where=where,
+                remedy=tr("Name some of: {hierarchies}.", hierarchies=", ".join(made.hierarchies)),
             )
         if level > made.hierarchies[name].height:
-            raise PolicyError(f"the highest level is {made.hierarchies[name].height}", where=where)
+            raise PolicyError(tr("the highest level is {height}", height=made.hierarchies[name].height), where=where)
     return levels
 
 
@@ -102,9 +108,9 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
         attribute = policy.attributes[name]
         if isinstance(attribute.hierarchy, MaskHierarchy | PathHierarchy):
             raise PolicyError(
-                "how many levels there are depends on the data, so that none can be chosen privately",
-                where=f'{policy.name}, attribute "{name}"',
-                remedy=f"Say its level: sampling.levels.{name}.",
+                tr("how many levels there are depends on the data, so that none can be chosen privately"),
+                where=tr('{name}, attribute "{name2}"', name=policy.name, name2=name),
+                remedy=tr("Say its level: sampling.levels.{name}.", name=name),
             )
         height = made.hierarchies[name].height
         most = height if attribute.max_level is None else min(height, attribute.max_level)
@@ -112,9 +118,13 @@ def candidates(policy: Policy, made: Coarser, fixed: Levels) -> list[dict[str, i
     number = math.prod(len(one) for one in ranges)
     if number > MOST_SCHEMES:
         raise PolicyError(
-            f"there are {number:,} schemes to choose from, and {MOST_SCHEMES:,} at most are looked at",
+            tr(
+                "there are {number:,} schemes to choose from, and {most_schemes:,} at most are looked at",
+                number=number,
+                most_schemes=MOST_SCHEMES,
+            ),
             where=f"{policy.name}, sampling",
-            remedy="Say the levels of some attributes under levels, or narrow them with min-level and max-level.",
+            remedy=tr("Say the levels of some attributes under levels, or narrow them with min-level and max-level."),
         )
     return [{**fixed, **dict(zip(free, levels, strict=True))} for levels in itertools.product(*ranges)]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from cobogo.data.table.columns import count_values
 from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import epsilon_of
 from cobogo.promises.models.check import ModelVerdict
@@ -91,7 +92,7 @@ def _step(entry: Mapping[str, Any]) -> PaidStep:
     if entry["mechanism"] == "exponential":
         epsilon = fraction(entry["epsilon"])
         return PaidStep("exponential", attributes, Fraction(0), epsilon=epsilon, sensitivity=sensitivity)
-    raise VerificationFailed("the manifest states a step by an unknown mechanism")
+    raise VerificationFailed(tr("the manifest states a step by an unknown mechanism"))
 
 
 def _understated_steps(stated: Mapping[str, Any], steps: list[PaidStep]) -> Iterator[str]:

@@ -27,6 +27,7 @@ from cobogo.data.table.columns import Coder, decode_column, stream_columns
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Source, below, keys
 from cobogo.floor.untrusted import fraction
 
@@ -190,7 +191,7 @@ def declared_domains(policy: Policy, names: Sequence[str]) -> tuple[AttributeDom
     where = f"{policy.name}, synthesis.domains"
     for name in given:
         if name not in names:
-            raise PolicyError(f'"{name}" is no attribute that is released', where=where)
+            raise PolicyError(tr('"{name}" is no attribute that is released', name=name), where=where)
     return tuple(_declared_domain(policy, name, given.get(name, DomainSpec()), f"{where}.{name}") for name in names)
 
 
@@ -203,10 +204,13 @@ def _declared_domain(policy: Policy, name: str, spec: DomainSpec, where: str) ->
     hierarchy = policy.attributes[name].hierarchy
     if not isinstance(hierarchy, CsvHierarchy | OrderingHierarchy | TreeHierarchy):
         raise PolicyError(
-            f'nobody said which values "{name}" may have, and the data must not be asked',
+            tr('nobody said which values "{name}" may have, and the data must not be asked', name=name),
             where=where,
-            remedy=f'List them: {name} = ["…", "…"]; or give numbers {{ bounds = [0, 110], bins = 11 }}; '
-            f"or give the attribute a hierarchy that lists its leaves (csv, ordering, tree).",
+            remedy=tr(
+                'List them: {name} = ["…", "…"]; or give numbers {{ bounds = [0, 110], bins = 11 }}; or give the '
+                "attribute a hierarchy that lists its leaves (csv, ordering, tree).",
+                name=name,
+            ),
         )
     return _hierarchy_domain(policy, name, spec, where)
 
@@ -215,7 +219,10 @@ def _hierarchy_domain(policy: Policy, name: str, spec: DomainSpec, where: str) -
     built = build(name, policy.attributes[name].hierarchy, (), policy=policy)
     level = spec.level or 0
     if level > built.height:
-        raise PolicyError(f"the hierarchy has no level {level}: its highest is {built.height}", where=where)
+        raise PolicyError(
+            tr("the hierarchy has no level {level}: its highest is {height}", level=level, height=built.height),
+            where=where,
+        )
     values = [label for label in built.labels[level] if label is not None]
     place = {value: number for number, value in enumerate(values)}
     above = [built.labels[level][int(code)] for code in built.maps[level]]
@@ -234,9 +241,9 @@ def _binned_domain(name: str, spec: DomainSpec, where: str) -> BinnedDomain:
     found = BinnedDomain(name, spec.null, edges, spec.decimals)
     if any(last < first for first, last in found.steps):
         raise PolicyError(
-            f"a bin holds no number with {spec.decimals} digits after the mark",
+            tr("a bin holds no number with {decimals} digits after the mark", decimals=spec.decimals),
             where=where,
-            remedy="Give fewer bins, or more decimals.",
+            remedy=tr("Give fewer bins, or more decimals."),
         )
     return found
 

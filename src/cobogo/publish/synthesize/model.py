@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.publish.synthesize.belief import JunctionTree, calibrate, root_forest
 from cobogo.publish.synthesize.private import Attributes, MarginalMeasurement, nonnegative
 
@@ -36,16 +37,18 @@ def require(where: str) -> None:
     """Raise an error that says what to install, if mbi is not."""
     if find_spec("mbi") is None:
         raise PolicyError(
-            "synthetic data with differential privacy is estimated with mbi, which is not installed",
+            tr("synthetic data with differential privacy is estimated with mbi, which is not installed"),
             where=where,
-            remedy="Install it: pip install 'cobogo[synth]'.",
+            remedy=tr("Install it: pip install 'cobogo[synth]'."),
         )
 
 
 def require_scipy(where: str) -> None:
     """Raise an error if SciPy, which baselines need, is not installed."""
     if find_spec("scipy") is None:
-        raise PolicyError("needs SciPy, which is not installed", where=where, remedy="pip install 'cobogo[synth]'.")
+        raise PolicyError(
+            tr("needs SciPy, which is not installed"), where=where, remedy=tr("pip install 'cobogo[synth]'.")
+        )
 
 
 @functools.cache

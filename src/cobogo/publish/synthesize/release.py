@@ -15,6 +15,7 @@ from cobogo.data.policy import Policy, Role, Synthesis
 from cobogo.data.table.columns import arrow_type
 from cobogo.data.table.read import Table
 from cobogo.errors import PolicyError
+from cobogo.floor.language import tr
 from cobogo.floor.randomness import Entropy
 from cobogo.promises.accounting import PrivacyLoss, exact_amount, rho_of
 from cobogo.promises.mechanisms.base import opendp
@@ -46,9 +47,9 @@ class Cost:
             return cls(exact_amount(wanted.rho, f"{where}.rho"))
         if wanted.epsilon is None or wanted.delta is None:
             raise PolicyError(
-                "nobody said what this may cost anybody's privacy",
+                tr("nobody said what this may cost anybody's privacy"),
                 where=where,
-                remedy="Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9.",
+                remedy=tr("Give epsilon and delta, as in epsilon = 1.0 and delta = 1e-9."),
             )
         epsilon, delta = exact_amount(wanted.epsilon, f"{where}.epsilon"), exact_amount(wanted.delta, f"{where}.delta")
         return cls(rho_of(epsilon, delta).limit_denominator(10**15), epsilon, delta)
@@ -59,9 +60,9 @@ class Cost:
             return PrivacyLoss("rho", self.rho)
         if self.epsilon is None or self.delta is None:
             raise PolicyError(
-                "the curator's book counts in ε, and the cost is given in ρ",
+                tr("the curator's book counts in ε, and the cost is given in ρ"),
                 where=where,
-                remedy="Give epsilon and delta instead of rho.",
+                remedy=tr("Give epsilon and delta instead of rho."),
             )
         return PrivacyLoss("epsilon", self.epsilon, self.delta)
 
@@ -233,14 +234,14 @@ def make(policy: Policy, table: Table) -> Synthetic:
     method = METHODS.find(wanted.method, f"{where}.method")
     if policy.privacy is not None:
         raise PolicyError(
-            "promises models, and synthetic records have no classes that they could hold of",
+            tr("promises models, and synthetic records have no classes that they could hold of"),
             where=f"{policy.name}, privacy",
-            remedy="Leave out [privacy]: the guarantee is epsilon and delta under [synthesis].",
+            remedy=tr("Leave out [privacy]: the guarantee is epsilon and delta under [synthesis]."),
         )
     gone = set(policy.with_role(Role.IDENTIFIER))
     names = [name for name in table.columns if name not in gone]
     if not names:
-        raise PolicyError("every column is an identifier, so that nothing is left to synthesize", where=where)
+        raise PolicyError(tr("every column is an identifier, so that nothing is left to synthesize"), where=where)
     rows = _max_rows(policy, wanted, method, where)
     domains = declared_domains(policy, names)
     if not method.private:
@@ -267,16 +268,16 @@ def _max_rows(policy: Policy, wanted: Synthesis, method: Method, where: str) -> 
     if policy.data.unit is None:
         if wanted.max_rows not in (None, 1):
             raise PolicyError(
-                "max-rows bounds the rows of a person, and nobody said what tells people apart",
+                tr("max-rows bounds the rows of a person, and nobody said what tells people apart"),
                 where=f"{where}.max-rows",
-                remedy="Name the column that does: data.unit.",
+                remedy=tr("Name the column that does: data.unit."),
             )
         return 1
     if wanted.max_rows is None and method.private:
         raise PolicyError(
-            "a person may have several rows, and nobody said how many of them count",
+            tr("a person may have several rows, and nobody said how many of them count"),
             where=f"{where}.max-rows",
-            remedy="Give max-rows: of a person with more, so many are drawn at random; noise grows with it.",
+            remedy=tr("Give max-rows: of a person with more, so many are drawn at random; noise grows with it."),
         )
     return wanted.max_rows or 10**6
 
@@ -285,7 +286,7 @@ def _refuse_budget(wanted: Synthesis, where: str) -> None:
     given = [key for key in ("epsilon", "rho", "curator") if getattr(wanted, key) is not None]
     if given:
         raise PolicyError(
-            f"{wanted.method} gives no guarantee, whatever {given[0]} says",
+            tr("{method} gives no guarantee, whatever {given} says", method=wanted.method, given=given[0]),
             where=f"{where}.{given[0]}",
-            remedy="Leave it out, or choose a method with a guarantee: mst, aim, privbayes.",
+            remedy=tr("Leave it out, or choose a method with a guarantee: mst, aim, privbayes."),
         )

@@ -8,6 +8,7 @@ import numpy as np
 
 from cobogo.data.policy import Utility
 from cobogo.data.table.read import Table
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import epsilon_of
 from cobogo.publish.synthesize.domains import encode_rows, read_domain
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
@@ -16,6 +17,21 @@ from cobogo.release.drawn import Bars, Row, Section, Story
 if TYPE_CHECKING:
     from cobogo.publish.synthesize.release import Synthetic
     from cobogo.tell.report.words import Words
+
+SYNTHETIC_COLUMN = {
+    "pair": tr("attributes"),
+    "before": tr("association before"),
+    "after": tr("association after"),
+    "step": tr("step"),
+    "attributes": tr("attributes"),
+    "scale": tr("noise"),
+    "share": tr("share of ρ"),
+}
+
+SYNTHETIC_STEP = {
+    "gaussian": tr("counted with noise"),
+    "exponential": tr("chosen"),
+}
 
 SHOWN = 30
 PLOTTED = 4
@@ -52,36 +68,77 @@ def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
         "beyond-domains": beyond,
         "left-out": original.left_out,
     }
-    headline = say("synthetic.headline" if made.cost else "synthetic.headline.none", method=made.wanted.method)
+    headline = say(
+        tr("synthetic records by {method}, with differential privacy")
+        if made.cost
+        else tr("synthetic records by {method}: NO GUARANTEE"),
+        method=made.wanted.method,
+    )
     return Story(summary, headline, _keys(made, found, say), sections, _plots(made, found, original, released, say))
 
 
 def _keys(made: Synthetic, found: Fidelity, say: Words) -> list[tuple[str, str, str]]:
     if made.cost is None:
-        keys = [(say("synthetic.guarantee"), say("synthetic.none"), say("synthetic.none.why"))]
+        keys = [
+            (
+                say("Formal guarantee"),
+                say("NONE"),
+                say(
+                    "The model was fitted to exact counts. Its records may tell of single people: attack them before "
+                    "giving them away, and better do not give them away at all."
+                ),
+            )
+        ]
     elif made.cost.epsilon is None or made.cost.delta is None:
         epsilon = say.number(epsilon_of(float(made.cost.rho), SOME_DELTA))
-        why = say("synthetic.rho.why", epsilon=epsilon, delta=f"{SOME_DELTA:g}")
-        keys = [(say("synthetic.guarantee"), f"ρ = {say.number(float(made.cost.rho))}", why)]
+        why = say("Zero-concentrated; that is ε = {epsilon} for δ = {delta}.", epsilon=epsilon, delta=f"{SOME_DELTA:g}")
+        keys = [(say("Formal guarantee"), f"ρ = {say.number(float(made.cost.rho))}", why)]
     else:
         cost = f"ε = {say.number(float(made.cost.epsilon))}, δ = {float(made.cost.delta):g}"
-        why = say("synthetic.person" if made.policy.data.unit else "synthetic.record", rows=made.max_rows)
-        keys = [(say("synthetic.guarantee"), cost, why)]
-    keys.append((say("synthetic.ones"), say.percent(found.mean_of_ones), say("synthetic.ones.why")))
+        why = say(
+            tr("For people, with up to {rows} records each.")
+            if made.policy.data.unit
+            else tr("For whoever is one record of the data."),
+            rows=made.max_rows,
+        )
+        keys = [(say("Formal guarantee"), cost, why)]
+    keys.append(
+        (
+            say("Single attributes"),
+            say.percent(found.mean_of_ones),
+            say(
+                "Mean total variation: the share of the records that would have to change for an attribute to be "
+                "distributed as in the original."
+            ),
+        )
+    )
     if found.pairs:
-        keys.append((say("synthetic.pairs"), say.percent(found.mean_of_pairs), say("synthetic.pairs.why")))
+        keys.append(
+            (
+                say("Pairs of attributes"),
+                say.percent(found.mean_of_pairs),
+                say("The same of pairs, of which all classifiers and cross tables are made."),
+            )
+        )
     if found.queries:
-        why = say("synthetic.queries.why", queries=found.queries["queries"])
-        keys.append((say("synthetic.queries"), say.percent(found.queries["mean"]), why))
+        why = say(
+            "Mean error of {queries} random counts over ranges and single values of up to three attributes, "
+            "as a share of the records.",
+            queries=found.queries["queries"],
+        )
+        keys.append((say("Counting queries"), say.percent(found.queries["mean"]), why))
     return keys
 
 
 def _ones(found: Fidelity, say: Words) -> Section:
     ordered = sorted(found.ones.items(), key=lambda entry: -entry[1])
     return Section(
-        say("synthetic.attributes"),
-        say("synthetic.attributes.lead"),
-        [say("synthetic.column.attribute"), say("synthetic.column.distance")],
+        say("Attributes"),
+        say(
+            "How far each attribute's distribution is from the original's. All figures of this page are "
+            "measured on the true data: they are not protected, and stay here."
+        ),
+        [say("attribute"), say("distance")],
         [[name, distance] for name, distance in ordered],
     )
 
@@ -89,9 +146,12 @@ def _ones(found: Fidelity, say: Words) -> Section:
 def _pairs(found: Fidelity, say: Words) -> Section:
     rows: list[Row] = [[" × ".join(p.attributes), p.distance, p.before, p.after] for p in found.pairs[:SHOWN]]
     return Section(
-        say("synthetic.worst"),
-        say("synthetic.worst.lead"),
-        [say(f"synthetic.column.{name}") for name in ("pair", "distance", "before", "after")],
+        say("Pairs that are farthest apart"),
+        say(
+            "The distance of the joint distributions, and how strongly the two are associated (Cramér's V) in "
+            "the original and in the release."
+        ),
+        [say(SYNTHETIC_COLUMN[name]) for name in ("pair", "distance", "before", "after")],
         rows,
     )
 
@@ -104,13 +164,14 @@ def _accuracy(found: Fidelity, say: Words) -> list[Section]:
         for name, entry in found.accuracy["models"].items()
     ]
     lead = say(
-        "synthetic.accuracy.lead",
+        "Trained to predict {label} on the synthetic records, and on original ones; tested on {held_out} "
+        "of the original. Always guessing the most frequent label is right for {baseline}.",
         label=found.accuracy["label"],
-        held_out=say("records", n=found.accuracy["held_out"]),
+        held_out=say.plural("{n} record", "{n} records", n=found.accuracy["held_out"]),
         baseline=say.percent(found.accuracy["baseline"]),
     )
-    header = [say("synthetic.column.classifier"), say("synthetic.column.original"), say("synthetic.column.synthetic")]
-    return [Section(say("synthetic.accuracy"), lead, header, rows)]
+    header = [say("classifier"), say("trained on originals"), say("trained on synthetic")]
+    return [Section(say("What classifiers learn"), lead, header, rows)]
 
 
 def _steps(made: Synthetic, say: Words) -> list[Section]:
@@ -120,35 +181,54 @@ def _steps(made: Synthetic, say: Words) -> list[Section]:
     names = [domain.attribute for domain in made.domains]
     rows: list[Row] = [
         [
-            say(f"synthetic.step.{step.mechanism}"),
-            " × ".join(names[place] for place in step.attributes) or say("synthetic.all"),
+            say(SYNTHETIC_STEP[step.mechanism]),
+            " × ".join(names[place] for place in step.attributes) or say("(all records)"),
             step.scale,
             float(step.cost / made.cost.rho),
         ]
         for step in made.outcome.steps
     ]
-    header = [say(f"synthetic.column.{name}") for name in ("step", "attributes", "scale", "share")]
-    return [Section(say("synthetic.steps"), say("synthetic.steps.lead"), header, rows)]
+    header = [say(SYNTHETIC_COLUMN[name]) for name in ("step", "attributes", "scale", "share")]
+    return [
+        Section(
+            say("Where the cost went"),
+            say("Every look at the data, in order. The standard deviation of the noise is in records."),
+            header,
+            rows,
+        )
+    ]
 
 
 def _beyond(beyond: dict[str, int], left_out: int, say: Words) -> Section:
     rows: list[Row] = [[name, count] for name, count in beyond.items()]
-    lead = say("synthetic.beyond.lead", left_out=say("records", n=left_out))
-    header = [say("synthetic.column.attribute"), say("synthetic.column.records")]
-    return Section(say("synthetic.beyond"), lead, header, rows)
+    lead = say(
+        "Records of the original whose value is none of the domain: they counted as NULL. Left out "
+        "altogether: {left_out}.",
+        left_out=say.plural("{n} record", "{n} records", n=left_out),
+    )
+    header = [say("attribute"), say("records")]
+    return Section(say("Values that nobody declared"), lead, header, rows)
 
 
 def _plots(made: Synthetic, found: Fidelity, before, after, say: Words) -> list[Bars]:  # type: ignore[no-untyped-def]
     names = [domain.attribute for domain in made.domains]
     far = sorted(found.ones, key=lambda name: -found.ones[name])
     plots = [
-        Bars("one-way", say("synthetic.plot.ones"), say("synthetic.plot.ones.what"), far,
-             {say("synthetic.column.distance"): [found.ones[name] for name in far]})
+        Bars("one-way", say("How far each attribute is off"), say("Total variation between original and synthetic records"), far,
+             {say("distance"): [found.ones[name] for name in far]})
     ]  # fmt: skip
     if found.pairs:
         labels = [" × ".join(pair.attributes) for pair in found.pairs]
-        distances = {say("synthetic.column.distance"): [pair.distance for pair in found.pairs]}
-        plots.append(Bars("two-way", say("synthetic.plot.pairs"), say("synthetic.plot.pairs.what"), labels, distances))
+        distances = {say("distance"): [pair.distance for pair in found.pairs]}
+        plots.append(
+            Bars(
+                "two-way",
+                say("How far pairs of attributes are off"),
+                say("Total variation of joint distributions, the farthest first"),
+                labels,
+                distances,
+            )
+        )
     for name in far[:PLOTTED]:
         place = names.index(name)
         domain = made.domains[place]
@@ -158,10 +238,10 @@ def _plots(made: Synthetic, found: Fidelity, before, after, say: Words) -> list[
             shares.append(counts / max(counts.sum(), 1))
         order = np.argsort(-shares[0], kind="stable") if domain.size > SHOWN else np.arange(domain.size)
         series = {
-            say("synthetic.plot.original"): shares[0][order].tolist(),
-            say("synthetic.plot.synthetic"): shares[1][order].tolist(),
+            say("original"): shares[0][order].tolist(),
+            say("synthetic"): shares[1][order].tolist(),
         }
-        title = say("synthetic.plot.values", attribute=name)
+        title = say("{attribute}: original and synthetic", attribute=name)
         labels = [say.label(domain.name(int(code))) for code in order]
-        plots.append(Bars(f"values-{place}", title, say("synthetic.plot.values.what"), labels, series))
+        plots.append(Bars(f"values-{place}", title, say("Share of the records with each value"), labels, series))
     return plots

@@ -18,6 +18,7 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.read import open_source, read
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.studies.families.measures import ATTACKS, TARGETS, measure_attacks, measure_use
 from cobogo.studies.families.releases import MAKERS, CodedOriginal, ReleaseView, original_release, texts_of
@@ -28,6 +29,48 @@ from cobogo.tell.report.words import Words
 if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
     from cobogo.tell.report.curves import Box, Plane
+
+KINDS = {
+    "records": tr("records"),
+    "one-way": tr("one-way distance"),
+    "two-way": tr("two-way distance"),
+    "query-error": tr("error of counts"),
+    "accuracy": tr("accuracy of a classifier"),
+    "re-identification": tr("re-identification"),
+    "membership": tr("membership"),
+    "inference": tr("inference"),
+    "recoding": tr("k-anonymous"),
+    "randomization": tr("randomized"),
+    "sampling": tr("private sample"),
+    "synthesis": tr("private synthetic data"),
+    "local": tr("local reports"),
+}
+
+KINDS_PROMISE = {
+    "original": tr("Nothing."),
+    "recoding": tr(
+        "Whoever knows the quasi-identifiers and nothing else cannot tell a person’s record from k − 1 "
+        "others. Nothing is said of sensitive values, of who is in the table, of other knowledge, or of a "
+        "second release."
+    ),
+    "randomization": tr(
+        "A sensitive value is kept with probability p, else drawn evenly: what anybody believes of it "
+        "changes by a bounded factor. Quasi-identifiers are released as they are, so that everybody can "
+        "be found in the table; what was found may be untrue."
+    ),
+    "sampling": tr(
+        "(ε, δ)-differential privacy: whether a record was in the data changes the chances of any release "
+        "by e^ε at most. Rows are true and coarse; rare ones are missing."
+    ),
+    "synthesis": tr(
+        "(ε, δ)-differential privacy, by noise on some frequencies: no row is anybody’s. A row that looks "
+        "like somebody’s was made by chance, which is why attackers “find” as many others as members."
+    ),
+    "local": tr(
+        "ε-differential privacy towards the collector as well: nobody ever had the records. The same ε "
+        "costs far more use here, since noise is on every answer and not on the sum."
+    ),
+}
 
 LEAST_RECORDS = 200
 MOST_RECORDS = 20_000
@@ -111,35 +154,54 @@ class Families(Study):
     def render(self, png: bytes, *, say: Words) -> str:
         """The picture, a table of every release, and why the axes are not the promises."""
         fields = [
-            Field(say("kinds.kind"), "row"),
-            Field(say("kinds.given")),
+            Field(say("kind"), "row"),
+            Field(say("asked")),
             *(
-                Field(say(f"kinds.{name}"), "num")
+                Field(say(KINDS[name]), "num")
                 for name in ("records", "one-way", "two-way", "query-error", "accuracy", *ATTACKS)
             ),
         ]
-        skipped = [say("kinds.skipped", kind=say(f"kinds.{kind}"), why=why) for kind, why in self.skipped.items()]
-        promises = [(say(f"kinds.{kind}"), say(f"kinds.{kind}.promise")) for kind in self._names()]
+        skipped = [
+            say("{kind}: left out, {why}.", kind=say(KINDS[kind]), why=why) for kind, why in self.skipped.items()
+        ]
+        promises = [(say(KINDS[kind]), say(KINDS_PROMISE[kind])) for kind in self._names()]
         sections = [
             PageSection(
-                lead=say("kinds.lead", members=self.members, others=self.others),
+                lead=say(
+                    "{members} records were released in different ways; {others} records of other people were not. "
+                    "Every release is measured alike, with what it lets one estimate, and attacked alike.",
+                    members=self.members,
+                    others=self.others,
+                ),
                 parts=[picture(png, self._fact(say)), *map(paragraph, skipped)],
             ),
             PageSection(
-                say("kinds.table"),
-                say("kinds.table.why"),
+                say("Every release"),
+                say(
+                    "Attacks: success against people in the data, and in brackets against others. Only the difference "
+                    "tells of anybody."
+                ),
                 [table(fields, [_row(trial, say) for trial in self.trials])],
             ),
-            PageSection(say("kinds.promises"), say("kinds.promises.why"), [pairs(promises)]),
+            PageSection(
+                say("Why the axes are not the promises"),
+                say(
+                    "k, p and ε are not three scales of one thing. Each promises something else, to somebody else, "
+                    "against somebody else. The chart shows what three attackers did, not what any could do: a low "
+                    "point is no promise, and a release with a small ε that these attackers cannot read keeps its "
+                    "promise against those who have not been thought of."
+                ),
+                [pairs(promises)],
+            ),
         ]
         return page(
             say,
-            say("kinds.title"),
+            say("Kinds of release, side by side"),
             sections,
             created=self.created,
             source=self.source,
             about=origin(say, self.source, self.members + self.others),
-            note=say("kinds.note"),
+            note=say("Measured on the true data: it stays with the data holder."),
         )
 
     def _names(self) -> list[str]:
@@ -149,10 +211,13 @@ class Families(Study):
         """The headline: the release of the least loss among those whose exposure is no more than random variation."""
         safe = [one for one in self.trials if one.records and one.given and one.exposed <= self.chance]
         if not safe:
-            return say("kinds.fact.none")
+            return say("In every release these attackers find more than chance explains")
         best = min(safe, key=lambda one: one.loss)
         return say(
-            "kinds.fact", kind=say(f"kinds.{best.name}"), given=parameter_text(best, say), lost=say.percent(best.loss)
+            "Least lost ({lost}) where these attackers find nothing beyond chance: {kind}, {given}",
+            kind=say(KINDS[best.name]),
+            given=parameter_text(best, say),
+            lost=say.percent(best.loss),
         )
 
     def draw(self, path: Path, *, say: Words) -> None:
@@ -167,22 +232,38 @@ class Families(Study):
         there = [one for one in self.trials if one.records]
         curves = [
             Curve(
-                say(f"kinds.{name}"),
+                say(KINDS[name]),
                 [(one.loss, math.sqrt(one.exposed)) for one in there if one.name == name],
                 colors[name],
             )
             for name in dict.fromkeys(one.name for one in there)
         ]
-        sheet = Sheet(self._fact(say), say("kinds.what"))
+        sheet = Sheet(
+            self._fact(say),
+            say(
+                "Releases of the same records. To the right: what was lost. Upwards: how much more attackers find "
+                "of people in the data than of others."
+            ),
+        )
         left, wide = MARGIN + 0.62, WIDTH - 2 * MARGIN - 0.8
         legend(sheet, curves, left, wide, dots=True)
-        sheet.text(MARGIN, sheet.top, say("kinds.up"), size=9.5, color=MUTED)
+        sheet.text(
+            MARGIN,
+            sheet.top,
+            say("found: success of the best attack against people in the data, beyond that against others"),
+            size=9.5,
+            color=MUTED,
+        )
         sheet.top += 0.24
         most_lost = _ceiling(max(one.loss for one in there))
         most_found = _ceiling(max(*(one.exposed for one in there), self.chance))
         steps = [round(most_lost * step / 5, 4) for step in range(6)]
         ticks = [tick for tick in TICKS if tick <= most_found]
-        across = Axis(say("kinds.across"), steps, texts=[say.percent(step) for step in steps])
+        across = Axis(
+            say("lost: mean total variation of the frequencies of pairs of attributes"),
+            steps,
+            texts=[say.percent(step) for step in steps],
+        )
         up = Axis(
             "",
             [math.sqrt(tick) for tick in ticks],
@@ -192,19 +273,19 @@ class Families(Study):
         tint = TALL * up.place(math.sqrt(self.chance))
         sheet.bars([(left, sheet.top + TALL - tint, wide, tint)], TINT)
         plane = axes(sheet, across, up, left=left, wide=wide, tall=TALL)
-        text = say("kinds.chance")
+        text = say("chance alone explains this much")
         sheet.text(left + wide - 0.06, plane.floor - 0.13, text, size=8.5, color=MUTED, align="right")
         long = sheet.measure(text, 8.5)
         taken: list[Box] = [(left + wide - 0.06 - long, plane.floor - 0.2, long, 0.14)]
         taken += scatter(sheet, plane, curves, dot=DOT)
         for one in there:
             dot = plane.position(one.loss, math.sqrt(one.exposed))
-            _write_label(sheet, parameter_text(one, say) or say("kinds.original"), dot, taken, plane)
+            _write_label(sheet, parameter_text(one, say) or say("original"), dot, taken, plane)
         sheet.save(path, sheet.top)
 
 
 def _row(trial: FamilyTrial, say: Words) -> Row:
-    head = [say(f"kinds.{trial.name}"), parameter_text(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
+    head = [say(KINDS[trial.name]), parameter_text(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
     if not trial.records:
         return [*head, *no_release(say, 7)]
     use = [say.percent(trial.use[name]) for name in ("one-way", "two-way", "query-error", "accuracy")]
@@ -269,7 +350,11 @@ def compare_families(
     asked = dict.fromkeys(MAKERS) if of is None else dict(of)
     for name in asked:
         if name not in MAKERS:
-            raise PolicyError(f"there is no kind {name!r}", where="--kind", remedy=f"Say some of: {', '.join(MAKERS)}.")
+            raise PolicyError(
+                tr("there is no kind {name!r}", name=name),
+                where="--kind",
+                remedy=tr("Say some of: {makers}.", makers=", ".join(MAKERS)),
+            )
     skipped = {}
     if "synthesis" in asked and find_spec("mbi") is None:
         del asked["synthesis"]
@@ -310,19 +395,23 @@ def _open_table(
     """The name of the table, the table in codes, the records to be released, and the policy of the columns used."""
     if not policy.sensitive or not policy.quasi_identifiers:
         raise PolicyError(
-            "needs quasi-identifiers, which attackers know, and a sensitive attribute, which they want to know",
+            tr("needs quasi-identifiers, which attackers know, and a sensitive attribute, which they want to know"),
             where=f"{policy.name}, attributes",
         )
     table = open_source(policy, engine) if data is None else read(data, policy.data, connect(engine))
     names = (*policy.quasi_identifiers, policy.sensitive[0])
     absent = [name for name in names if name not in table.columns]
     if absent:
-        raise DataError(f'has no column "{absent[0]}"', where=table.name)
+        raise DataError(tr('has no column "{absent}"', absent=absent[0]), where=table.name)
     texts = {name: table.text(name) for name in names}
     texts[names[-1]] = texts[names[-1]].fill_null(MISSING)
     rows = table.engine.fetch(table.expression.select(**texts))
     if rows.num_rows < LEAST_RECORDS:
-        raise DataError(f"has fewer than {LEAST_RECORDS} records", where=table.name, remedy="Kinds cannot be compared.")
+        raise DataError(
+            tr("has fewer than {least_records} records", least_records=LEAST_RECORDS),
+            where=table.name,
+            remedy=tr("Kinds cannot be compared."),
+        )
     order = np.random.default_rng(seed).permutation(rows.num_rows)[: 2 * records]
     half = len(order) // 2
     released, others = rows.take(order[:half]), rows.take(order[half:])
@@ -332,7 +421,11 @@ def _open_table(
     for name in names:
         known = sorted({*texts_of(rows.column(name))}, key=lambda text: (text is None, text))
         if len(known) > MOST_VALUES:
-            raise DataError(f'"{name}" has more than {MOST_VALUES:,} values', where=table.name, remedy="Group them.")
+            raise DataError(
+                tr('"{name}" has more than {most_values:,} values', name=name, most_values=MOST_VALUES),
+                where=table.name,
+                remedy=tr("Group them."),
+            )
         index = {text: code for code, text in enumerate(known)}
         leaves.append(tuple(known))
         for part, into in ((released, members), (others, beside)):

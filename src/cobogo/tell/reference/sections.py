@@ -10,6 +10,7 @@ from typing import Any
 
 from cobogo.errors import PolicyError, nearest
 from cobogo.floor.catalogue import Card, Registry, first_sentence, import_object
+from cobogo.floor.language import tr
 
 PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
 """The parts of every docstring of the reference after its definition, in this order."""
@@ -233,9 +234,9 @@ def listing(what: str) -> list[tuple[str, str]]:
     lists = list(dict.fromkeys(one.listed for one in registries))
     if what not in lists:
         raise PolicyError(
-            f"there is no list of {what!r}",
+            tr("there is no list of {what!r}", what=what),
             where="cobogo list",
-            remedy=f"Ask for {', '.join(lists[:-1])} or {lists[-1]}.",
+            remedy=tr("Ask for {lists} or {lists2}.", lists=", ".join(lists[:-1]), lists2=lists[-1]),
         )
     found: list[tuple[str, str]] = []
     for one in registries:
@@ -264,7 +265,7 @@ def find(name: str, section: str | None = None) -> tuple[str, Entry]:
     """
     if section is not None and section not in SECTIONS:
         remedy = nearest(section, SECTIONS, "cobogo explain")
-        raise PolicyError(f"there is no kind {section!r}", where="--kind", remedy=remedy)
+        raise PolicyError(tr("there is no kind {section!r}", section=section), where="--kind", remedy=remedy)
     having = names().get(name, ())
     if not having or (section is not None and section not in having):
         for registry in (one for part in SECTIONS.values() for one in part.registries):
@@ -272,13 +273,15 @@ def find(name: str, section: str | None = None) -> tuple[str, Entry]:
                 raise registry.broken()[name]
         among = list(names()) if section is None else list(SECTIONS[section].cards())
         raise PolicyError(
-            f"nothing is called {name!r}", where="cobogo explain", remedy=nearest(name, among, "cobogo list")
+            tr("nothing is called {name!r}", name=name),
+            where="cobogo explain",
+            remedy=nearest(name, among, "cobogo list"),
         )
     if section is None and len(having) > 1:
         raise PolicyError(
-            f"{name!r} is the name of several things",
+            tr("{name!r} is the name of several things", name=name),
             where="cobogo explain",
-            remedy=f"Say which: --kind {' or --kind '.join(having)}.",
+            remedy=tr("Say which: --kind {having}.", having=" or --kind ".join(having)),
         )
     chosen = section or having[0]
     return chosen, SECTIONS[chosen].entries()[name]

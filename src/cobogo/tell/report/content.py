@@ -175,7 +175,7 @@ def has_levels(content: Content) -> bool:
 
 def steps(story: AttributeStory, say: Words) -> tuple[str, ...]:
     """An example label of each level; without a hierarchy, the levels are the values and ``*``."""
-    known = tuple(say.label(text or None) for text in story.levels) or (say("attributes.original"), say.label("*"))
+    known = tuple(say.label(text or None) for text in story.levels) or (say("original value"), say.label("*"))
     return known + ("",) * ((story.level or 0) + 1 - len(known))
 
 

@@ -9,9 +9,50 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.examine.metrics import METRICS
+from cobogo.floor.language import Text, tr
 from cobogo.tell.report.content import Content, has_levels, plots_of, steps
+from cobogo.tell.report.labels import KEY, KEY_WHY
 from cobogo.tell.report.page import environment, printable, short
 from cobogo.tell.report.words import NOTHING, Words, words
+
+ASKED = {
+    "nodes": Text("{n} combination of levels possible", "{n} combinations of levels possible"),
+    "checked": Text("{n} checked", "{n} checked"),
+}
+
+RISK = {
+    "measure": tr("risk"),
+    "highest": tr("highest"),
+    "average": tr("average"),
+    "over": tr("people over {threshold}"),
+    "unique": tr("people who stand alone"),
+    "journalist": tr("highest, for one who does not know who is in the table"),
+    "marketer": tr("share of all that are found"),
+    "population": tr("people who are unique in the population"),
+}
+
+RISK_WHY = {
+    "average": tr("The number of classes divided by the number of records: a record taken at random."),
+    "over": tr("The share of the people whose risk is above {threshold}: classes too small for that."),
+    "unique": tr("The share of the people whose combination of quasi-identifiers nobody else in the table has."),
+    "journalist": tr("An estimate from the population’s size: others like the person may not be in the table."),
+    "marketer": tr("An estimate: of everybody, by one who points at somebody of the population in each class."),
+    "population": tr("An estimate, as a share of the population, by the model that Dankar’s rule chooses."),
+}
+
+SIZES = {
+    "min": tr("smallest"),
+    "average": tr("average"),
+    "max": tr("largest"),
+    "count": tr("classes"),
+    "size": tr("records"),
+}
+
+SIZES_WHY = {
+    "average": tr("Released records divided by classes."),
+    "max": tr("Very large classes hide well and say little."),
+    "count": tr("More classes tell more about the data."),
+}
 
 COLUMNS = 8  # quasi-identifiers that get a column of their own in the table of solutions
 
@@ -67,14 +108,33 @@ def _verdict(content: Content, say: Words) -> Row:
     smallest = int(content.class_sizes.min())
     models = content.summary.get("models", [])
     failed = sum(not model.get("satisfied") for model in models)
-    alike = say("verdict.alike", n=smallest - 1) if smallest > 1 else say("verdict.alone")
+    alike = (
+        say.plural(
+            "Every released record looks like at least {n} other.",
+            "Every released record looks like at least {n} others.",
+            n=smallest - 1,
+        )
+        if smallest > 1
+        else say("Some released records are alone in their class: nothing hides them.")
+    )
     if not models:
-        return {"holds": False, "k": smallest, "alike": alike, "sentence": say("verdict.none")}
+        return {
+            "holds": False,
+            "k": smallest,
+            "alike": alike,
+            "sentence": say("No privacy model was asked for: nothing is promised."),
+        }
     if failed:
         # The verb follows the number of those that fail, the noun the number of all.
-        sentence = say("verdict.fails.one" if failed == 1 else "verdict.fails", failed=failed, all=len(models))
+        sentence = say(
+            tr("{failed} of {all} models asked for does not hold. Do not give this release away.")
+            if failed == 1
+            else tr("{failed} of {all} models asked for do not hold. Do not give this release away."),
+            failed=failed,
+            all=len(models),
+        )
     else:
-        sentence = say("verdict.holds", n=len(models))
+        sentence = say.plural("The model asked for holds.", "The {n} models asked for hold.", n=len(models))
     return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
 
 
@@ -102,18 +162,17 @@ def _key_figures(content: Content, say: Words) -> list[Row]:
         change = _change(say, say.percent(worst.worst_before), say.percent(worst.worst_after))
         figures.append(("inference", change, {"attribute": worst.name}))
     return [
-        {"name": say(f"key.{key}"), "value": value, "why": say(f"key.{key}.why", **values)}
-        for key, value, values in figures
+        {"name": say(KEY[key]), "value": value, "why": say(KEY_WHY[key], **values)} for key, value, values in figures
     ]
 
 
 def _change(say: Words, before: str, after: str) -> str:
-    return say("change", before=before, after=after)
+    return say("{before} → {after}", before=before, after=after)
 
 
 def _model_name(model: Mapping[str, Any], say: Words) -> str:
     name = say.name("model", str(model.get("model")))
-    return say("on", model=name, attribute=model["attribute"]) if model.get("attribute") else name
+    return say("{model} on “{attribute}”", model=name, attribute=model["attribute"]) if model.get("attribute") else name
 
 
 def _parameters(model: Mapping[str, Any], say: Words) -> str:
@@ -129,18 +188,26 @@ def _policy_rows(content: Content, say: Words) -> list[Row]:
     """The policy as rows: name, values and an explanation."""
     search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
     models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
-    rows: list[Row] = [{"name": say("asked.models"), "values": models, "why": ""}] if models else []
+    rows: list[Row] = [{"name": say("Models"), "values": models, "why": ""}] if models else []
     if "algorithm" in search:
-        proof = say("asked.optimal" if search.get("optimal") else "asked.unproven")
-        counts = [say(f"asked.{key}", n=search[key]) for key in ("nodes", "checked") if search.get(key) is not None]
-        rows.append(
-            {"name": say("asked.algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])}
+        proof = say(
+            tr("the solution is proven to be the best")
+            if search.get("optimal")
+            else tr("the best solution found; not proven to be the best")
         )
+        counts = [say(ASKED[key], n=search[key]) for key in ("nodes", "checked") if search.get(key) is not None]
+        rows.append({"name": say("Algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])})
     metric = say.name("metric", content.metric)
-    rows.append({"name": say("asked.metric"), "values": [metric], "why": say.means("metric", content.metric)})
+    rows.append({"name": say("Metric"), "values": [metric], "why": say.means("metric", content.metric)})
     limit = policy.get("suppression_limit", policy.get("suppression-limit"))
     if limit is not None:
-        rows.append({"name": say("asked.limit"), "values": [say.percent(limit)], "why": say("asked.limit.why")})
+        rows.append(
+            {
+                "name": say("Suppression limit"),
+                "values": [say.percent(limit)],
+                "why": say("at most this share of the records may be left out"),
+            }
+        )
     return rows
 
 
@@ -168,7 +235,7 @@ def _attributes(content: Content, say: Words) -> list[Row]:
                 "role": say.name("role", story.role),
                 "level": story.level,
                 "shares": [
-                    say("attributes.share", level=level, share=say.percent(share))
+                    say("{level}: {share}", level=level, share=say.percent(share))
                     for level, share in enumerate(story.shares)
                     if share
                 ],
@@ -191,10 +258,10 @@ def _risks(content: Content, say: Words) -> list[Row]:
     threshold = say.percent(content.threshold)
     return [
         {
-            "name": say(f"risk.{key}", threshold=threshold),
+            "name": say(RISK[key], threshold=threshold),
             "before": before[key],
             "after": after[key],
-            "why": say(f"risk.{key}.why", threshold=threshold),
+            "why": say(RISK_WHY[key], threshold=threshold),
         }
         for key in before
         if before[key] is not None and after[key] is not None
@@ -203,7 +270,7 @@ def _risks(content: Content, say: Words) -> list[Row]:
 
 def _separations(content: Content, say: Words) -> list[Row]:
     return [
-        {"name": one.name or say("telling.all"), "before": one.before, "after": one.after, "why": ""}
+        {"name": one.name or say("all together"), "before": one.before, "after": one.after, "why": ""}
         for one in content.separations
     ]
 
@@ -214,9 +281,11 @@ def _inferences(content: Content, say: Words) -> list[Row]:
             "name": story.name,
             "before": story.worst_before,
             "after": story.worst_after,
-            "why": say("inference.certain")
+            "why": say("In at least one class everybody has the same value: it is known for certain.")
             if story.worst_after >= 1
-            else say("inference.likely", share=say.percent(story.worst_after)),
+            else say(
+                "In the worst class {share} of the records share one value.", share=say.percent(story.worst_after)
+            ),
         }
         for story in content.sensitive
     ]
@@ -232,7 +301,7 @@ def _classes(content: Content) -> Mapping[str, Any]:
 def _sizes(content: Content, say: Words) -> list[Row]:
     classes = _classes(content)
     return [
-        {"name": say(f"sizes.{key}"), "value": say.number(classes[key], 3), "why": say(f"sizes.{key}.why")}
+        {"name": say(SIZES[key]), "value": say.number(classes[key], 3), "why": say(SIZES_WHY[key])}
         for key in ("min", "average", "max", "count")
     ]
 
@@ -245,9 +314,7 @@ def _metrics(content: Content, say: Words) -> list[Row]:
             "name": say.name("metric", name),
             "value": say.number(measured[name]),
             "chosen": name == content.metric,
-            "better": say("metrics.higher" if METRICS[name].maximize else "metrics.lower")
-            if name in METRICS
-            else NOTHING,
+            "better": say(tr("higher") if METRICS[name].maximize else tr("lower")) if name in METRICS else NOTHING,
             "means": say.means("metric", name),
         }
         for name in sorted(measured, key=lambda name: name != content.metric)
@@ -273,7 +340,7 @@ def _solutions(content: Content, say: Words) -> Row:
             }
         )
     headings = [short(name) for name in names]
-    together = say("alternatives.levels", names=", ".join(headings))
+    together = say("levels ({names})", names=", ".join(headings))
     return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
 
 
@@ -298,17 +365,28 @@ def _queries(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
     found = measured.get("query-error")
     if found:
         lower, upper = map(say.percent, found["quartiles"])
-        why = say("utility.queries.why", queries=found["queries"], lower=lower, upper=upper)
-        yield _row(say("utility.queries"), say.percent(0), say.percent(found["median"]), why)
+        why = say(
+            "Half of {queries} random counting queries, answered from the release, are wrong by at most so "
+            "much; the middle half by {lower} to {upper}.",
+            queries=found["queries"],
+            lower=lower,
+            upper=upper,
+        )
+        yield _row(say("error of counting queries"), say.percent(0), say.percent(found["median"]), why)
 
 
 def _accuracy(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
     found = measured.get("accuracy")
     if found:
         baseline = say.percent(found["baseline"])
-        why = say("utility.accuracy.why", held_out=say("records", n=found["held_out"]), baseline=baseline)
+        why = say(
+            "The share of {held_out}, not used for learning, whose value is predicted right. Always saying "
+            "the most frequent value: {baseline}.",
+            held_out=say.plural("{n} record", "{n} records", n=found["held_out"]),
+            baseline=baseline,
+        )
         for model, accuracy in found["models"].items():
-            name = say("utility.accuracy", label=found["label"], model=say.name("kind", model))
+            name = say("“{label}” predicted by {model}", label=found["label"], model=say.name("kind", model))
             yield _row(name, say.percent(accuracy["original"]), say.percent(accuracy["release"]), why)
 
 
@@ -318,8 +396,13 @@ def _association(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
         mean = say.number(measured["association-distance"]["mean"], 3)
         worst = pairs[0]
         one, other = worst["attributes"]
-        why = say("utility.association.why", mean=mean, pairs=len(pairs))
-        name = say("utility.association", one=one, other=other)
+        why = say(
+            "The pair that changed most, of {pairs}: 0 is none, 1 the strongest there is (Cramér’s V). The "
+            "mean change is {mean}.",
+            mean=mean,
+            pairs=len(pairs),
+        )
+        name = say("association of “{one}” and “{other}”", one=one, other=other)
         yield _row(name, say.number(worst["before"], 3), say.number(worst["after"], 3), why)
 
 
@@ -327,5 +410,13 @@ def _marginal(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
     distances = measured.get("marginal-distance")
     if distances:
         worst = max(distances, key=lambda name: distances[name])
-        name = say("utility.marginal", attribute=worst)
-        yield _row(name, say.percent(0), say.percent(distances[worst]), say("utility.marginal.why"))
+        name = say("shift of “{attribute}”", attribute=worst)
+        yield _row(
+            name,
+            say.percent(0),
+            say.percent(distances[worst]),
+            say(
+                "The attribute whose distribution moved most: the share of the records that would have to have "
+                "another value to undo it."
+            ),
+        )

@@ -89,7 +89,7 @@ def page(
             banner=banner,
             warning=warning,
             sections=[section for section in sections if section is not None],
-            footer=lines(*([note] if note else []), say("footer.undated", date=dated)) if created else "",
+            footer=lines(*([note] if note else []), say("Written by Cobogó on {date}.", date=dated)) if created else "",
             style=Markup(style),
             images=Markup(images),
         )
@@ -98,7 +98,9 @@ def page(
 
 def origin(say: Words, source: str, records: int) -> Markup:
     """The name of the data that the page is about, and their number of records."""
-    return Markup("{}<bdi>{}</bdi>, {}").format(say("source", source=""), short(source), say("records", n=records))
+    return Markup("{}<bdi>{}</bdi>, {}").format(
+        say("Source: {source}", source=""), short(source), say.plural("{n} record", "{n} records", n=records)
+    )
 
 
 def table(fields: Sequence[Field], rows: Iterable[Row], *, kind: str = "", chosen: int | None = None) -> Markup:

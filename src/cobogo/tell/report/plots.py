@@ -12,6 +12,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, TINT, WIDTH, Sheet
 from cobogo.tell.report.content import AttributeStory, LatticeStory, steps
 from cobogo.tell.report.words import Words
@@ -27,17 +28,25 @@ Row = tuple[Sequence[str], float, str]
 def class_sizes(sizes: Ints, path: Path, *, say: Words) -> None:
     """Draw the number of classes of each size."""
     low, high = int(sizes.min()), int(sizes.max())
-    classes, records = say("classes", n=len(sizes)), say("records", n=low)
+    classes, records = (
+        say.plural("{n} class", "{n} classes", n=len(sizes)),
+        say.plural("{n} record", "{n} records", n=low),
+    )
     if len(sizes) == 1:
-        fact = say("plot.class_sizes.one", records=records)
+        fact = say("All {records} are in one class", records=records)
     elif low == high:
-        fact = say("plot.class_sizes.equal", classes=classes, records=records)
+        fact = say("Each of the {classes} holds {records}", classes=classes, records=records)
     else:
         median = int(np.median(sizes))
-        fact = say("plot.class_sizes", classes=classes, records=records, median=median)
-    sheet = Sheet(fact, say("plot.class_sizes.what"))
+        fact = say(
+            "The smallest of {classes} holds {records}; half of them hold at most {median}",
+            classes=classes,
+            records=records,
+            median=median,
+        )
+    sheet = Sheet(fact, say("Number of classes by how many records they hold"))
     edges = bins(low, high)
-    _columns(sheet, edges, np.histogram(sizes, edges)[0], say, axis=say("plot.class_sizes.axis"))
+    _columns(sheet, edges, np.histogram(sizes, edges)[0], say, axis=say("records in the class"))
     sheet.save(path, sheet.top)
 
 
@@ -47,17 +56,32 @@ def distinct_values(
     """Draw the number of classes with 1, 2, 3 … distinct values of a sensitive attribute; ``asked`` is the least l."""
     low, high = int(distinct.min()), int(distinct.max())
     name = _short_name(attribute)
-    classes, values = say("classes", n=len(distinct)), say("values", n=low)
+    classes, values = (
+        say.plural("{n} class", "{n} classes", n=len(distinct)),
+        say.plural("{n} distinct value", "{n} distinct values", n=low),
+    )
     if low == 1:
-        fact = say("plot.distinct.single", n=int((distinct == 1).sum()), classes=classes, attribute=name)
+        fact = say.plural(
+            "{n} of {classes} has a single value of “{attribute}”",
+            "{n} of {classes} have a single value of “{attribute}”",
+            n=int((distinct == 1).sum()),
+            classes=classes,
+            attribute=name,
+        )
     else:
-        key = "plot.distinct.one" if len(distinct) == 1 else "plot.distinct"
+        key = (
+            tr("The only class has {values} of “{attribute}”")
+            if len(distinct) == 1
+            else tr("Every class has at least {values} of “{attribute}”")
+        )
         fact = say(key, values=values, attribute=name)
-    sheet = Sheet(title or fact, say("plot.distinct.what", attribute=name))
+    sheet = Sheet(
+        title or fact, say("Number of classes by how many distinct values of “{attribute}” they hold", attribute=name)
+    )
     edges = np.arange(1, high + 2) if high <= 40 else bins(low, high)
     counts = np.histogram(distinct, edges)[0]
-    mark = (asked, say("plot.distinct.asked", l=asked)) if asked is not None and asked <= high <= 40 else None
-    _columns(sheet, edges, counts, say, axis=say("plot.distinct.axis"), mark=mark)
+    mark = (asked, say("asked: at least {l}", l=asked)) if asked is not None and asked <= high <= 40 else None
+    _columns(sheet, edges, counts, say, axis=say("distinct values in the class"), mark=mark)
     sheet.save(path, sheet.top)
 
 
@@ -136,13 +160,23 @@ def largest_classes(
     """Draw the largest classes with their values; ``classes`` and ``records`` are those of the whole release."""
     shown = sum(size for _, size in largest)
     if classes == 1:
-        fact = say("plot.largest.one", records=say("records", n=records))
+        fact = say("All {records} are in one class", records=say.plural("{n} record", "{n} records", n=records))
     elif len(largest) == classes:
-        fact = say("plot.largest.all", n=classes, records=say("records", n=records))
+        fact = say(
+            "The {n} classes hold {records}", n=classes, records=say.plural("{n} record", "{n} records", n=records)
+        )
     else:
         share = say.percent(shown / records if records else None)
-        fact = say("plot.largest", n=len(largest), classes=say("classes", n=classes), share=share)
-    sheet = Sheet(title or fact, say("plot.largest.what", names=", ".join(map(_short_name, names))))
+        fact = say.plural(
+            "The largest of {classes} holds {share} of the released records",
+            "The {n} largest of {classes} hold {share} of the released records",
+            n=len(largest),
+            classes=say.plural("{n} class", "{n} classes", n=classes),
+            share=share,
+        )
+    sheet = Sheet(
+        title or fact, say("Records in each class, by its values of {names}", names=", ".join(map(_short_name, names)))
+    )
     labels = [
         # A class of many attributes has many stars: they go without the words that explain one.
         sheet.wrap([value if value == "*" else say.label(value) for value in values], 3.9, 8.5, lines=2, glue=" · ")
@@ -188,16 +222,25 @@ def distribution(
     name = _short_name(story.name)
     was, now = story.distinct_before, story.distinct_after
     if was is None or now is None:
-        fact = say("plot.distribution.unknown", attribute=name)
+        fact = say("“{attribute}” before and after", attribute=name)
     elif story.before == story.after or (was == now and story.level == 0):
-        fact = say("plot.distribution.same", attribute=name, before=say("values", n=was))
+        fact = say(
+            "“{attribute}” keeps its {before}",
+            attribute=name,
+            before=say.plural("{n} distinct value", "{n} distinct values", n=was),
+        )
     else:
-        fact = say("plot.distribution", attribute=name, before=say("values", n=was), after=now)
-    sheet = Sheet(fact, say("plot.distribution.what"))
+        fact = say(
+            "“{attribute}”: {before} become {after}",
+            attribute=name,
+            before=say.plural("{n} distinct value", "{n} distinct values", n=was),
+            after=now,
+        )
+    sheet = Sheet(fact, say("Share of the records with each value, most frequent first; both sides on the same scale"))
     shares = [_shares(sheet, story.before, before, say), _shares(sheet, story.after, after, say)]
     headings = [
-        ("plot.distribution.before", MUTED, GREY, MARGIN),
-        ("plot.distribution.after", BLUE, BLUE, WIDTH / 2 + 0.15),
+        (tr("Before"), MUTED, GREY, MARGIN),
+        (tr("After"), BLUE, BLUE, WIDTH / 2 + 0.15),
     ]
     top = bottom = sheet.top
     for (rows, total, rest), (heading, ink, color, left), values, distinct in zip(
@@ -205,14 +248,14 @@ def distribution(
     ):
         right = left + WIDTH / 2 - MARGIN - 0.15
         sheet.text(left, top, say(heading), size=10.5, bold=True, color=ink)
-        sheet.text(right, top, say("records", n=total), size=9, color=MUTED, align="right")
+        sheet.text(right, top, say.plural("{n} record", "{n} records", n=total), size=9, color=MUTED, align="right")
         sheet.lines([((left, top + 0.14), (right, top + 0.14))])
         sheet.top = top + 0.24
         end = _rows(sheet, rows, left=left, right=right, color=color, alike=[*shares[0][0], *shares[1][0]])
-        note = "" if rows else say("plot.none")
+        note = "" if rows else say("no values to show")
         if rows and rest:
             others = max(distinct or 0, len(values)) - len(rows)
-            named = say("plot.distribution.others", n=others) if others else say("plot.distribution.rest")
+            named = say.plural("{n} other value", "{n} other values", n=others) if others else say("other values")
             note = f"{named}: {say.percent(rest / total)}"
         sheet.text(left, end + 0.14, note, size=9, color=MUTED)
         bottom = max(bottom, end + (0.25 if note else 0))
@@ -244,10 +287,21 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
     rows = [story for story in attributes if story.level is not None]
     kept = sum(story.level == 0 for story in rows)
     if kept in (0, len(rows)):
-        fact = say("plot.levels.none" if rows and not kept else "plot.levels.all")
+        fact = say(
+            tr("Every quasi-identifier was generalized")
+            if rows and not kept
+            else tr("Every quasi-identifier keeps its original values")
+        )
     else:
-        fact = say("plot.levels", n=kept, total=len(rows))
-    sheet = Sheet(fact, say("plot.levels.what"))
+        fact = say.plural(
+            "{n} of {total} quasi-identifiers keeps its original values",
+            "{n} of {total} quasi-identifiers keep their original values",
+            n=kept,
+            total=len(rows),
+        )
+    sheet = Sheet(
+        fact, say("From the original value (left) to the most general (right), filled up to the level released")
+    )
     names = [sheet.fit(story.name, 2.2, 9.5) for story in rows]
     left = MARGIN + max((sheet.measure(name) for name in names), default=0) + 0.2
     right = WIDTH - MARGIN - 0.7
@@ -256,7 +310,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
     right = left + columns * wide
     boxes: dict[str, list[Box]] = {TINT: [], BLUE: [], PAPER: []}
     for column in range(columns if rows else 0):
-        heading = say("plot.levels.level", level=column)
+        heading = say("level {level}", level=column)
         heading = heading if sheet.measure(heading, 9) < wide else say.number(column)
         sheet.text(left + (column + 0.5) * wide, sheet.top, heading, size=9, color=MUTED, align="center")
     y = sheet.top + 0.16
@@ -270,7 +324,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
             shown = sheet.fit(label, wide - 0.16, 8.5)
             if len(shown) > 3 or shown == label:  # two letters and dots are not legible
                 sheet.text(left + (step + 0.5) * wide, y + 0.17, shown, size=8.5, color=color, align="center")
-        reached = say("of", level=level, height=len(steps(story, say)) - 1)
+        reached = say("{level} of {height}", level=level, height=len(steps(story, say)) - 1)
         sheet.text(right + 0.12, y + 0.17, reached, size=9, color=INK if level else MUTED)
         y += 0.42
     for fill, some in boxes.items():
@@ -285,10 +339,13 @@ def lattice(story: LatticeStory, path: Path, *, say: Words, optimal: bool = True
     glue = "," if len(varied) <= 4 or nodes.max() > 9 else ""
     labels = [glue.join(str(int(level)) for level in node[varied]) for node in nodes]
     fact = say(
-        "plot.lattice.optimal" if optimal else "plot.lattice.chosen",
+        tr("{satisfied} of {nodes} combinations satisfy the models; the best is {levels}") if optimal else tr("{satisfied} of {nodes} combinations satisfy the models; {levels} was chosen"),
         satisfied=int(story.satisfied.sum()), nodes=len(nodes), levels=_tuple(labels[story.chosen], glue),
     )  # fmt: skip
-    what = say("plot.lattice.what", names=", ".join(story.attributes[i] for i in varied))
+    what = say(
+        "Levels of {names}; each line goes up one level of one attribute",
+        names=", ".join(story.attributes[i] for i in varied),
+    )
 
     heights = nodes.sum(axis=1) - nodes.sum(axis=1).min()
     tiers = [np.flatnonzero(heights == height) for height in range(int(heights.max()) + 1)]
@@ -356,9 +413,9 @@ def _legend(sheet: Sheet, say: Words, optimal: bool) -> None:
     """Draw the legend of the three kinds of nodes."""
     x, y = MARGIN, sheet.top
     kinds = [
-        ("plot.lattice.best" if optimal else "plot.lattice.taken", ORANGE, ORANGE),
-        ("plot.lattice.satisfied", BLUE, BLUE),
-        ("plot.lattice.unsatisfied", PAPER, GREY),
+        (tr("the best") if optimal else tr("chosen"), ORANGE, ORANGE),
+        (tr("satisfies the models"), BLUE, BLUE),
+        (tr("does not"), PAPER, GREY),
     ]
     for key, fill, edge in kinds:
         sheet.pills([(x, y - 0.08, 0.26, 0.16)], fill=fill, edge=edge)

@@ -126,7 +126,9 @@ def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
     aside = ("model", "satisfied", "measured", "attribute")
     name = say.name("model", entry["model"])
     return {
-        "name": say("on", model=name, attribute=entry["attribute"]) if entry.get("attribute") else name,
+        "name": say("{model} on “{attribute}”", model=name, attribute=entry["attribute"])
+        if entry.get("attribute")
+        else name,
         "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
         "measured": say.show(entry["measured"]),
         "satisfied": entry["satisfied"],
@@ -139,12 +141,12 @@ def _columns(release: Release, made: DrawnRows, say: Words) -> list[dict[str, st
     rows = []
     for name in release.columns:
         known = release.origin.roles.get(name)
-        role = say("transformed.added") if known is None else say.name("role", known)
+        role = say("added") if known is None else say.name("role", known)
         rows.append(
             {
                 "name": name,
                 "role": role,
-                "what": changed[name].text if name in changed else say("transformed.collected"),
+                "what": changed[name].text if name in changed else say("as collected"),
             }
         )
     return rows

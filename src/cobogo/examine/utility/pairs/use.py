@@ -18,6 +18,7 @@ from cobogo.examine.utility.pairs.scale import leaves_under, nice_bins, scale
 from cobogo.examine.utility.sides import Sides
 from cobogo.examine.utility.workload import query_errors
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 
 FEW = 50
 """A column of more distinct numbers is counted in this many bins, unless it was recoded by a hierarchy."""
@@ -92,7 +93,7 @@ def predictable_columns(pair: TablePair) -> tuple[str, ...]:
 def workload(pair: TablePair, *, queries: int = 1000, selectivity: float = 0.05) -> Floats:
     """The relative errors of random counting queries (`cobogo.examine.utility.workload.query_errors`)."""
     if why := unfit_reason(pair):
-        raise InputError(f"counting queries are not asked here: {why}", where=pair.manifest.kind)
+        raise InputError(tr("counting queries are not asked here: {why}", why=why), where=pair.manifest.kind)
     own, about = features(pair), query_columns(pair)
     names, sensitive = (own, [name for name in about if name not in own]) if pair.recoding else (about, [])
     return query_errors(_sides(pair, names, sensitive), queries=queries, selectivity=selectivity, seed=SEED)
@@ -108,7 +109,7 @@ def learn_label(pair: TablePair, label: str) -> dict[str, Any]:
     """
     require()
     if (why := unfit_reason(pair)) or label not in predictable_columns(pair):
-        raise InputError(f"a model cannot learn this here: {why or label}", where=pair.manifest.kind)
+        raise InputError(tr("a model cannot learn this here: {why}", why=why or label), where=pair.manifest.kind)
     levels = _levels(pair)
     if levels is not None and all(h is not None for h in map(pair.tree, features(pair))):
         found = _sides(pair, features(pair), label=label)

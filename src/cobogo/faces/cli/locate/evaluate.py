@@ -10,6 +10,7 @@ import typer
 from cobogo.errors import DataError, number_of
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import GuessedSeparator, Json
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.locate.attacks import LocationFindings
@@ -71,7 +72,7 @@ def evaluate(
     before = None if background is None else read_points(background)
     for name, some in ((file, points), (places, known), (background, before)):
         if some is not None and not len(some):
-            raise DataError("has no points", where=str(name))
+            raise DataError(tr("has no points"), where=str(name))
     made = {one.label: asking.build_mechanism(one, points, places=known) for one in wanted}
     with console.progress(quiet=as_json) as show:
         found = measure(

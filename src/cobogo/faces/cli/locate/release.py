@@ -11,6 +11,7 @@ import typer
 from cobogo.errors import DataError, PolicyError, number_of
 from cobogo.faces.cli import console
 from cobogo.faces.cli.options import GuessedSeparator, Json, Ledger, PayingAnalyst, PayingDataset
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ def protect(
 
     asked = asking.parse_specs(mechanism, "--mechanism")
     if len(asked) != 1:
-        raise PolicyError("names several mechanisms", where="--mechanism", remedy="A release is made by one.")
+        raise PolicyError(tr("names several mechanisms"), where="--mechanism", remedy=tr("A release is made by one."))
     points = read_points(file, separator=separator, lon=lon, lat=lat, time=time, user=user)
     if not len(points):
-        raise DataError("has no points", where=str(file))
+        raise DataError(tr("has no points"), where=str(file))
     made = asking.build_mechanism(asked[0], None)
     package = protect_points(points, made, asked[0].label, ReportLimits(budget, every, round_times))
     verdict = write_release(release_of(package, points, str(file.absolute())), out)
@@ -285,19 +286,21 @@ def _edges(text: str) -> tuple[float, float, float, float]:
         west, south, east, north = (float(part) for part in text.split(","))
     except ValueError:
         raise PolicyError(
-            f"must be four numbers. Got {text!r} instead",
+            tr("must be four numbers. Got {text!r} instead", text=text),
             where="--region",
-            remedy="Write it as in: --region=-38.64,-3.90,-38.40,-3.68. It must be chosen without looking at the data.",
+            remedy=tr(
+                "Write it as in: --region=-38.64,-3.90,-38.40,-3.68. It must be chosen without looking at the data."
+            ),
         ) from None
     if not (abs(west) <= 360 and abs(east) <= 360 and -90 <= south < north <= 90):
-        raise PolicyError("must be west, south, east, north in degrees, south below north", where="--region")
+        raise PolicyError(tr("must be west, south, east, north in degrees, south below north"), where="--region")
     if west > east and (east - west) % 360 > 180:
-        raise PolicyError("is wider than half of the globe: are west and east exchanged?", where="--region")
+        raise PolicyError(tr("is wider than half of the globe: are west and east exchanged?"), where="--region")
     if look_exchanged([west, west, east, east], [south, north, south, north]):
         raise PolicyError(
-            "is far out at sea, and would be on land with longitude and latitude exchanged",
+            tr("is far out at sea, and would be on land with longitude and latitude exchanged"),
             where="--region",
-            remedy="Longitude comes first: west, south, east, north.",
+            remedy=tr("Longitude comes first: west, south, east, north."),
         )
     return west, south, east, north
 
@@ -312,8 +315,10 @@ def _first_day(text: str, days: int) -> date:
     try:
         found = date.fromisoformat(text)
     except ValueError:
-        raise PolicyError(f"must be a day, as 2024-03-04. Got {text!r} instead", where="--first") from None
+        raise PolicyError(
+            tr("must be a day, as 2024-03-04. Got {text!r} instead", text=text), where="--first"
+        ) from None
     ahead = (found - datetime.now(UTC).date()).days + min(max(days, 1), 366) - 1
     if ahead > 1:  # by clocks of the far east it is tomorrow already
-        raise PolicyError("the days end in the future, of which there are no calls", where="--first and --days")
+        raise PolicyError(tr("the days end in the future, of which there are no calls"), where="--first and --days")
     return found

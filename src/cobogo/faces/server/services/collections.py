@@ -14,6 +14,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import COLLECTIONS, Row
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.collect.aggregate import Aggregate
@@ -29,7 +30,9 @@ def read_collection(text: str) -> Collection:
     table = content.get("collection")
     for key in ("values", "candidates"):
         if isinstance(table, dict) and isinstance(table.get(key), dict):
-            raise PolicyError("may name no file on a server", where=f"collection.{key}", remedy="Give the list itself.")
+            raise PolicyError(
+                tr("may name no file on a server"), where=f"collection.{key}", remedy=tr("Give the list itself.")
+            )
     return Collection.of(content, name="collection")
 
 

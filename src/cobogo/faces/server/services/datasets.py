@@ -25,6 +25,7 @@ from cobogo.faces.server.services.operation import Subject, operation
 from cobogo.faces.server.sources import copy_table, list_sources, list_tables
 from cobogo.faces.server.state import DATASETS, Row, pack
 from cobogo.floor.files import create_scratch, remove_scratch
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
@@ -139,7 +140,7 @@ class DatasetService(Subject):
     ) -> str:
         context = self._context
         if len(context.state.rows(DATASETS, owner)) >= context.settings.limits.datasets:
-            raise InputError("too many data sets", where="datasets", remedy="Delete some first.")
+            raise InputError(tr("too many data sets"), where="datasets", remedy=tr("Delete some first."))
         label = name.replace("\\", "/").rpartition("/")[2] or "table"  # what people call it; no place of ours
         identity = context.state.add(DATASETS, owner=owner, name=label, about="")
         try:
@@ -260,14 +261,14 @@ def _unpack(row: Row) -> Row:
 
 def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -> dict[str, Any]:
     if encoding not in ("utf-8", "latin-1"):
-        raise InputError("must be utf-8 or latin-1", where="encoding")
+        raise InputError(tr("must be utf-8 or latin-1"), where="encoding")
     if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
-        raise InputError("must be one character that is neither a letter nor a digit", where="separator")
+        raise InputError(tr("must be one character that is neither a letter nor a digit"), where="separator")
     mark = separator or guess_separator(file, encoding)
     try:
         data = Data.model_validate({"separator": mark, "encoding": encoding})
     except ValidationError:
-        raise InputError("must be no quote and no line end", where="separator") from None
+        raise InputError(tr("must be no quote and no line end"), where="separator") from None
     engine = rows.connect_bounded()
     try:
         with engine.guard("reading"):
@@ -278,7 +279,7 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
     except DataError as error:
         raise DataError(error.what, where=_hide_path(error.where, file), remedy=error.remedy) from None
     if not number:
-        raise DataError("has no rows", where="file")
+        raise DataError(tr("has no rows"), where="file")
     return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
 
 

@@ -17,6 +17,7 @@ from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.policies import PolicyService
 from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack
 from cobogo.faces.server.worker import AUDIT, FINDINGS, RELEASE_JOBS, STUDY_JOBS
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.faces.server.context import ServerContext
@@ -62,7 +63,7 @@ class JobService(Subject):
         """Put a job in the queue under a policy that was kept, by its identity, or under the text of one."""
         self._row(DATASETS, dataset, holder.owner, "data set")
         if (policy is None) == (text is None):
-            raise InputError("give a policy, or the text of one", where="policy")
+            raise InputError(tr("give a policy, or the text of one"), where="policy")
         text = self._policies.text(holder, str(policy)) if text is None else text
         return self.submit(holder, kind, dataset, text)
 
@@ -111,7 +112,9 @@ class JobService(Subject):
         """Put a study of a data set under a policy in the queue; its identity. It releases nothing."""
         if kind not in STUDY_JOBS:
             raise InputError(
-                f"there is no study {kind!r}", where="study", remedy=f"Choose among {', '.join(STUDY_JOBS)}."
+                tr("there is no study {kind!r}", kind=kind),
+                where="study",
+                remedy=tr("Choose among {study_jobs}.", study_jobs=", ".join(STUDY_JOBS)),
             )
         return self._queue.submit(holder.owner, kind, self._study(holder, dataset, text, options))
 
@@ -166,7 +169,7 @@ class JobService(Subject):
             row for row in map(_unpack, self._context.state.rows(JOBS, owner)) if row["asked"].get("dataset") == dataset
         ]
         if any(row["state"] in UNDER_WAY and row["kind"] not in STUDY_JOBS for row in rows):
-            raise InputError("a job works on it", where="dataset", remedy="Wait for it, or cancel it.")
+            raise InputError(tr("a job works on it"), where="dataset", remedy=tr("Wait for it, or cancel it."))
         for row in rows:
             if row["kind"] in STUDY_JOBS:
                 self._queue.cancel(row["id"])

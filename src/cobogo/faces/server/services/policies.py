@@ -14,6 +14,7 @@ from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import DATASETS, POLICIES, Row
+from cobogo.floor.language import tr
 
 __all__ = ["PolicyService", "Version"]
 
@@ -82,7 +83,7 @@ class PolicyService(Subject):
     def keep_as(self, holder: Holder, dataset: str, name: str, toml: str) -> None:
         """Keep the text of a policy under a name, in place of the one that had it; it may be unfinished."""
         if not name.strip() or len(name) > 200:
-            raise InputError("give it a name of up to 200 characters", where="policy")
+            raise InputError(tr("give it a name of up to 200 characters"), where="policy")
         same = self._context.state.rows(POLICIES, holder.owner, dataset=dataset, name=name.strip())
         if same:
             self._context.state.change(POLICIES, same[0]["id"], toml=toml)

@@ -12,7 +12,22 @@ from cobogo.data.schema.portuguese import reason_in_portuguese, type_in_portugue
 from cobogo.data.schema.suggest import CERTAIN
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.frame import complain, open_data_page
+from cobogo.faces.workbench.labels import ROLE
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.floor.language import tr
+
+ALARM = {
+    "undecided": tr("Not decided yet: nothing runs before."),
+    "released": tr("This looks like an identifier, and would now be released."),
+    "unique": tr("Most values occur once and would single people out: the run will refuse it."),
+}
+
+COLUMNS = {
+    "column": tr("Column"),
+    "values": tr("Values"),
+    "shape": tr("Distribution"),
+    "reason": tr("Suggestion, and why"),
+}
 
 ROLES = ("identifier", "quasi-identifier", "sensitive", "non-sensitive")
 COLOURS = {
@@ -43,43 +58,46 @@ class _Columns:
 
     def __init__(self, session: PageSession, columns: list[dict[str, Any]], told: dict[str, dict[str, Any]]) -> None:
         self.session = session
-        ui.label(session.say("columns.what"))
-        with ui.expansion(session.say("columns.roles"), icon="help_outline").classes("w-full").props("dense"):
+        ui.label(session.say("What each column is. Suggestions come with a reason; you decide."))
+        with ui.expansion(session.say("What the roles mean"), icon="help_outline").classes("w-full").props("dense"):
             for role in ROLES:
-                ui.label(session.say(f"role.{role}"))
+                ui.label(session.say(ROLE[role]))
         with ui.row().classes("items-center w-full"):
             self.all = ui.button(on_click=self._accept_all, icon="done_all").props("no-caps")
-            self.search = ui.input(session.say("columns.search"), on_change=self._filter)
+            self.search = ui.input(session.say("Find a column"), on_change=self._filter)
             self.search.props("dense outlined clearable").style("width: 14rem")
-            self.open = ui.switch(session.say("columns.undecided"), on_change=self._filter)
+            self.open = ui.switch(session.say("Undecided only"), on_change=self._filter)
             ui.space()
             self.counts = ui.row().classes("items-center gap-1")
         self.warning = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full").props("role=status")
         with ui.card().classes("w-full q-pa-sm gap-0"):
             with ui.element("div").classes("cobogo-columns cobogo-wide text-caption text-weight-bold q-py-xs"):
                 for key in ("column", "values", "shape", "role", "reason"):
-                    ui.label(session.say(f"columns.{key}"))
+                    ui.label(session.say(COLUMNS[key]))
             self.lines = [_Line(self, one, told.get(one["column"], {}).get("role")) for one in columns]
         with ui.row().classes("w-full justify-end"):
-            ui.button(session.say("columns.go"), on_click=lambda: ui.navigate.to(session.address("hierarchies"))).props(
-                "no-caps"
-            )
+            ui.button(
+                session.say("Continue with hierarchies"),
+                on_click=lambda: ui.navigate.to(session.address("hierarchies")),
+            ).props("no-caps")
         self.refresh()
 
     def refresh(self) -> None:
         """Redraw what depends on all columns."""
         say = self.session.say
         undecided = [line for line in self.lines if line.role is None]
-        self.all.text = say("columns.all", count=len(undecided))
+        self.all.text = say("Accept all suggestions ({count} undecided)", count=len(undecided))
         self.all.set_visibility(bool(undecided))
         named = [line.name for line in self.lines if line.role == "identifier"]
-        self.warning.text = say("columns.identifier", names=", ".join(named))
+        self.warning.text = say(
+            "These columns identify people directly and will not be released: {names}.", names=", ".join(named)
+        )
         self.warning.set_visibility(bool(named))
         self.counts.clear()
         chosen = Counter(line.role for line in self.lines)
         with self.counts:
             for role in ROLES:
-                text = f"{self.session.say(f'role.{role}').partition(':')[0]}: {chosen[role]}"
+                text = f"{self.session.say(ROLE[role]).partition(':')[0]}: {chosen[role]}"
                 ui.badge(text, color=COLOURS[role]).classes("q-pa-xs")
 
     def _accept_all(self) -> None:
@@ -118,16 +136,16 @@ class _Line:
                 ui.label(type_in_portuguese(profile["type"]) if portuguese else profile["type"]).classes("text-caption")
             self._numbers(session)
             self.shape = ColumnShape(session, profile)
-            options = {role: session.say(f"role.{role}").partition(":")[0] for role in ROLES}
+            options = {role: session.say(ROLE[role]).partition(":")[0] for role in ROLES}
             self.select = ui.select(options, value=self.role, on_change=self._choose)
-            self.select.props(f'dense outlined aria-label="{session.say("columns.role")}: {_plain(self.name)}"')
+            self.select.props(f'dense outlined aria-label="{session.say("Role")}: {_plain(self.name)}"')
             with ui.column().classes("gap-0 items-start"):
                 with ui.row().classes("items-center gap-2"):
                     self.button = ui.button(
-                        session.say("columns.accept", role=options[profile["role"]]), on_click=self.accept
+                        session.say("Accept: {role}", role=options[profile["role"]]), on_click=self.accept
                     ).props("outline dense no-caps size=sm")
                     confidence = session.percent(profile["confidence"])
-                    self.sure = ui.label(session.say("columns.sure", share=confidence))
+                    self.sure = ui.label(session.say("As suggested ({share} sure)", share=confidence))
                     self.sure.classes("text-caption text-weight-medium")
                 reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
                 ui.label(reason).classes("text-caption").style("line-height: 1.2")
@@ -137,11 +155,11 @@ class _Line:
     def _numbers(self, session: PageSession) -> None:
         number = session.number
         with ui.column().classes("gap-0"):
-            ui.label(session.say("columns.distinct", count=number(self.profile["distinct"]))).classes("text-caption")
+            ui.label(session.say("{count} distinct", count=number(self.profile["distinct"]))).classes("text-caption")
             missing = self.profile["missing"]
             if missing:
                 share = session.percent(missing / self.profile["records"])
-                ui.label(session.say("columns.missing", share=share)).classes("text-caption text-weight-medium")
+                ui.label(session.say("{share} missing", share=share)).classes("text-caption text-weight-medium")
 
     def accept(self) -> None:
         self.page.decide({self: self.profile["role"]})
@@ -160,7 +178,7 @@ class _Line:
         self.sure.set_visibility(self.role == self.profile["role"])
         alarm = warning(self.profile, self.role)
         self.alarm.set_visibility(alarm is not None)
-        self.alarm.text = "" if alarm is None else self.page.session.say(f"alarm.{alarm}")
+        self.alarm.text = "" if alarm is None else self.page.session.say(ALARM[alarm])
         self.shape.draw(self.role or self.profile["role"])
 
 
@@ -208,11 +226,11 @@ class ColumnShape:
             if role == "identifier" or shape is None:
                 ui.label("–").classes("text-caption")
             elif role == "sensitive" and not self.asked:
-                ui.button(say("columns.show"), icon="visibility", on_click=lambda: self._ask(role)).props(
+                ui.button(say("Show"), icon="visibility", on_click=lambda: self._ask(role)).props(
                     "flat dense no-caps size=sm"
                 )
             else:
-                label = say("columns.distribution", name=self.profile["column"])
+                label = say("Distribution of {name}", name=self.profile["column"])
                 with ui.button(on_click=self._show_values).props("flat dense no-caps padding=none") as button:
                     ui.html(draw_bars(shape, self.profile["missing"]), sanitize=False)
                 button._props["aria-label"] = label
@@ -226,16 +244,14 @@ class ColumnShape:
         shape, records = self.profile["shape"], self.profile["records"]
         number, percent = self.session.number, self.session.percent
         with ui.dialog() as dialog, ui.card().style("min-width: 26rem"):
-            ui.label(self.session.say("columns.distribution", name=self.profile["column"])).classes("text-subtitle1")
+            ui.label(self.session.say("Distribution of {name}", name=self.profile["column"])).classes("text-subtitle1")
             if "bars" in shape:
                 ui.html(draw_bars(shape, 0, 3), sanitize=False)
                 ends = {"first": shape["first"], "last": shape["last"]}
-                ui.label(self.session.say("columns.range", **ends)).classes("text-caption")
+                ui.label(self.session.say("From {first} to {last}", **ends)).classes("text-caption")
             else:
-                rest = [(self.session.say("columns.others"), shape["other"])] if shape["other"] else []
-                missing = (
-                    [(self.session.say("columns.none"), self.profile["missing"])] if self.profile["missing"] else []
-                )
+                rest = [(self.session.say("other values"), shape["other"])] if shape["other"] else []
+                missing = [(self.session.say("missing"), self.profile["missing"])] if self.profile["missing"] else []
                 for label, count in [*shape["top"], *rest, *missing]:
                     with ui.row().classes("w-full items-center no-wrap"):
                         ui.label(label).classes("text-caption ellipsis").style("width: 10rem")

@@ -13,6 +13,20 @@ from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt, open_page, section
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.floor.language import Text, tr
+
+MARK = {
+    "44": tr("Comma ,"),
+    "59": tr("Semicolon ;"),
+    "9": tr("Tab"),
+    "124": Text("Bar ", ""),
+}
+
+OPTION = {
+    "separator": tr("Separator"),
+    "encoding": tr("Encoding"),
+    "decimal": tr("Decimal mark"),
+}
 
 EXAMPLE_ROWS = 5000
 SEPARATORS = (",", ";", "\t", "|")
@@ -44,25 +58,36 @@ def _upload(desk: Desk, session: PageSession) -> None:
 
     most = desk.service.datasets.upload_megabytes
     drop = ui.upload(
-        label=session.say("data.drop"),
+        label=session.say("Drop a CSV or Parquet file here, or choose one"),
         on_begin_upload=lambda: busy.set_visibility(True),
         on_upload=receive,
-        on_rejected=lambda: ui.notify(session.say("data.large", most=most)),
+        on_rejected=lambda: ui.notify(
+            session.say("The file is not a CSV or Parquet file, or is larger than {most} MB.", most=most)
+        ),
         auto_upload=True,
         max_file_size=most * MEGABYTE,
     )
-    drop.on("failed", lambda: ui.notify(session.say("data.failed", most=most), type="negative"), args=[])
+    drop.on(
+        "failed",
+        lambda: ui.notify(
+            session.say("The file did not get through: it is larger than {most} MB, or the line was cut.", most=most),
+            type="negative",
+        ),
+        args=[],
+    )
     drop.classes("w-full").props("flat bordered accept=.csv,.txt,.tsv,.parquet,.pq")
-    drop.props["data-name"] = session.say("data.drop")
+    drop.props["data-name"] = session.say("Drop a CSV or Parquet file here, or choose one")
     _options(session, options)
-    ui.label(session.say("data.what")).classes("text-caption")
+    ui.label(session.say("The file stays on this server. Nothing leaves it until you download a release.")).classes(
+        "text-caption"
+    )
 
 
 def _waiting(session: PageSession) -> ui.row:
     """What is seen while a table is read."""
     with ui.row().classes("items-center") as row:
         ui.spinner(size="sm")
-        ui.label(session.say("data.reading")).props("role=status")
+        ui.label(session.say("Reading the table and counting its values…")).props("role=status")
     row.set_visibility(False)
     return row
 
@@ -70,16 +95,21 @@ def _waiting(session: PageSession) -> ui.row:
 def _options(session: PageSession, options: dict[str, str | None]) -> None:
     """What a CSV file does not say of itself; a Parquet file does."""
     choices: dict[str, dict[str | None, str]] = {
-        "separator": {None: session.say("data.guess")} | {one: session.say(f"mark.{ord(one)}") for one in SEPARATORS},
+        "separator": {None: session.say("Find out")} | {one: session.say(MARK[ord(one)]) for one in SEPARATORS},
         "encoding": {"utf-8": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)"},
-        "decimal": {None: session.say("data.guess"), ".": session.say("data.point"), ",": session.say("data.comma")},
+        "decimal": {None: session.say("Find out"), ".": session.say("Point: 1.5"), ",": session.say("Comma: 1,5")},
     }
-    with ui.expansion(session.say("data.options"), icon="tune").classes("w-full").props("dense"), ui.row():
+    with (
+        ui.expansion(session.say("How a CSV file is written (if it is read wrongly)"), icon="tune")
+        .classes("w-full")
+        .props("dense"),
+        ui.row(),
+    ):
         for key, known in choices.items():
             ui.select(
                 known,
                 value=options[key],
-                label=session.say(f"option.{key}"),
+                label=session.say(OPTION[key]),
                 on_change=lambda event, key=key: options.update({key: event.value}),
             ).style("width: 15rem").props("dense outlined")
 
@@ -98,14 +128,16 @@ def _databases(desk: Desk, session: PageSession) -> None:
         if table.value:
             await _keep(desk, session, busy, actions.copy_table, str(source.value), str(table.value))
 
-    with ui.expansion(session.say("data.database"), icon="storage").classes("w-full").props("dense"):
-        ui.label(session.say("data.copied")).classes("text-caption")
+    with ui.expansion(session.say("Take a table of a database"), icon="storage").classes("w-full").props("dense"):
+        ui.label(session.say("The table is copied as it is now. The database itself is not changed.")).classes(
+            "text-caption"
+        )
         with ui.row().classes("items-center"):
-            source = ui.select(known, label=session.say("data.source"), on_change=show_tables)
-            table = ui.select([], label=session.say("data.table"), with_input=True)
+            source = ui.select(known, label=session.say("Database"), on_change=show_tables)
+            table = ui.select([], label=session.say("Table"), with_input=True)
             for field in (source, table):
                 field.props("dense outlined").style("width: 16rem")
-            ui.button(session.say("data.take"), on_click=take).props("no-caps")
+            ui.button(session.say("Take"), on_click=take).props("no-caps")
         busy = _waiting(session)
 
 
@@ -120,7 +152,7 @@ async def _keep(desk: Desk, session: PageSession, busy: ui.row, take: Callable[.
 
 def _datasets(desk: Desk, session: PageSession) -> None:
     rows = desk.service.datasets.list_all(session.caller)
-    section(session.say("data.mine"))
+    section(session.say("Your data sets"))
     if not rows:
         _nothing_yet(desk, session)
     for row in rows:
@@ -129,13 +161,21 @@ def _datasets(desk: Desk, session: PageSession) -> None:
 
 def _nothing_yet(desk: Desk, session: PageSession) -> None:
     async def example() -> None:
-        await _keep(desk, session, busy, actions.receive_example, session.say("data.examplename"), EXAMPLE_ROWS)
+        await _keep(
+            desk, session, busy, actions.receive_example, session.say("Example: patients of Ceará.csv"), EXAMPLE_ROWS
+        )
 
     with ui.card().classes("w-full items-center q-pa-lg"):
         ui.icon("table_view").props("size=xl color=primary")
-        ui.label(session.say("data.none")).classes("text-subtitle1")
-        ui.label(session.say("data.teach")).style("max-width: 44rem; text-align: center")
-        ui.button(session.say("data.example"), icon="science", on_click=example).props("outline no-caps")
+        ui.label(session.say("Nothing was uploaded yet.")).classes("text-subtitle1")
+        ui.label(
+            session.say(
+                "A table has one row for each person or event, and its first line names the columns. Upload one "
+                "above: its columns are looked at, and the next page suggests what each of them is. To look "
+                "around first, take made-up patients of Ceará: nobody in them exists."
+            )
+        ).style("max-width: 44rem; text-align: center")
+        ui.button(session.say("Take example data"), icon="science", on_click=example).props("outline no-caps")
         busy = _waiting(session)
 
 
@@ -150,19 +190,19 @@ def _dataset(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
         with ui.column().classes("gap-0"):
             ui.label(row["name"]).classes("text-subtitle1 text-weight-medium")
             counts = {"rows": known["rows"], "columns": len(known["columns"])}
-            text = session.say("data.rows", **counts, size=_size(session, known))
+            text = session.say("{rows} rows, {columns} columns, {size}", **counts, size=_size(session, known))
             ui.label(f"{text} · {session.date(row['created'])}").classes("text-caption")
         ui.space()
         if chosen:
             ui.icon("check_circle").props("size=sm color=positive")
-            ui.label(session.say("data.used")).classes("text-positive text-weight-medium")
-            ui.button(session.say("data.go"), on_click=lambda: ui.navigate.to(session.address("columns"))).props(
-                "no-caps"
-            )
+            ui.label(session.say("In use")).classes("text-positive text-weight-medium")
+            ui.button(
+                session.say("Continue with its columns"), on_click=lambda: ui.navigate.to(session.address("columns"))
+            ).props("no-caps")
         else:
             there = session.address("data", data=row["id"], release=None)
-            ui.button(session.say("data.use"), on_click=lambda: ui.navigate.to(there)).props("no-caps outline")
-        label = session.say("data.delete")
+            ui.button(session.say("Use"), on_click=lambda: ui.navigate.to(there)).props("no-caps outline")
+        label = session.say("Delete")
         ui.button(icon="delete", on_click=lambda: _confirm_delete(desk, session, row)).props(
             f'flat round color=negative aria-label="{label}"'
         ).tooltip(label)
@@ -177,11 +217,15 @@ def _size(session: PageSession, known: dict[str, Any]) -> str:
 async def _confirm_delete(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
     """Delete a data set when that is confirmed."""
     with ui.dialog() as dialog, ui.card():
-        ui.label(session.say("data.sure", name=row["name"])).classes("text-subtitle1")
-        ui.label(session.say("data.stays")).classes("text-caption")
+        ui.label(session.say("Delete {name}?", name=row["name"])).classes("text-subtitle1")
+        ui.label(
+            session.say(
+                "The table and the files attached to it are removed from this server. What was released of it stays."
+            )
+        ).classes("text-caption")
         with ui.row().classes("w-full justify-end"):
-            ui.button(session.say("data.cancel"), on_click=lambda: dialog.submit(False)).props("flat no-caps autofocus")
-            ui.button(session.say("data.delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
+            ui.button(session.say("Keep it"), on_click=lambda: dialog.submit(False)).props("flat no-caps autofocus")
+            ui.button(session.say("Delete"), on_click=lambda: dialog.submit(True)).props("no-caps color=negative")
     if not await dialog:
         return
     await attempt(session, actions.forget_dataset, desk, session, row["id"])
@@ -242,20 +286,26 @@ class _Rows:
         self.number = session.number
         self.view = RowsView(row["about"]["rows"])
         self.veiled = {at for at, one in enumerate(columns) if one["role"] == "identifier"}
-        section(self.say("data.preview"))
+        section(self.say("Rows"))
         if self.veiled:
-            ui.label(self.say("data.veiled", count=self.number(len(self.veiled)))).classes("text-caption")
+            ui.label(
+                self.say(
+                    "Columns that seem to identify people: {count}. Their values are not shown until you click the "
+                    "eye.",
+                    count=self.number(len(self.veiled)),
+                )
+            ).classes("text-caption")
         self.table = ui.table(rows=[], columns=[], row_key="n").classes("w-full").props("dense flat bordered")
         self.table.add_slot("header", HEADER)
         self.table.on("order", self._order)
         self.table.on("reveal", self._reveal)
         with ui.row().classes("items-center"):
-            self._turn("data.begin", "first_page", lambda: self._move(0))
-            back = ui.button(self.say("data.previous"), on_click=lambda: self._move(self.view.offset - PAGE))
+            self._turn(tr("First page"), "first_page", lambda: self._move(0))
+            back = ui.button(self.say("Previous"), on_click=lambda: self._move(self.view.offset - PAGE))
             self.label = ui.label().props("role=status")
-            on = ui.button(self.say("data.next"), on_click=lambda: self._move(self.view.offset + PAGE))
-            self._turn("data.end", "last_page", lambda: self._move(self.view.rows))
-            self.wanted = ui.number(self.say("data.goto"), min=1, max=self.view.rows, precision=0)
+            on = ui.button(self.say("Next"), on_click=lambda: self._move(self.view.offset + PAGE))
+            self._turn(tr("Last page"), "last_page", lambda: self._move(self.view.rows))
+            self.wanted = ui.number(self.say("Go to row"), min=1, max=self.view.rows, precision=0)
         for button in (back, on):
             button.props("flat no-caps")
         self.wanted.props("dense outlined").style("width: 10rem").on("keydown.enter", self._jump).on("blur", self._jump)
@@ -274,7 +324,9 @@ class _Rows:
         self.table.props(remove="loading")
         first, last = self.view.offset + 1, min(self.view.offset + PAGE, self.view.rows)
         told = {"first": first, "last": last, "total": self.view.rows}
-        self.label.text = self.say("data.range", **{key: self.number(value) for key, value in told.items()})
+        self.label.text = self.say(
+            "Rows {first} to {last} of {total}", **{key: self.number(value) for key, value in told.items()}
+        )
 
     def _read(self) -> list[dict[str, Any]]:
         if not self.session.here:  # logged out in another window
@@ -291,7 +343,13 @@ class _Rows:
     def _describe_column(self, at: int) -> dict[str, Any]:
         """A column, with what its header says and does."""
         name, order = self.columns[at]["column"], self.view.order
-        told = {"name": f"c{at}", "field": f"c{at}", "label": name, "at": at, "sort": self.say("data.sort", name=name)}
+        told = {
+            "name": f"c{at}",
+            "field": f"c{at}",
+            "label": name,
+            "at": at,
+            "sort": self.say("Sort by {name}", name=name),
+        }
         told["align"] = "right" if str(self.columns[at]["sort"]).startswith("try_cast") else "left"
         if order is not None and order.column == at:
             told["arrow"] = "arrow_downward" if order.descending else "arrow_upward"
@@ -299,7 +357,9 @@ class _Rows:
         if at in self.veiled:
             shown = at in self.view.revealed
             told["eye"] = "visibility_off" if shown else "visibility"
-            told["reveal"] = self.say("data.hide" if shown else "data.reveal", name=name)
+            told["reveal"] = self.say(
+                tr("Hide the values of {name}") if shown else tr("Show the values of {name}"), name=name
+            )
         return told
 
     async def _move(self, offset: int) -> None:

@@ -11,6 +11,7 @@ from cobogo.faces.workbench.frame import prepare_page
 from cobogo.faces.workbench.header import buttons
 from cobogo.faces.workbench.session import Desk
 from cobogo.faces.workbench.steps import STEPS, visible_steps
+from cobogo.floor.language import tr
 
 
 def build(desk: Desk) -> None:
@@ -23,12 +24,12 @@ def build(desk: Desk) -> None:
         try:
             holder = await run.io_bound(desk.service.keys.recognise, f"workbench {ui.context.client.ip}", text)
         except TooMany:
-            ui.notify(session.say("login.wait"), type="negative")
+            ui.notify(session.say("Too many attempts. Wait a minute."), type="negative")
             return
         if holder is None:
-            ui.notify(session.say("login.wrong"), type="negative")
+            ui.notify(session.say("This key is not valid."), type="negative")
         elif not visible_steps(holder):
-            ui.notify(session.say("login.role"), type="warning")
+            ui.notify(session.say("This key is for another purpose: there is no page for it here."), type="warning")
         else:
             ui.navigate.to(desk.tickets.address(holder, goal))
 
@@ -37,14 +38,24 @@ def build(desk: Desk) -> None:
     with ui.card().classes("absolute-center q-pa-lg gap-4").style("width: min(26rem, 94vw)"):
         with ui.row().classes("items-center no-wrap"):
             ui.icon("grid_view").props("size=md color=primary")
-            ui.label(session.say("title")).classes("text-h5").props('role="heading" aria-level="1"')
-        ui.label(session.say("login.about")).classes("text-body2")
+            ui.label(session.say("Cobogó workbench")).classes("text-h5").props('role="heading" aria-level="1"')
+        ui.label(session.say("Share the use of data about people without exposing anyone.")).classes("text-body2")
         if goal != "/":
-            ui.label(session.say("login.again")).classes("text-body2").props('role="status"')
-        key = ui.input(session.say("login.key"), password=True).classes("w-full").on("keydown.enter", enter)
+            ui.label(
+                session.say(
+                    "Log in to go on to the page that you asked for. If you were there before: your session has "
+                    "ended, because you logged out, your key ended, or the server was restarted. Your data and "
+                    "policies are kept."
+                )
+            ).classes("text-body2").props('role="status"')
+        key = ui.input(session.say("Your key"), password=True).classes("w-full").on("keydown.enter", enter)
         key.props("autofocus autocomplete=off outlined")
-        ui.button(session.say("login.go"), on_click=enter).classes("w-full").props("no-caps")
-        how = session.say("login.local" if desk.local else "login.what")
+        ui.button(session.say("Log in"), on_click=enter).classes("w-full").props("no-caps")
+        how = session.say(
+            tr("Open the address that cobogo workbench printed when it began: it lets you in without a key.")
+            if desk.local
+            else tr("Keys are made with cobogo serve --add-key NAME --role steward.")
+        )
         ui.label(how).classes("text-caption text-quiet")
 
 

@@ -10,7 +10,9 @@ from nicegui import run, ui
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.frame import attempt, empty, open_page, section
+from cobogo.faces.workbench.labels import KIND
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.floor.language import tr
 from cobogo.publish.registry.store import RegistryEntry
 
 
@@ -24,9 +26,9 @@ async def build(desk: Desk) -> None:
         if not rows:
             can = KeyScope.RUN in holder.scopes
             empty(
-                session.say("release.none"),
+                session.say("There is no release yet. Run a job, and what it makes appears here."),
                 icon="inventory_2",
-                button=session.say("step.running") if can else "",
+                button=session.say("Run") if can else "",
                 go=session.address("running"),
             )
             return
@@ -34,7 +36,7 @@ async def build(desk: Desk) -> None:
         entry = await run.io_bound(desk.service.registry.entry_of, holder, chosen["id"])
         with ui.row().classes("w-full items-start no-wrap gap-4 cobogo-beside"):
             with ui.column().classes("gap-2").style("flex: 0 0 19rem"):
-                section(session.say("release.list"))
+                section(session.say("Releases"))
                 with ui.scroll_area().style("height: calc(100vh - 11rem)").classes("w-full cobogo-list"):
                     for row in rows:
                         _draw_card(desk, session, row, chosen=row["id"] == chosen["id"])
@@ -43,14 +45,18 @@ async def build(desk: Desk) -> None:
 
 
 def _dataset_name(desk: Desk, session: PageSession, row: dict[str, Any]) -> str:
-    return desk.service.datasets.names(session.caller).get(row["dataset"], session.say("release.gone"))
+    return desk.service.datasets.names(session.caller).get(row["dataset"], session.say("data set deleted"))
 
 
 def _count_text(session: PageSession, row: dict[str, Any]) -> str:
     told = json.loads(row["summary"])
     if told.get("suppressed") is None:
-        return session.say("release.records-only", records=told.get("records"))
-    return session.say("release.records", records=told["records"] - told["suppressed"], suppressed=told["suppressed"])
+        return session.say("{records} records", records=told.get("records"))
+    return session.say(
+        "{records} records, {suppressed} left out",
+        records=told["records"] - told["suppressed"],
+        suppressed=told["suppressed"],
+    )
 
 
 def _draw_card(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen: bool) -> None:
@@ -63,12 +69,12 @@ def _draw_card(desk: Desk, session: PageSession, row: dict[str, Any], *, chosen:
         if chosen:
             card.style("border: 2px solid var(--q-primary)")
         ui.label(_dataset_name(desk, session, row)).classes("text-weight-medium ellipsis w-full")
-        kind = session.say(f"kind.{row['kind']}")
+        kind = session.say(KIND[row["kind"]])
         ui.label(f"{kind} · {session.date(row['created'])}").classes("text-caption")
         ui.label(_count_text(session, row)).classes("text-caption text-quiet")
         _verdict(desk, session, row)
         if row["owner"] != session.owner:
-            ui.label(session.say("release.owner", owner=row["owner"])).classes("text-caption text-quiet")
+            ui.label(session.say("of {owner}", owner=row["owner"])).classes("text-caption text-quiet")
 
 
 def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
@@ -83,15 +89,15 @@ def _show_release(desk: Desk, session: PageSession, row: dict[str, Any], entry: 
             )
         ui.space()
         if entry is not None:
-            ui.badge(session.say("release.registered")).props("color=positive").classes("q-pa-xs")
+            ui.badge(session.say("registered")).props("color=positive").classes("q-pa-xs")
     _show_verdict(desk, session, row)
     _actions(desk, session, row, entry)
     inside = KeyScope.EVIDENCE in holder.scopes
     with ui.tabs().props("no-caps align=left dense") as tabs:
-        summary = ui.tab("summary", session.say("release.summary"))
+        summary = ui.tab("summary", session.say("Summary"))
         if inside:
-            ui.tab("report", session.say("release.report"))
-        ui.tab("registry", session.say("release.registry"))
+            ui.tab("report", session.say("Report"))
+        ui.tab("registry", session.say("Registry"))
     with ui.tab_panels(tabs, value=summary).classes("w-full bg-transparent"):
         with ui.tab_panel("summary").classes("q-pa-none gap-4"):
             found = opened_release.report(desk, session, identity)
@@ -120,9 +126,7 @@ def _show_verdict(desk: Desk, session: PageSession, row: dict[str, Any]) -> None
         _verdict(desk, session, row, "md")
         if KeyScope.EVIDENCE in (session.holder.scopes if session.holder else ()):
             there = session.address("risk", release=row["id"], data=row["dataset"], tab="attacks")
-            ui.button(session.say("release.attacks"), on_click=lambda: ui.navigate.to(there)).props(
-                "outline dense no-caps"
-            )
+            ui.button(session.say("Attacks"), on_click=lambda: ui.navigate.to(there)).props("outline dense no-caps")
 
 
 def _took(found: dict[str, Any]) -> float | None:
@@ -132,8 +136,8 @@ def _took(found: dict[str, Any]) -> float | None:
 
 def _report(session: PageSession, identity: str) -> None:
     address = f"/release/{identity}/report"
-    ui.link(session.say("release.report-open"), address, new_tab=True).classes("text-primary")
-    title = session.say("release.report")
+    ui.link(session.say("Open in a tab of its own"), address, new_tab=True).classes("text-primary")
+    title = session.say("Report")
     frame = ui.element("iframe").props(f'src="{address}" sandbox="" title="{title}"').classes("w-full")
     frame.style("height: calc(100vh - 19rem); border: 1px solid rgb(0 0 0 / 20%); background: white")
 
@@ -146,7 +150,9 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
         verdict = await attempt(session, actions.verify_release, desk, session, identity)
         if verdict is None:
             return
-        said = session.say("release.holds" if verdict else "release.fails")
+        said = session.say(
+            tr("The release holds what it promises.") if verdict else tr("The release does not hold what it promises.")
+        )
         ui.notify(said, type="positive" if verdict else "negative")
 
     async def again() -> None:
@@ -158,20 +164,20 @@ def _actions(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regis
         ui.download.from_url(f"/release/{identity}/{part}.zip")
 
     with ui.row().classes("gap-2 items-center"):
-        ui.button(session.say("release.public"), icon="download", on_click=lambda: give("public")).props(
+        ui.button(session.say("Download public"), icon="download", on_click=lambda: give("public")).props(
             "no-caps"
-        ).tooltip(session.say("release.public-why"))
+        ).tooltip(session.say("To give away: the data, what its columns mean, and what is promised."))
         if KeyScope.EVIDENCE in holder.scopes:
-            ui.button(session.say("release.evidence"), icon="lock", on_click=lambda: give("evidence")).props(
+            ui.button(session.say("Download evidence"), icon="lock", on_click=lambda: give("evidence")).props(
                 "outline no-caps"
-            ).tooltip(session.say("release.evidence-why"))
+            ).tooltip(session.say("To keep: it tells what the original data looked like."))
         if row["owner"] == session.owner and KeyScope.DATA in holder.scopes:
-            ui.button(session.say("release.policy"), icon="article", on_click=again).props("flat no-caps")
-        ui.button(session.say("release.verify"), icon="fact_check", on_click=check).props("flat no-caps")
+            ui.button(session.say("Use its policy again"), icon="article", on_click=again).props("flat no-caps")
+        ui.button(session.say("Verify again"), icon="fact_check", on_click=check).props("flat no-caps")
         if row["owner"] == session.owner and KeyScope.RUN in holder.scopes:
-            ui.button(
-                session.say("release.delete"), icon="delete", on_click=lambda: _delete(desk, session, row, entry)
-            ).props("flat no-caps color=negative")
+            ui.button(session.say("Delete"), icon="delete", on_click=lambda: _delete(desk, session, row, entry)).props(
+                "flat no-caps color=negative"
+            )
 
 
 def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
@@ -183,37 +189,54 @@ def _delete(desk: Desk, session: PageSession, row: dict[str, Any], entry: Regist
             ui.navigate.to(session.address("releases", release=None))
 
     with ui.dialog() as dialog, ui.card().classes("gap-3").style("max-width: 32rem"):
-        ui.label(session.say("release.delete-ask"))
-        never = ui.checkbox(session.say("release.never-left"))
+        ui.label(
+            session.say("Delete this release? Its files are gone then; downloads that were made stay where they are.")
+        )
+        never = ui.checkbox(
+            session.say("It never left the house, or was taken back whole: take it out of the registry, too.")
+        )
         never.set_visibility(entry is not None)
         with ui.row().classes("gap-2"):
-            ui.button(session.say("release.delete"), on_click=go).props("no-caps color=negative")
-            ui.button(session.say("release.keep"), on_click=dialog.close).props("flat no-caps")
+            ui.button(session.say("Delete"), on_click=go).props("no-caps color=negative")
+            ui.button(session.say("Keep it"), on_click=dialog.close).props("flat no-caps")
     dialog.open()
 
 
 def _registry(desk: Desk, session: PageSession, row: dict[str, Any], entry: RegistryEntry | None) -> None:
     if not desk.service.registry.exists:
-        ui.label(session.say("release.no-registry"))
+        ui.label(session.say("This server keeps no registry."))
         return
     if entry is not None:
         series = entry.dataset.removeprefix(f"{row['owner']} ")
-        ui.label(session.say("release.registered-as", entry=entry.id, series=series))
-        ui.label(session.say("release.state", state=entry.state)).classes("text-quiet")
+        ui.label(
+            session.say(
+                "Recorded as {entry} in the series “{series}”. Later releases of the series are checked against it.",
+                entry=entry.id,
+                series=series,
+            )
+        )
+        ui.label(session.say("State: {state}", state=entry.state)).classes("text-quiet")
         return
-    ui.label(session.say("release.unregistered"))
+    ui.label(
+        session.say("This release is not in the registry: later ones of the same people are not checked against it.")
+    )
     if row["owner"] != session.owner or row["kind"] != "anonymize":
         return
     start = _dataset_name(desk, session, row).rpartition(".")[0]
-    name = ui.input(session.say("release.register-name"), value=start).style("width: 20rem").props("dense")
+    name = ui.input(session.say("Name of the series"), value=start).style("width: 20rem").props("dense")
 
     async def go() -> None:
         button.props("loading")
         found = await attempt(session, actions.register_release, desk, session, row["id"], str(name.value))
         button.props(remove="loading")
         if found:
-            ui.notify(session.say("release.register-breach"), type="warning", timeout=0, close_button="OK")
+            ui.notify(
+                session.say("Registered. Mind: together with what is there already it exposes people."),
+                type="warning",
+                timeout=0,
+                close_button="OK",
+            )
         elif found is not None:
             ui.navigate.to(session.address("releases", release=row["id"]))
 
-    button = ui.button(session.say("release.register"), icon="history", on_click=go).props("no-caps")
+    button = ui.button(session.say("Register"), icon="history", on_click=go).props("no-caps")

@@ -12,8 +12,51 @@ from cobogo.faces.server.services.jobs import AUDIT, OVER, RELEASE_JOBS
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.draft import check_draft, jobs_of, undecided_columns
 from cobogo.faces.workbench.frame import attempt, no_data, open_page, section
+from cobogo.faces.workbench.labels import KIND, KIND_WHY, RUN_REPAIR
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
+from cobogo.floor.language import tr
+
+RUN = {
+    "repair-columns": tr("Look at the columns"),
+    "queued": tr("Waiting"),
+    "running": tr("Working"),
+    "cancelling": tr("Stopping"),
+    "done": tr("Done"),
+    "refused": tr("No"),
+    "failed": tr("Failed"),
+    "cancelled": tr("Cancelled"),
+    "kind": tr("Kind"),
+    "dataset": tr("Data set"),
+    "date": tr("When"),
+    "state": tr("State"),
+    "took": tr("Took"),
+}
+
+STAGE = {
+    "read": tr("Reading and counting"),
+    "compile": tr("Getting ready"),
+    "search": tr("Looking for the best solution"),
+    "release": tr("Making the release"),
+    "generate": tr("Drawing records"),
+    "tokenize": tr("Replacing values"),
+    "write": tr("Writing"),
+    "check": tr("Checking against earlier releases"),
+    "verify": tr("Verifying what was written"),
+    "report": tr("Drawing the report"),
+    "attack": tr("Attacking"),
+    "columns": tr("Looking at columns"),
+    "combine": tr("Going through combinations"),
+}
+
+RUN_WHY = {
+    "refused": tr(
+        "Nothing can be released under this policy. Ask for less, allow for more records to be left out, "
+        "or let columns become coarser."
+    ),
+    "failed": tr("The job could not be done. Nothing was released."),
+    "cancelled": tr("You stopped it. Nothing was released."),
+}
 
 COLOURS = {"done": "positive", "refused": "warning", "failed": "negative", "cancelled": "secondary"}
 GOING = ("queued", "running")
@@ -39,16 +82,21 @@ def build(desk: Desk) -> None:
 
 def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: JobWatch) -> None:
     """What would run now, and the button."""
-    section(session.say("run.what"), help=session.say("run.what-why"))
+    section(
+        session.say("What to run"),
+        help=session.say("The job runs in a process of its own: you may go on working, or close this page."),
+    )
     kinds = [kind for kind in jobs_of(session.draft.content()) if kind in RELEASE_JOBS]
     problem = _problem(desk, session, row)
     with ui.card().classes("w-full q-pa-md gap-3"):
-        ui.label(session.say("run.rows", name=row["name"], rows=row["about"]["rows"])).classes("text-subtitle1")
+        ui.label(session.say("{name}: {rows} records", name=row["name"], rows=row["about"]["rows"])).classes(
+            "text-subtitle1"
+        )
         _policy(desk, session)
-        chosen = ui.radio({kind: session.say(f"kind.{kind}") for kind in kinds}, value=kinds[0] if kinds else None)
+        chosen = ui.radio({kind: session.say(KIND[kind]) for kind in kinds}, value=kinds[0] if kinds else None)
         chosen.props("inline dense").set_visibility(len(kinds) > 1)
         why = ui.label().classes("text-body2 text-quiet")
-        why.bind_text_from(chosen, "value", lambda kind: session.say(f"kind.{kind}-why") if kind else "")
+        why.bind_text_from(chosen, "value", lambda kind: session.say(KIND_WHY[kind]) if kind else "")
         if problem is not None:
             ui.label(session.trouble(problem)).classes("text-negative").style("white-space: pre-wrap").props(
                 'role="alert"'
@@ -60,14 +108,12 @@ def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: JobWa
                 watched.choose(job)
 
         with ui.row().classes("gap-2"):
-            ui.button(session.say("run.go"), icon="play_arrow", on_click=go).props("no-caps").set_enabled(
-                problem is None
-            )
+            ui.button(session.say("Run"), icon="play_arrow", on_click=go).props("no-caps").set_enabled(problem is None)
             if problem is not None:
                 step = "columns" if undecided_columns(session.draft) else "privacy"
-                ui.button(
-                    session.say(f"run.repair-{step}"), on_click=lambda: ui.navigate.to(session.address(step))
-                ).props("flat no-caps")
+                ui.button(session.say(RUN_REPAIR[step]), on_click=lambda: ui.navigate.to(session.address(step))).props(
+                    "flat no-caps"
+                )
 
 
 def _policy(desk: Desk, session: PageSession) -> None:
@@ -79,9 +125,13 @@ def _policy(desk: Desk, session: PageSession) -> None:
             ui.label(line).classes("text-weight-medium")
         share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
         algorithm = str(recoding.get("algorithm", "optimal"))
-        ui.label(session.say("run.lost", share=share, algorithm=algorithm)).classes("text-body2")
+        ui.label(
+            session.say(
+                "At most {share} of the records left out; algorithm {algorithm}", share=share, algorithm=algorithm
+            )
+        ).classes("text-body2")
         if now is not None:
-            told = session.say("run.version", digest=now.digest, date=session.date(now.created))
+            told = session.say("Policy {digest}, of {date}", digest=now.digest, date=session.date(now.created))
             ui.label(told).classes("text-caption text-quiet")
 
 
@@ -149,12 +199,12 @@ class JobWatch:
         if job is None:
             return
         session = self.session
-        section(session.say("run.result"))
+        section(session.say("The result"))
         with ui.card().classes("w-full q-pa-md gap-3"):
             with ui.row().classes("items-center w-full gap-3"):
-                badge = ui.badge(session.say(f"run.{job['state']}")).classes("text-body1 q-pa-sm")
+                badge = ui.badge(session.say(RUN[job["state"]])).classes("text-body1 q-pa-sm")
                 badge.props(f"color={COLOURS.get(job['state'], 'primary')}")
-                ui.label(session.say(f"kind.{job['kind']}")).classes("text-subtitle1")
+                ui.label(session.say(KIND[job["kind"]])).classes("text-subtitle1")
                 ui.space()
                 if job["state"] not in OVER:
                     self.far |= {"state": badge, "elapsed": ui.label().classes("text-body2")}
@@ -170,7 +220,7 @@ class JobWatch:
         self.far["bar"] = ui.linear_progress(value=0, show_value=False).classes("w-full").props("rounded size=10px")
         if job["state"] != "cancelling":
             ui.button(
-                self.session.say("run.cancel"),
+                self.session.say("Cancel"),
                 icon="stop",
                 on_click=lambda: attempt(self.session, actions.cancel_job, self.desk, self.session, job["id"]),
             ).props("outline no-caps")
@@ -178,11 +228,13 @@ class JobWatch:
     def _going_on(self, job: dict[str, Any]) -> None:
         """Say how far a job is, in what was drawn for it."""
         session, stage = self.session, job["stage"] or "queued"
-        known = session.say(f"stage.{stage}") if session.knows(f"stage.{stage}") else stage
-        self.far["state"].text = session.say(f"run.{job['state']}")
-        self.far["elapsed"].text = session.say("run.elapsed", seconds=session.seconds(time.time() - job["created"]))
+        known = session.say(STAGE[stage]) if session.knows(STAGE[stage]) else stage
+        self.far["state"].text = session.say(RUN[job["state"]])
+        self.far["elapsed"].text = session.say(
+            "{seconds} so far", seconds=session.seconds(time.time() - job["created"])
+        )
         self.far["stage"].text = known
-        told = session.say("run.progress", done=job["done"], total=job["total"]) if job["total"] else ""
+        told = session.say("{done} of {total}", done=job["done"], total=job["total"]) if job["total"] else ""
         self.far["count"].text = told
         bar = self.far["bar"]
         bar.value = min(job["done"] / job["total"], 1.0) if job["total"] else 0
@@ -192,11 +244,11 @@ class JobWatch:
     def _show_end(self, job: dict[str, Any]) -> None:
         session = self.session
         if job["state"] != "done":
-            ui.label(session.say(f"run.{job['state']}-why"))
+            ui.label(session.say(RUN_WHY[job["state"]]))
             if job["message"]:
                 ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
             ui.button(
-                session.say("run.repair-privacy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
+                session.say("Change the policy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
             ).props("no-caps")
             return
         if job["kind"] == AUDIT:
@@ -206,7 +258,12 @@ class JobWatch:
         seconds = None if job["finished"] is None else job["finished"] - job["created"]
         opened_release.tiles(session, found, seconds)
         opened_release.levels(session, found, opened_release.manifest(self.desk, session, job["id"]).get("columns", []))
-        steps = {"run.see": "releases", "run.audit": "risk", "run.explore": "exploring", "run.again": "privacy"}
+        steps = {
+            tr("See the release"): "releases",
+            tr("Try attacks on it"): "risk",
+            tr("Explore other solutions"): "exploring",
+            tr("Change something"): "privacy",
+        }
         with ui.row().classes("gap-2"):
             for place, (word, step) in enumerate(steps.items()):
                 dataset = job["asked"]["dataset"]
@@ -219,32 +276,34 @@ class JobWatch:
 
     def _offer_attacks(self, release: str | None) -> None:
         there = self.session.address("risk", release=release, tab="attacks")
-        ui.button(self.session.say("run.attacks"), on_click=lambda: ui.navigate.to(there)).props("no-caps")
+        ui.button(self.session.say("See what the attacks found"), on_click=lambda: ui.navigate.to(there)).props(
+            "no-caps"
+        )
 
     def _history(self, rows: list[dict[str, Any]]) -> None:
         session = self.session
-        section(session.say("run.history"))
+        section(session.say("Your jobs"))
         if not rows:
-            ui.label(session.say("run.none"))
+            ui.label(session.say("You have not run anything yet."))
             return
         names = self.desk.service.datasets.own_names(session.caller)
         keys = ("kind", "dataset", "date", "state", "took")
-        columns = [{"name": key, "label": session.say(f"run.{key}"), "field": key, "align": "left"} for key in keys]
+        columns = [{"name": key, "label": session.say(RUN[key]), "field": key, "align": "left"} for key in keys]
         columns.append({"name": "open", "label": "", "field": "id", "align": "right"})
         shown = [
             {
                 "id": row["id"],
-                "kind": session.say(f"kind.{row['kind']}"),
-                "dataset": names.get(row["asked"].get("dataset"), session.say("run.gone")),
+                "kind": session.say(KIND[row["kind"]]),
+                "dataset": names.get(row["asked"].get("dataset"), session.say("deleted")),
                 "date": session.date(row["created"]),
-                "state": session.say(f"run.{row['state']}"),
+                "state": session.say(RUN[row["state"]]),
                 "took": session.seconds(None if row["finished"] is None else row["finished"] - row["created"]),
             }
             for row in rows
         ]
         table = ui.table(rows=shown, columns=columns, row_key="id", pagination=SHOWN).classes("w-full")
         table.props("dense flat bordered" + (" hide-bottom" if len(shown) <= SHOWN else ""))
-        table.add_slot("body-cell-open", OPEN.format(label=session.say("run.show")))
+        table.add_slot("body-cell-open", OPEN.format(label=session.say("Show the result")))
         table.on("open", lambda event: self.choose(str(event.args)))
 
     def choose(self, identity: str) -> None:

@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from cobogo.errors import VaultError, number_of
+from cobogo.errors import VaultError
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Progress
 from cobogo.floor.sealing import DoesNotOpen, lookups
 from cobogo.publish.mask.vault import rows, stewardship
@@ -165,10 +166,14 @@ class Vault:
             session.append(connection, "detokenize", domain, len(tokens), f"{absent} without a value")
         if absent and missing == "error":
             raise VaultError(
-                f"{number_of(absent, 'token')} of {len(tokens):,} {'has' if absent == 1 else 'have'} no value: "
-                "not of this domain, or forgotten",
-                where=f'{session.store.place}, domain "{domain}"',
-                remedy='Check the domain, or ask for NULL in their place (missing = "null", --missing null).',
+                tr(
+                    "{token} of {number:,} {value} no value: not of this domain, or forgotten",
+                    token=trn("{n:,} token", "{n:,} tokens", n=absent),
+                    number=len(tokens),
+                    value=tr("has") if absent == 1 else tr("have"),
+                ),
+                where=tr('{place}, domain "{domain}"', place=session.store.place, domain=domain),
+                remedy=tr('Check the domain, or ask for NULL in their place (missing = "null", --missing null).'),
             )
         try:
             values = rows.open_values(sealed, grant.secret("private"), batches)
@@ -195,7 +200,9 @@ def _map_distinct(values: Any, change: Callable[[list[str]], Sequence[str | None
     try:
         column = values if isinstance(values, pa.Array | pa.ChunkedArray) else pa.array(list(values), pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-        raise VaultError("values must be texts or None", remedy="Write numbers and dates as texts first.") from None
+        raise VaultError(
+            tr("values must be texts or None"), remedy=tr("Write numbers and dates as texts first.")
+        ) from None
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     coded = whole.cast(pa.large_string()).dictionary_encode()
     changed = pa.array(change(coded.dictionary.to_pylist()), pa.large_string())

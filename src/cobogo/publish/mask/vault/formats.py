@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cobogo.errors import VaultError, number_of
+from cobogo.errors import VaultError
 from cobogo.floor.arrays import Bytes
+from cobogo.floor.language import tr, trn
 
 Draw = Callable[[Sequence[str]], list[str]]
 
@@ -70,8 +71,11 @@ def draw_shaped(values: Sequence[str]) -> list[str]:
         for number, token in zip(same, _redraw([values[number] for number in same]), strict=True):
             tokens[number] = token
     raise VaultError(
-        f"{number_of(len(same), 'value')} cannot have a token of the same shape: nothing in it can be drawn anew",
-        remedy='Use a domain with format = "opaque".',
+        tr(
+            "{value} cannot have a token of the same shape: nothing in it can be drawn anew",
+            value=trn("{n:,} value", "{n:,} values", n=len(same)),
+        ),
+        remedy=tr('Use a domain with format = "opaque".'),
     )
 
 

@@ -16,6 +16,7 @@ from typing import Self
 
 from cobogo.errors import VaultError
 from cobogo.floor.files import create_private
+from cobogo.floor.language import tr
 from cobogo.floor.sealing import KEY_BYTES, new_key
 
 MARK = "cobogo-vault-key-1"
@@ -63,7 +64,7 @@ class VaultKey:
             found = b""
         if mark != MARK or not re.fullmatch("[0-9a-f]{8}", name) or len(found) != KEY_BYTES:
             raise VaultError(
-                "holds no key to a vault", where=where, remedy="Give the file that `cobogo vault key` wrote."
+                tr("holds no key to a vault"), where=where, remedy=tr("Give the file that `cobogo vault key` wrote.")
             )
         return cls(name, found)
 
@@ -73,7 +74,9 @@ class VaultKey:
         try:
             text = Path(path).expanduser().read_bytes()[:4096].decode("ascii", "replace")
         except OSError as error:
-            raise VaultError(f"the key cannot be read: {error.strerror}", where=str(path)) from None
+            raise VaultError(
+                tr("the key cannot be read: {strerror}", strerror=error.strerror), where=str(path)
+            ) from None
         return cls.parse(text, str(path))
 
     def save(self, path: str | Path) -> None:
@@ -82,7 +85,9 @@ class VaultKey:
             create_private(Path(path).expanduser(), self.text())
         except FileExistsError:
             raise VaultError(
-                "is there already", where=str(path), remedy="A key is never overwritten: choose another name."
+                tr("is there already"), where=str(path), remedy=tr("A key is never overwritten: choose another name.")
             ) from None
         except OSError as error:
-            raise VaultError(f"the key cannot be written: {error.strerror}", where=str(path)) from None
+            raise VaultError(
+                tr("the key cannot be written: {strerror}", strerror=error.strerror), where=str(path)
+            ) from None

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, insert, select, update
 
 from cobogo.errors import VerificationFailed
+from cobogo.floor.language import tr
 from cobogo.publish.mask.vault import schema
 
 FIRST = bytes(32)
@@ -64,15 +65,19 @@ def entries(connection: Connection, key: bytes, place: str) -> tuple[tuple[Vault
         before = entry.digest(key, before)
         if entry.number != number or not hmac.compare_digest(before, row[-1]):
             raise VerificationFailed(
-                f"the log was altered: entry {number:,} is not the one that was written",
+                tr("the log was altered: entry {number:,} is not the one that was written", number=number),
                 where=place,
-                remedy="Compare with a copy of the vault.",
+                remedy=tr("Compare with a copy of the vault."),
             )
         found.append(entry)
     if len(found) != total or before != last:
         raise VerificationFailed(
-            f"the log was cut: {total:,} entries were written and {len(found):,} are there",
+            tr(
+                "the log was cut: {total:,} entries were written and {number:,} are there",
+                total=total,
+                number=len(found),
+            ),
             where=place,
-            remedy="Compare with a copy of the vault.",
+            remedy=tr("Compare with a copy of the vault."),
         )
     return tuple(found), before.hex()

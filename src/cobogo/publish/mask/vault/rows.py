@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, insert, select
 
-from cobogo.errors import VaultError, number_of
+from cobogo.errors import VaultError
+from cobogo.floor.language import tr, trn
 from cobogo.floor.sealing import SealedBatch
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.formats import FORMATS
@@ -74,9 +75,9 @@ def open_values(rows: Sequence[Sealed], private: bytes, batches: Mapping[int, by
 def damage_error(place: str) -> VaultError:
     """The error for values that do not open."""
     return VaultError(
-        "a value does not open: the vault was altered or is damaged",
+        tr("a value does not open: the vault was altered or is damaged"),
         where=place,
-        remedy="Restore it from a copy; `cobogo vault check` counts the damage.",
+        remedy=tr("Restore it from a copy; `cobogo vault check` counts the damage."),
     )
 
 
@@ -101,9 +102,12 @@ def add_tokens(
         fruitless = 0 if len(met) > before else fruitless + 1
         if fruitless >= FRUITLESS:
             raise VaultError(
-                f"there are too few tokens of their shape for {number_of(len(missing), 'value')}",
-                where=f'{store.place}, domain "{domain.name}"',
-                remedy='Short values have few shapes: use a domain with format = "opaque".',
+                tr(
+                    "there are too few tokens of their shape for {value}",
+                    value=trn("{n:,} value", "{n:,} values", n=len(missing)),
+                ),
+                where=tr('{place}, domain "{name}"', place=store.place, name=domain.name),
+                remedy=tr('Short values have few shapes: use a domain with format = "opaque".'),
             )
     return met
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from cobogo.errors import VaultError
+from cobogo.floor.language import tr
 from cobogo.floor.sealing import DoesNotOpen, Secrets, unwrap
 from cobogo.publish.mask.vault import schema
 from cobogo.publish.mask.vault.keys import VaultKey, VaultRole
@@ -69,23 +70,23 @@ class VaultSession:
         with self.store.reading() as connection:
             head = connection.execute(select(schema.vault.c.name, schema.vault.c.version)).one_or_none()
             if head is None or head.version != schema.VERSION:
-                raise VaultError("is no vault that this version can open", where=self.store.place)
+                raise VaultError(tr("is no vault that this version can open"), where=self.store.place)
             self.vault: str = head.name
             holder = connection.execute(select(schema.keys).where(schema.keys.c.name == self.key.name)).one_or_none()
             if holder is None or holder.revoked is not None:
                 raise VaultError(
-                    "the key is not one of this vault's" if holder is None else "the key was revoked",
+                    tr("the key is not one of this vault's") if holder is None else tr("the key was revoked"),
                     where=self.store.place,
-                    remedy="Ask the vault's steward for a key.",
+                    remedy=tr("Ask the vault's steward for a key."),
                 )
             self.roles = frozenset(VaultRole(role) for role in holder.roles.split(","))
             try:
                 self._open(connection, holder.roles)
             except DoesNotOpen:
                 raise VaultError(
-                    "the key does not fit: it is another vault's, or the vault was altered",
+                    tr("the key does not fit: it is another vault's, or the vault was altered"),
                     where=self.store.place,
-                    remedy="Check that the key and the vault belong together.",
+                    remedy=tr("Check that the key and the vault belong together."),
                 ) from None
 
     def _open(self, connection: Connection, roles: str) -> None:
@@ -136,16 +137,22 @@ class VaultSession:
 
     def refusal(self, role: VaultRole, domain: str | None) -> VaultError:
         """The error for a key without a role; the log records the attempt."""
-        place = self.store.place if domain is None else f'{self.store.place}, domain "{domain}"'
+        place = (
+            self.store.place
+            if domain is None
+            else tr('{place}, domain "{domain}"', place=self.store.place, domain=domain)
+        )
         unknown = domain is not None and self.root is not None
         if not unknown:
             self.note("refused", None, 0, str(role))
         return VaultError(
-            "there is no such domain" if unknown else f"the key {self.key.name} may not {_deed(role)}",
-            where=place,
-            remedy="`cobogo vault show` names the domains."
+            tr("there is no such domain")
             if unknown
-            else f"Use a key with the role {role}; `cobogo vault key` makes one.",
+            else tr("the key {name} may not {deed}", name=self.key.name, deed=_deed(role)),
+            where=place,
+            remedy=tr("`cobogo vault show` names the domains.")
+            if unknown
+            else tr("Use a key with the role {role}; `cobogo vault key` makes one.", role=role),
         )
 
     def is_current(self, connection: Connection, domain: TokenDomain) -> bool:
@@ -174,7 +181,7 @@ def open_session(place: str | Path, key: VaultKey | str | Path) -> VaultSession:
     """Open a vault with a key or the path of its file."""
     store = VaultStore(place)
     if not store.exists():
-        raise VaultError("there is no vault", where=store.place, remedy="Make one: `cobogo vault create`.")
+        raise VaultError(tr("there is no vault"), where=store.place, remedy=tr("Make one: `cobogo vault create`."))
     return VaultSession(store, key if isinstance(key, VaultKey) else VaultKey.load(key))
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from cobogo.errors import VaultError, VerificationFailed, nearest, number_of
+from cobogo.errors import VaultError, VerificationFailed, nearest
+from cobogo.floor.language import tr, trn
 from cobogo.floor.sealing import DoesNotOpen, SealedBatch, Secrets, lookups, new_key, new_pair, unwrap, wrap
 from cobogo.publish.mask.vault import rows, schema
 from cobogo.publish.mask.vault.formats import FORMATS
@@ -32,7 +33,7 @@ from cobogo.publish.mask.vault.store import VaultStore
 def create_vault(store: VaultStore, steward: VaultKey) -> VaultSession:
     """Create an empty vault with its first key."""
     if store.exists():
-        raise VaultError("there is a vault already", where=store.place, remedy="Choose another place.")
+        raise VaultError(tr("there is a vault already"), where=store.place, remedy=tr("Choose another place."))
     name, root, log_key = os.urandom(16).hex(), new_key(), new_key()
     with store.creating() as connection:
         connection.execute(insert(schema.vault).values(name=name, version=schema.VERSION, entries=0, digest=FIRST))
@@ -47,13 +48,17 @@ def add_domain(session: VaultSession, name: str, form: str) -> None:
     """Add a domain with secrets of its own."""
     root = session.steward()
     if not re.fullmatch(r"[\w.-]{1,64}", name):
-        raise VaultError("a domain's name has up to 64 letters, digits, dots and hyphens", where=session.store.place)
+        raise VaultError(
+            tr("a domain's name has up to 64 letters, digits, dots and hyphens"), where=session.store.place
+        )
     if form not in FORMATS:
-        raise VaultError(f"there is no format {form!r}", remedy=f"Formats: {', '.join(FORMATS)}.")
+        raise VaultError(
+            tr("there is no format {form!r}", form=form), remedy=tr("Formats: {formats}.", formats=", ".join(FORMATS))
+        )
     with session.store.writing() as connection:
         known = session.domains(connection)
         if name in {domain.name for domain in known.values()}:
-            raise VaultError(f'there is a domain "{name}" already', where=session.store.place)
+            raise VaultError(tr('there is a domain "{name}" already', name=name), where=session.store.place)
         domain = TokenDomain(max(known, default=ALL_DOMAINS) + 1, name, form, 1)
         sealed = wrap(root, new_secrets(session), domain_context(session.vault, domain))
         connection.execute(
@@ -70,9 +75,9 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
     names = [domains] if isinstance(domains, str) else list(dict.fromkeys(domains))
     if (VaultRole.STEWARD in asked) == bool(names):
         raise VaultError(
-            "a steward's key is for every domain" if names else "a key needs a domain",
+            tr("a steward's key is for every domain") if names else tr("a key needs a domain"),
             where=session.store.place,
-            remedy="Leave out the domains." if names else "Say which: `--domain NAME`.",
+            remedy=tr("Leave out the domains.") if names else tr("Say which: `--domain NAME`."),
         )
     key, written = VaultKey.new(), join_roles(asked)
     granted = [session.grant(name, VaultRole.STEWARD) for name in names]
@@ -83,7 +88,9 @@ def issue(session: VaultSession, domains: str | Sequence[str], roles: str | Sequ
             add_grant(connection, session.vault, key, written, None, secrets)
         for grant in granted:
             if not session.is_current(connection, grant.domain):
-                raise VaultError("the domain was rotated just now", where=session.store.place, remedy="Run again.")
+                raise VaultError(
+                    tr("the domain was rotated just now"), where=session.store.place, remedy=tr("Run again.")
+                )
             add_grant(connection, session.vault, key, written, grant.domain, grant.secrets)
         session.append(connection, "issue", ",".join(names) or None, 1, f"{key.name} {written}")
     return key
@@ -95,11 +102,17 @@ def revoke(session: VaultSession, name: str) -> None:
     with session.store.writing() as connection:
         current = select(schema.keys.c.name).where(schema.keys.c.revoked.is_(None))
         if connection.execute(current.where(schema.keys.c.name == name)).one_or_none() is None:
-            raise VaultError(f"there is no key {name!r}", where=session.store.place, remedy="See `cobogo vault show`.")
+            raise VaultError(
+                tr("there is no key {name!r}", name=name),
+                where=session.store.place,
+                remedy=tr("See `cobogo vault show`."),
+            )
         stewards = current.where(schema.keys.c.roles == join_roles([VaultRole.STEWARD]), schema.keys.c.name != name)
         if connection.execute(stewards.limit(1)).one_or_none() is None:
             raise VaultError(
-                "it is the last steward's key", where=session.store.place, remedy="Issue another steward's key first."
+                tr("it is the last steward's key"),
+                where=session.store.place,
+                remedy=tr("Issue another steward's key first."),
             )
         connection.execute(update(schema.keys).where(schema.keys.c.name == name).values(revoked=_now()))
         connection.execute(delete(schema.grants).where(schema.grants.c.key == name))
@@ -160,9 +173,13 @@ def check(session: VaultSession) -> int:
         entries(connection, session.log_key, session.store.place)
     if damaged:
         raise VerificationFailed(
-            f"{number_of(damaged, 'value')} of {total:,} cannot be opened",
+            tr(
+                "{value} of {total:,} cannot be opened",
+                value=trn("{n:,} value", "{n:,} values", n=damaged),
+                total=total,
+            ),
             where=session.store.place,
-            remedy="The vault was altered or is damaged: restore it from a copy.",
+            remedy=tr("The vault was altered or is damaged: restore it from a copy."),
         )
     return total
 
@@ -201,9 +218,11 @@ def _roles(names: Sequence[str]) -> list[VaultRole]:
     known = [str(role) for role in VaultRole]
     for name in names:
         if name not in known:
-            raise VaultError(f"there is no role {name!r}", remedy=nearest(name, known, "cobogo vault key --help"))
+            raise VaultError(
+                tr("there is no role {name!r}", name=name), remedy=nearest(name, known, "cobogo vault key --help")
+            )
     if not names:
-        raise VaultError("a key needs a role", remedy=f"Roles: {', '.join(known)}.")
+        raise VaultError(tr("a key needs a role"), remedy=tr("Roles: {known}.", known=", ".join(known)))
     return [VaultRole(name) for name in names]
 
 
@@ -258,7 +277,7 @@ def forget(session: VaultSession, name: str, tokens: Sequence[str | None], value
     wanted = sorted({token for token in tokens if token is not None})
     with store.writing() as connection:
         if not session.is_current(connection, domain):
-            raise VaultError("the domain was rotated just now", where=store.place, remedy="Run again.")
+            raise VaultError(tr("the domain was rotated just now"), where=store.place, remedy=tr("Run again."))
         found = {*rows.known_tokens(store, connection, domain, index).values()}
         found |= {row[0] for row in rows.read_sealed(store, connection, domain, wanted)}
         rows.erase(store, connection, domain, sorted(found))

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, inspect
 from sqlalchemy.exc import SQLAlchemyError
 
 from cobogo.errors import VaultError
+from cobogo.floor.language import tr
 from cobogo.floor.store import Store, create_book, parse_place
 from cobogo.publish.mask.vault import schema
 
@@ -123,17 +124,23 @@ def _complaint(error: SQLAlchemyError, place: str) -> Exception:
         return Crossed()
     text = str(getattr(error, "orig", error)).lower()
     if "not a database" in text or "malformed" in text or "no such column" in text or "no such table" in text:
-        return VaultError("is no vault, or a damaged one", where=place, remedy="Restore it from a copy.")
+        return VaultError(tr("is no vault, or a damaged one"), where=place, remedy=tr("Restore it from a copy."))
     if "locked" in text:
         return VaultError(
-            f"is in use: it could not be written for {_WAIT} seconds", where=place, remedy="Run again later."
+            tr("is in use: it could not be written for {wait} seconds", wait=_WAIT),
+            where=place,
+            remedy=tr("Run again later."),
         )
     if "readonly" in text or "unable to open" in text or "permission denied" in text:
-        return VaultError("cannot be opened or written", where=place, remedy="Check the path, and who may write there.")
+        return VaultError(
+            tr("cannot be opened or written"), where=place, remedy=tr("Check the path, and who may write there.")
+        )
     if "disk" in text and "full" in text:
-        return VaultError("the disk is full; nothing was lost", where=place, remedy="Free some space, and run again.")
+        return VaultError(
+            tr("the disk is full; nothing was lost"), where=place, remedy=tr("Free some space, and run again.")
+        )
     return VaultError(
-        f"the database refused: {type(getattr(error, 'orig', error)).__name__}",
+        tr("the database refused: {name}", name=type(getattr(error, "orig", error)).__name__),
         where=place,
-        remedy="Is it running, and may you use it?",
+        remedy=tr("Is it running, and may you use it?"),
     )

@@ -16,6 +16,7 @@ from cobogo.data.table.frequency import FrequencyTable, frequency_table
 from cobogo.data.table.read import Table, read
 from cobogo.errors import OutputError
 from cobogo.floor.arrays import Floats, Ints, Mask
+from cobogo.floor.language import tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.operators.base import Operator
 from cobogo.promises.operators.inference import estimate_by_inversion, project_onto_simplex
@@ -125,27 +126,33 @@ def estimate_count(public: str | Path, where: Values, sensitive: Values) -> Coun
     manifest = manifests.load(directory)
     stated = manifest.transformation or {}
     if manifest.kind != "randomization" or manifest.data.file is None:
-        raise OutputError("is not a randomized release in files", where=str(directory), remedy="Count its rows.")
+        raise OutputError(
+            tr("is not a randomized release in files"), where=str(directory), remedy=tr("Count its rows.")
+        )
     table = read(directory / manifest.data.file, manifest.data.reading)
     unknown = {*where, *sensitive} - set(table.columns)
     if unknown:
         raise OutputError(
-            f"has no column {', '.join(sorted(unknown))}",
+            tr("has no column {unknown}", unknown=", ".join(sorted(unknown))),
             where=str(directory),
-            remedy=f"It has: {', '.join(table.columns)}.",
+            remedy=tr("It has: {columns}.", columns=", ".join(table.columns)),
         )
     if stated["method"] == "alpha-beta":
         return _count_in_set(table, stated, {**where, **sensitive})
     if len(sensitive) != 1:
-        raise OutputError("one randomized attribute can be asked for at a time", where=str(directory))
+        raise OutputError(tr("one randomized attribute can be asked for at a time"), where=str(directory))
     ((name, wanted),) = sensitive.items()
     for part in stated.get("drawn", ()):
         if set(where) & set(part["attributes"]):
-            raise OutputError(f"{', '.join(where)} was randomized, too: counts of both are not estimated here")
+            raise OutputError(
+                tr("{where} was randomized, too: counts of both are not estimated here", where=", ".join(where))
+            )
         if name in part["attributes"]:
             return _count_in_column(table, part, name, where, wanted)
     if stated.get("attribute") != name:
-        raise OutputError(f'the column "{name}" was not randomized', where=str(directory), remedy="Count its rows.")
+        raise OutputError(
+            tr('the column "{name}" was not randomized', name=name), where=str(directory), remedy=tr("Count its rows.")
+        )
     if stated["method"] == "small-domain":
         return _count_in_parts(table, stated, name, where, wanted)
     return _count_in_groups(table, stated, name, where, wanted)

@@ -8,10 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numba import njit
 
-from cobogo.errors import NoSolution, PolicyError, number_of
+from cobogo.errors import NoSolution, PolicyError
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr, trn
 from cobogo.floor.progress import Steps
 from cobogo.promises.models import Scope
 from cobogo.promises.models.l_diversity import LDiversity
@@ -109,33 +110,47 @@ def refuse(problem: Problem, algorithm: str, *, of_table: bool = False) -> None:
     where = "recoding.algorithm"
     if problem.table.people is not None:
         raise PolicyError(
-            f"{algorithm} is for people with one record each, and by data.unit some have several",
+            tr(
+                "{algorithm} is for people with one record each, and by data.unit some have several",
+                algorithm=algorithm,
+            ),
             where=where,
-            remedy="Bring each person's records together into one, or choose another algorithm.",
+            remedy=tr("Bring each person's records together into one, or choose another algorithm."),
         )
     if len(problem.table.histograms) != 1:
         raise PolicyError(
-            f"{algorithm} parts one sensitive attribute from the rest, and the policy has "
-            f"{len(problem.table.histograms)}",
+            tr(
+                "{algorithm} parts one sensitive attribute from the rest, and the policy has {number}",
+                algorithm=algorithm,
+                number=len(problem.table.histograms),
+            ),
             where=where,
-            remedy="Name one sensitive attribute, or choose another algorithm.",
+            remedy=tr("Name one sensitive attribute, or choose another algorithm."),
         )
     for h, lowest in zip(problem.hierarchies, problem.lowest, strict=True):
         if lowest:
             raise PolicyError(
-                f"min-level asks that values be generalized, and {algorithm} releases them as they are",
-                where=f'attribute "{h.attribute}"',
-                remedy="Leave out min-level, or choose another algorithm.",
+                tr(
+                    "min-level asks that values be generalized, and {algorithm} releases them as they are",
+                    algorithm=algorithm,
+                ),
+                where=tr('attribute "{attribute}"', attribute=h.attribute),
+                remedy=tr("Leave out min-level, or choose another algorithm."),
             )
     for model in problem.promised:
         unfit = model.populations or model.needs_members or model.blind or model.series
         if not model.attributes or unfit or (model.scope is not Scope.CLASS and not of_table):
             raise PolicyError(
-                f"{model} cannot hold: {algorithm} releases the quasi-identifiers as they are, and protects the "
-                "sensitive values only",
+                tr(
+                    "{model} cannot hold: {algorithm} releases the quasi-identifiers as they are, and protects the "
+                    "sensitive values only",
+                    model=model,
+                    algorithm=algorithm,
+                ),
                 where=where,
-                remedy="Ask for models of the sensitive attribute alone, such as l-diversity, or choose another "
-                "algorithm.",
+                remedy=tr(
+                    "Ask for models of the sensitive attribute alone, such as l-diversity, or choose another algorithm."
+                ),
             )
 
 
@@ -167,16 +182,25 @@ def surplus(counts: Ints, l: int) -> Ints:
 def no_buckets() -> NoSolution:
     """The error where even the largest bucket fails."""
     return NoSolution(
-        "even one bucket of all records does not satisfy the models",
-        remedy="Ask for less, or raise suppression-limit.",
+        tr("even one bucket of all records does not satisfy the models"),
+        remedy=tr("Ask for less, or raise suppression-limit."),
     )
 
 
 def _too_frequent(problem: Problem, most: float, l: int, surplus: int) -> NoSolution:
     return NoSolution(
-        f"no buckets satisfy the models: {TOO_FREQUENT} is that of {100 * most:.0f} % of the records, and buckets of "
-        f"{l} different values have place for one in {l}",
-        remedy=f"Ask for less, or allow {number_of(surplus, 'record')} of {problem.scale.records:,} to be suppressed.",
+        tr(
+            "no buckets satisfy the models: {too_frequent} is that of {value:.0f} % of the records, and "
+            "buckets of {l} different values have place for one in {l}",
+            too_frequent=TOO_FREQUENT,
+            value=100 * most,
+            l=l,
+        ),
+        remedy=tr(
+            "Ask for less, or allow {record} of {records:,} to be suppressed.",
+            record=trn("{n:,} record", "{n:,} records", n=surplus),
+            records=problem.scale.records,
+        ),
     )
 
 

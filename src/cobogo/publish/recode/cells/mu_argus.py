@@ -20,6 +20,7 @@ from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import PolicyError, number_of
 from cobogo.floor.arrays import Ints, Mask, Small
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.cells.recovery import hide_recoverable
 from cobogo.publish.recode.contract.assignment import Assignment, coarsest_values, leaf_tuples
@@ -64,9 +65,12 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
     refuse_beyond_classes(problem, "mu-argus")
     if "cross_nats" in problem.metric.needs:
         raise PolicyError(
-            f"{problem.metric.name} cannot be told where classes overlap, as those with suppressed cells do",
+            tr(
+                "{name} cannot be told where classes overlap, as those with suppressed cells do",
+                name=problem.metric.name,
+            ),
             where="recoding.metric",
-            remedy="Choose another metric, or an algorithm that suppresses no cells.",
+            remedy=tr("Choose another metric, or an algorithm that suppresses no cells."),
         )
     return _Search(problem, time_limit, progress).run()
 

@@ -16,6 +16,7 @@ from cobogo.data.table.frequency import FrequencyTable, number_tuples
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import Metric, Scale
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.language import tr
 from cobogo.promises.models import Model, Scope
 from cobogo.promises.models.check import failing_classes
 from cobogo.promises.models.k_anonymity import KAnonymity
@@ -236,9 +237,14 @@ def refuse_beyond_classes(problem: Problem, algorithm: str) -> None:
         if model.populations or model.needs_members:
             what = "a population table" if model.populations else "the original tuples behind each class"
             raise PolicyError(
-                f"{model} looks at {what}, and {algorithm} answers for the classes of the release alone",
+                tr(
+                    "{model} looks at {what}, and {algorithm} answers for the classes of the release alone",
+                    model=model,
+                    what=what,
+                    algorithm=algorithm,
+                ),
                 where="recoding.algorithm",
-                remedy='Say algorithm = "optimal", or leave out the model.',
+                remedy=tr('Say algorithm = "optimal", or leave out the model.'),
             )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import NoSolution, number_of
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
 from cobogo.publish.recode.contract.problem import Problem
@@ -26,9 +27,12 @@ def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
     records = problem.scale.records
     top = evaluator.table(problem.highest)
     lost = _failing_records(evaluator, top)
-    what = (
-        f"no recoding within the levels allowed satisfies the policy: even the most general one has {lost:,} of "
-        f"{number_of(records, 'record')} ({_percent(lost, records)}) in classes that fail"
+    what = tr(
+        "no recoding within the levels allowed satisfies the policy: even the most general one has "
+        "{lost:,} of {record} ({percent}) in classes that fail",
+        lost=lost,
+        record=trn("{n:,} record", "{n:,} records", n=records),
+        percent=_percent(lost, records),
     )
     hints = [_blocking_model(problem, evaluator, top, lost), _blocking_attribute(problem, evaluator, lost)]
     fewest = _fewest_suppressed(problem)
@@ -48,12 +52,15 @@ def no_solution(problem: Problem, evaluator: Evaluator) -> NoSolution:
 def search_failure(problem: Problem, evaluator: Evaluator, algorithm: str, *, cut_short: bool = False) -> NoSolution:
     """The error of an algorithm that found no solution: that there is none, or that it may have missed one."""
     if cut_short:
-        return NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
+        return NoSolution(tr("no solution was found within the time limit"), remedy=tr("Raise time-limit."))
     if evaluator.closed_upwards or evaluator.check(problem.highest).hopeless:
         return no_solution(problem, evaluator)
     return NoSolution(
-        f"{algorithm} found no recoding that satisfies the policy, and cannot tell whether there is one",
-        remedy='Say algorithm = "optimal", which looks at all of them.',
+        tr(
+            "{algorithm} found no recoding that satisfies the policy, and cannot tell whether there is one",
+            algorithm=algorithm,
+        ),
+        remedy=tr('Say algorithm = "optimal", which looks at all of them.'),
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from cobogo.errors import NoSolution, SearchTooLarge
 from cobogo.examine.metrics import Outcome
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
@@ -55,10 +56,16 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
     nodes = node_count(problem.lowest, problem.highest)
     if nodes > DENSE_AT_MOST and time_limit is None:
         raise SearchTooLarge(
-            f"the lattice has {nodes:,} nodes, more than the optimal search goes through ({DENSE_AT_MOST:,})",
+            tr(
+                "the lattice has {nodes:,} nodes, more than the optimal search goes through ({dense_at_most:,})",
+                nodes=nodes,
+                dense_at_most=DENSE_AT_MOST,
+            ),
             where="recoding.algorithm",
-            remedy="Fix levels with min-level and max-level, give fewer quasi-identifiers or coarser hierarchies, "
-            "or set time-limit for the best that can be found in that time.",
+            remedy=tr(
+                "Fix levels with min-level and max-level, give fewer quasi-identifiers or coarser hierarchies, or "
+                "set time-limit for the best that can be found in that time."
+            ),
         )
     return _Search(problem, nodes, time_limit, progress).run()
 
@@ -112,7 +119,7 @@ class _Search:
             found = self._rank()
         if not found:
             if self.cut_short:
-                raise NoSolution("no solution was found within the time limit", remedy="Raise time-limit.")
+                raise NoSolution(tr("no solution was found within the time limit"), remedy=tr("Raise time-limit."))
             raise no_solution(self.problem, self.evaluator)
         best, *rest = found
         return Solution(

@@ -20,6 +20,7 @@ from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.errors import PolicyError
 from cobogo.examine.metrics import AGGREGATED, Outcome
 from cobogo.floor.arrays import Floats, Ints
+from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem
 from cobogo.publish.recode.partition import ranges
@@ -140,16 +141,16 @@ def aggregation_methods(problem: Problem) -> tuple[str, ...]:
             chosen = "mode"  # whatever was asked for, nothing is there to be aggregated
         if chosen in ("mean", "range") and not numeric:
             raise PolicyError(
-                f"values that are not numbers have no {chosen}",
-                where=f'attribute "{h.attribute}", aggregate',
-                remedy='Say "median" (in the order of the hierarchy), "mode" or "ancestor".',
+                tr("values that are not numbers have no {chosen}", chosen=chosen),
+                where=tr('attribute "{attribute}", aggregate', attribute=h.attribute),
+                remedy=tr('Say "median" (in the order of the hierarchy), "mode" or "ancestor".'),
             )
         if chosen != "ancestor" and bounded:
             bound = "min-level" if problem.lowest[column] else "max-level"
             raise PolicyError(
-                f"{bound} is about generalized values, and a {chosen} is none",
-                where=f'attribute "{h.attribute}"',
-                remedy=f'Leave out {bound}, or say aggregate = "ancestor".',
+                tr("{bound} is about generalized values, and a {chosen} is none", bound=bound, chosen=chosen),
+                where=tr('attribute "{attribute}"', attribute=h.attribute),
+                remedy=tr('Leave out {bound}, or say aggregate = "ancestor".', bound=bound),
             )
         found.append(chosen)
     return tuple(found)

@@ -14,6 +14,7 @@ from cobogo.examine.metrics import AGGREGATED, Outcome
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.assignment import Assignment, leaf_tuples
 from cobogo.publish.recode.contract.problem import Problem
@@ -70,9 +71,12 @@ def condensation(problem: Problem, *, time_limit: float | None = None, progress:
     """
     if problem.blind:
         raise PolicyError(
-            f"{problem.blind[0]} exchanges values within classes of equal tuples, and condensation has none",
+            tr(
+                "{blind} exchanges values within classes of equal tuples, and condensation has none",
+                blind=problem.blind[0],
+            ),
             where="recoding.algorithm",
-            remedy='Choose another algorithm, such as "mdav".',
+            remedy=tr('Choose another algorithm, such as "mdav".'),
         )
     chosen = _choose_methods(problem)
     stand_in = tuple("mode" if how == "drawn" else how for how in chosen)
@@ -103,9 +107,12 @@ def _choose_methods(problem: Problem) -> tuple[str, ...]:
     ):
         if asked in ("median", "mode", "range"):
             raise PolicyError(
-                f"condensation draws numbers from a group's mean and covariance, and releases no {asked}",
-                where=f'attribute "{h.attribute}", aggregate',
-                remedy='Say "mean" (the numbers are then drawn around it) or "ancestor".',
+                tr(
+                    "condensation draws numbers from a group's mean and covariance, and releases no {asked}",
+                    asked=asked,
+                ),
+                where=tr('attribute "{attribute}", aggregate', attribute=h.attribute),
+                remedy=tr('Say "mean" (the numbers are then drawn around it) or "ancestor".'),
             )
         found.append("drawn" if how == "mean" else "ancestor")
     return tuple(found)

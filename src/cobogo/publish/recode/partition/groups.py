@@ -17,6 +17,7 @@ from cobogo.data.classes import Classes, Histogram
 from cobogo.data.table.frequency import number_tuples
 from cobogo.errors import NoSolution
 from cobogo.floor.arrays import Ints, Mask, Small
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.promises.models.base import Monotone, Scope
 from cobogo.promises.models.check import check, failing_classes
@@ -241,8 +242,10 @@ def unbroken(assignment: Assignment) -> bool:
 
 def _no_partition(algorithm: str) -> NoSolution:
     return NoSolution(
-        f"{algorithm} found no partition that satisfies the policy within the suppression limit",
-        remedy='Another algorithm may: say algorithm = "local" or "optimal". Or raise suppression-limit.',
+        tr(
+            "{algorithm} found no partition that satisfies the policy within the suppression limit", algorithm=algorithm
+        ),
+        remedy=tr('Another algorithm may: say algorithm = "local" or "optimal". Or raise suppression-limit.'),
     )
 
 

@@ -19,6 +19,7 @@ from cobogo.data.hierarchy import Label
 from cobogo.errors import NoSolution, PolicyError, number_of
 from cobogo.floor import randomness
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models.base import Model
 from cobogo.promises.models.m_confidentiality import MConfidentiality
 
@@ -52,14 +53,23 @@ def settle(blind: Sequence[Model], kept: Classes, tuples: Sequence[Tuple]) -> tu
         if not model.distorts:
             failing = number_of(int((~holds).sum()), "class", "classes")
             raise NoSolution(
-                f"{model} fails in {failing} of the recoding, which was chosen without a look at it",
-                remedy="Ask for more of the other models (a larger k), or say distort = true to distort values there.",
+                tr(
+                    "{model} fails in {failing} of the recoding, which was chosen without a look at it",
+                    model=model,
+                    failing=failing,
+                ),
+                remedy=tr(
+                    "Ask for more of the other models (a larger k), or say distort = true to distort values there."
+                ),
             )
         if kept.people is not None:
             raise PolicyError(
-                f"{model} can distort values of people with one record each, and by data.unit some have several",
+                tr(
+                    "{model} can distort values of people with one record each, and by data.unit some have several",
+                    model=model,
+                ),
                 where="privacy.models",
-                remedy="Leave out distort, or bring each person's records together into one.",
+                remedy=tr("Leave out distort, or bring each person's records together into one."),
             )
         kept, distortion = _distort(model, kept, holds, tuples)
         distortions.append(distortion)
@@ -113,8 +123,12 @@ def _diversify(model: Model, histogram: Histogram, before: Counts, total: int, a
         least = min((after.get(value, 0) for value in values), default=0)
         if most is None or after[most] - least < 2:  # as even as can be
             raise NoSolution(
-                f"no exchange of values makes a class of {number_of(size, 'record')} satisfy {model}",
-                remedy="Ask for more records in a class (a larger k), or for less diversity.",
+                tr(
+                    "no exchange of values makes a class of {record} satisfy {model}",
+                    record=trn("{n:,} record", "{n:,} records", n=size),
+                    model=model,
+                ),
+                remedy=tr("Ask for more records in a class (a larger k), or for less diversity."),
             )
         rare = [value for value in values if after.get(value, 0) == least]
         (drawn,) = lot.choices(rare, [max(int(domain.total[value]), 1) for value in rare])
@@ -146,8 +160,12 @@ def _target(before: Counts, pattern: Mapping[int, int], whole: Mapping[int, int]
         _share_out(after, source, most, size - sum(after.values()))
     if sum(after.values()) < size:
         raise NoSolution(
-            f"no {m} values can have equal parts in a class of {number_of(size, 'record')}",
-            remedy=f"Ask for k-anonymity with k of at least {m}; the attribute needs {m} distinct values.",
+            tr(
+                "no {m} values can have equal parts in a class of {record}",
+                m=m,
+                record=trn("{n:,} record", "{n:,} records", n=size),
+            ),
+            remedy=tr("Ask for k-anonymity with k of at least {m}; the attribute needs {m} distinct values.", m=m),
         )
     return {value: count for value, count in after.items() if count}
 

@@ -14,6 +14,7 @@ from cobogo.data.table.engine import Engine, Expression
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table
 from cobogo.errors import OutputError
+from cobogo.floor.language import tr
 from cobogo.publish.recode.plans.base import Description, RecodingPlan, tuple_counts
 from cobogo.release.manifest import ColumnEntry, Manifest
 from cobogo.release.margins import Margins
@@ -35,7 +36,7 @@ class MarginalPlan(RecodingPlan):
 
     def recode(self, table: Table, columns: Sequence[str]) -> Expression:  # noqa: ARG002
         """There are no rows."""
-        raise OutputError("marginals have no rows", remedy="Ask for their tables: release.tables().")
+        raise OutputError(tr("marginals have no rows"), remedy=tr("Ask for their tables: release.tables()."))
 
     def tables(self, engine: Engine, rows: Callable[[], Expression]) -> dict[str, Expression]:  # noqa: ARG002
         """The marginals, each in random order."""

@@ -35,8 +35,12 @@ async def build(desk: Desk) -> None:
         try:
             there = await run.io_bound(desk.service.curator.check)
         except CobogoError as error:
-            why = session.trouble(error) if _local(session) else session.say("ask.broken-why")
-            empty(why, icon="error_outline", title=session.say("ask.broken"))
+            why = (
+                session.trouble(error)
+                if _local(session)
+                else session.say("Whoever runs this server can see why: cobogo answer check.")
+            )
+            empty(why, icon="error_outline", title=session.say("The curator's file cannot be used"))
             return
         if not there:
             _teach(session)
@@ -64,13 +68,24 @@ async def _console(desk: Desk, session: PageSession, spent: Callable[[], Awaitab
     first = desk.service.curator.first_dataset(session.caller)
     with ui.card().classes("w-full"):
         if not _local(session):
-            ui.label(session.say("ask.nobody", who=session.owner)).classes("text-h6")
-            ui.label(session.say("ask.holder-adds", who=session.owner))
+            ui.label(session.say("There is no data set that {who} may ask about", who=session.owner)).classes("text-h6")
+            ui.label(
+                session.say(
+                    "The data holder lists analysts in the curator's file. Ask to be listed there as {who}.",
+                    who=session.owner,
+                )
+            )
             return
-        ui.label(session.say("ask.not-me")).classes("text-h6")
-        ui.label(session.say("ask.add-me", file=str(desk.service.curator.place)))
+        ui.label(session.say("You are not among the curator's analysts yet")).classes("text-h6")
+        ui.label(
+            session.say(
+                "Add yourself, as me, to the analysts of a data set in {file}:", file=str(desk.service.curator.place)
+            )
+        )
         snippet(session, f"[datasets.{first}]\nanalysts = {{ {session.owner} = {{ epsilon = 1 }} }}", "toml")
-        ui.label(session.say("ask.restart")).classes("text-quiet")
+        ui.label(session.say("Then start the workbench again. What was spent before stays spent.")).classes(
+            "text-quiet"
+        )
 
 
 def _teach(session: PageSession) -> None:
@@ -78,15 +93,27 @@ def _teach(session: PageSession) -> None:
     with ui.card().classes("w-full q-pa-lg"), ui.row().classes("w-full no-wrap items-start gap-8 cobogo-beside"):
         with ui.column().classes("col-5 gap-3"):
             ui.icon("forum").props("size=56px color=primary")
-            ui.label(session.say("ask.none")).classes("text-h6")
-            ui.label(session.say("ask.what"))
+            ui.label(session.say("There is no curator yet")).classes("text-h6")
+            ui.label(
+                session.say(
+                    "A curator holds a table and answers questions about it. Every answer has noise in it, enough "
+                    "that it would be almost as likely without any one person. Nobody sees a row, and each answer "
+                    "costs some of a budget."
+                )
+            )
             if _local(session):
-                ui.label(session.say("ask.begin"))
+                ui.label(session.say("Write a file like the one beside, and begin with it:"))
                 snippet(session, "cobogo workbench --curator curator.toml", "bash")
             else:
-                ui.label(session.say("ask.begin-server"))
+                ui.label(
+                    session.say(
+                        "The curator's file is named in the server's file; analysts ask with keys of their own:"
+                    )
+                )
                 snippet(session, 'curator = "curator.toml"', "toml")
-            ui.label(session.say("ask.declare")).classes("text-quiet")
+            ui.label(
+                session.say("Take bounds and keys from what is known of the world, never from the table.")
+            ).classes("text-quiet")
         with ui.column().classes("col gap-1"):
             ui.label("curator.toml").classes("text-caption text-quiet")
             snippet(session, EXAMPLE.replace("WHO", "me" if _local(session) else "ana"), "toml")

@@ -14,8 +14,17 @@ from cobogo.faces.workbench.charts import BLUE, FAINT, axis, dots, plot, whisker
 from cobogo.faces.workbench.frame import metric, section
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.style import BRICK, NEGATIVE
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import ATTO, NANO, PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
+
+ASK = {
+    "analyst": tr("Analyst"),
+    "measure": tr("Counts in"),
+    "limit": tr("Limit"),
+    "share": tr("Spent, %"),
+    "delta": tr("δ left"),
+}
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -45,11 +54,11 @@ def bar(session: PageSession, mine: Balance, cost: float) -> None:
     symbol, limit = SYMBOLS[mine.measure], mine.limit.amount / NANO
     spent, left = mine.spent.amount / NANO, mine.left.amount / NANO
     fits = cost <= left
-    parts = [("ask.spent", spent, BRICK), ("ask.this", min(cost, left), BLUE if fits else NEGATIVE)]
-    parts.append(("ask.left", max(left - cost, 0.0) if fits else 0.0, FAINT))
+    parts = [(tr("Spent"), spent, BRICK), (tr("This question"), min(cost, left), BLUE if fits else NEGATIVE)]
+    parts.append((tr("Left"), max(left - cost, 0.0) if fits else 0.0, FAINT))
     said = "; ".join(
         f"{session.say(key)} {symbol} = {amount(session, value)}"
-        for key, value in (("ask.spent", spent), ("ask.this", cost), ("ask.left", left))
+        for key, value in ((tr("Spent"), spent), (tr("This question"), cost), (tr("Left"), left))
     )
     whole = ui.row().classes("w-full no-wrap gap-0 overflow-hidden rounded-borders").style("height: 22px")
     with whole.props(f'role="img" aria-label="{said}" data-spent="{spent:.9g}" data-left="{left:.9g}"'):
@@ -61,9 +70,9 @@ def bar(session: PageSession, mine: Balance, cost: float) -> None:
                 )
     with ui.row().classes("w-full gap-4 text-body2"):
         for key, value, colour in (
-            ("ask.spent", spent, BRICK),
-            ("ask.this", cost, BLUE if fits else NEGATIVE),
-            ("ask.left", left, FAINT),
+            (tr("Spent"), spent, BRICK),
+            (tr("This question"), cost, BLUE if fits else NEGATIVE),
+            (tr("Left"), left, FAINT),
         ):
             with ui.row().classes("items-center gap-1 no-wrap"):
                 ui.element("div").style(f"width: 12px; height: 12px; border-radius: 3px; background: {colour}")
@@ -71,7 +80,7 @@ def bar(session: PageSession, mine: Balance, cost: float) -> None:
     if mine.limit.delta:
         ui.label(
             session.say(
-                "ask.delta-left",
+                "δ left: {left} of {limit}",
                 left=small(session, mine.left.delta / ATTO),
                 limit=small(session, mine.limit.delta / ATTO),
             )
@@ -80,10 +89,13 @@ def bar(session: PageSession, mine: Balance, cost: float) -> None:
 
 async def everybody(desk: Desk, session: PageSession) -> None:
     """What every analyst has spent: for stewards and auditors."""
-    section(session.say("ask.budgets"), help=session.say("ask.budgets-what"))
+    section(
+        session.say("Everybody's budgets"),
+        help=session.say("What each data set allows for in all, and what its analysts have spent of it."),
+    )
     balances = await run.io_bound(desk.service.curator.list_balances, session.caller) or []
     columns = [
-        {"name": key, "label": session.say(f"ask.{key}"), "field": key, "align": align, "sortable": True}
+        {"name": key, "label": session.say(ASK[key]), "field": key, "align": align, "sortable": True}
         for key, align in (
             ("dataset", "left"),
             ("analyst", "left"),
@@ -99,7 +111,7 @@ async def everybody(desk: Desk, session: PageSession) -> None:
         {
             "id": number,
             "dataset": one.dataset,
-            "analyst": one.analyst or session.say("ask.all"),
+            "analyst": one.analyst or session.say("(all together)"),
             "measure": SYMBOLS[one.measure],
             "limit": amount(session, one.limit.amount / NANO),
             "spent": amount(session, one.spent.amount / NANO),
@@ -169,15 +181,20 @@ def show_answer(session: PageSession, asked: AskedQuestion, *, again: bool = Fal
     with ui.card().classes("w-full gap-2").props('data-answer="1"'):
         with ui.row().classes("items-center w-full"):
             ui.icon("history" if again else "check_circle").props("size=sm color=positive")
-            ui.label(session.say("ask.again" if again else "ask.answered", cost=spent)).classes("text-subtitle1")
+            ui.label(
+                session.say(
+                    tr("Shown again, for nothing. It had cost {cost}.") if again else tr("Answered for {cost}"),
+                    cost=spent,
+                )
+            ).classes("text-subtitle1")
             ui.space()
             ui.button(
-                session.say("ask.csv"),
+                session.say("CSV"),
                 icon="download",
                 on_click=lambda: ui.download(asked.as_csv(), "answer.csv", "text/csv"),
             ).props("flat no-caps dense")
         if not answer.rows:
-            ui.label(session.say("ask.no-groups"))
+            ui.label(session.say("No group seems to have enough people to be told of. More ε lowers the threshold."))
             return
         charted = [name for name, column in answer.intervals.items() if any(one is not None for one in column)]
         if len(answer.rows) == 1 and len(answer.columns) == len(answer.intervals):
@@ -189,10 +206,21 @@ def show_answer(session: PageSession, asked: AskedQuestion, *, again: bool = Fal
                 if charted and len(answer.rows) > 1:
                     with ui.column().classes("col gap-0"):
                         _charts(session, asked, charted)
-        ui.label(session.say("ask.confidence" if charted else "ask.no-interval")).classes("text-body2")
+        ui.label(
+            session.say(
+                tr("Each interval holds the exact figure of the bounded data 95 times in a hundred.")
+                if charted
+                else tr("A quantile has no interval: how far the next value lies depends on the data.")
+            )
+        ).classes("text-body2")
         if any(isinstance(value, int | float) and not isinstance(value, bool) and value < 0 for row in answer.rows
                for value in row):  # fmt: skip
-            ui.label(session.say("ask.negative")).classes("text-body2 text-quiet")
+            ui.label(
+                session.say(
+                    "Figures below zero are noise around something small. They are left as they are, so that sums "
+                    "stay right."
+                )
+            ).classes("text-body2 text-quiet")
 
 
 def _figures(session: PageSession, asked: AskedQuestion) -> None:
@@ -252,8 +280,10 @@ def _chart(session: PageSession, asked: AskedQuestion, name: str) -> None:
             "yAxis": axis(name=name, scale=False),
             "series": [whiskers("95 %", intervals), dots(name, values)],
         },
-        session.say("ask.chart", figure=name, groups=len(labels)),
+        session.say("{figure} with its interval of 95 % in {groups} groups", figure=name, groups=len(labels)),
         height="16rem",
     )
     if len(labels) > SHOWN:
-        ui.label(session.say("ask.first", shown=SHOWN, groups=len(labels))).classes("text-caption text-quiet")
+        ui.label(
+            session.say("The chart shows the first {shown} of {groups} groups.", shown=SHOWN, groups=len(labels))
+        ).classes("text-caption text-quiet")

@@ -16,12 +16,49 @@ from cobogo.faces.workbench.frame import complain, section
 from cobogo.faces.workbench.pages.asking.answers import AskedQuestion, amount, bar, format_loss, show_answer, small
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
+from cobogo.floor.language import tr
 from cobogo.promises.accounting import ATTO, NANO
 from cobogo.promises.ledger.balance import SYMBOLS
 
 if TYPE_CHECKING:
     from cobogo.answer.explain import Explanation
     from cobogo.promises.curator_file import DeclaredDataset
+
+ASK_EXAMPLE = {
+    "count": tr("How many are there?"),
+    "groups": tr("How many in each group?"),
+    "cross": tr("How many in each pair of groups?"),
+    "histogram": tr("A histogram"),
+    "mean": tr("A mean"),
+    "median": tr("A median"),
+    "hidden": tr("Groups whose names are not public"),
+}
+
+ASK_TYPE = {
+    "integer": tr("whole number"),
+    "number": tr("number"),
+    "text": tr("text"),
+    "boolean": tr("yes or no"),
+    "date": tr("date"),
+}
+
+ASK_STEP = {
+    "what": tr("Measured"),
+    "sensitivity": tr("One person changes it by"),
+    "mechanism": tr("Noise"),
+    "scale": tr("Scale"),
+    "error": tr("95 % within ±"),
+}
+
+ASK_MEASURED = {
+    "people": tr("people"),
+    "rows": tr("rows"),
+    "rows-with-a-value": tr("rows with a value"),
+    "sum": tr("sum"),
+    "sum-of-squares": tr("sum of squares"),
+    "distinct-values": tr("distinct values"),
+    "choice-by-rank": tr("choice by rank"),
+}
 
 KEPT = 100
 """Questions of a session that are remembered."""
@@ -67,27 +104,29 @@ class Console:
     def _editor(self) -> None:
         with ui.card().classes("w-full gap-2"):
             with ui.row().classes("w-full items-center"):
-                ui.label(self.say("ask.question")).classes("text-h6").props('role="heading" aria-level="2"')
+                ui.label(self.say("Your question")).classes("text-h6").props('role="heading" aria-level="2"')
                 ui.space()
                 if len(self.datasets) > 1:
                     ui.select(
-                        list(self.datasets), value=self.dataset, label=self.say("ask.dataset"), on_change=self._choose
+                        list(self.datasets), value=self.dataset, label=self.say("Data set"), on_change=self._choose
                     ).props("dense outlined").style("min-width: 12rem")
             first = self.memory["sql"] or examples(self.dataset, self.datasets[self.dataset])[0].sql
-            self.sql = editor(self.session, first, "SQL", self.say("ask.question"), height="8.5rem")
+            self.sql = editor(self.session, first, "SQL", self.say("Your question"), height="8.5rem")
             self.sql.on("keydown.ctrl.enter.capture.prevent.stop", self._ask)
             with ui.row().classes("w-full items-center gap-3"):
                 self.price = ui.number(
                     SYMBOLS["epsilon" if self.measure == "epsilon" else "rho"],
                     value=0.1, min=0, step=0.05, on_change=self._update_prices,
                 ).props("dense outlined").style("width: 7.5rem")  # fmt: skip
-                self.price.tooltip(self.say("ask.price"))
+                self.price.tooltip(self.say("What the answer may cost: more buys less noise."))
                 self.delta = ui.number("δ", value=0, min=0, format="%.3g", on_change=self._update_prices)
-                self.delta.props("dense outlined step=any").style("width: 8rem").tooltip(self.say("ask.delta-what"))
+                self.delta.props("dense outlined step=any").style("width: 8rem").tooltip(
+                    self.say("A small probability, needed only where the groups are not public.")
+                )
                 ui.space()
-                ui.button(self.say("ask.explain"), icon="lightbulb", on_click=self._explain).props("outline no-caps")
-                self.button = ui.button(self.say("ask.ask"), icon="send", on_click=self._ask).props("no-caps")
-                self.button.tooltip(self.say("ask.keys"))
+                ui.button(self.say("Explain"), icon="lightbulb", on_click=self._explain).props("outline no-caps")
+                self.button = ui.button(self.say("Ask"), icon="send", on_click=self._ask).props("no-caps")
+                self.button.tooltip(self.say("Ctrl-Enter. Asking spends."))
 
     async def _choose(self, event: Any) -> None:
         self.dataset = self.memory["dataset"] = event.value
@@ -108,12 +147,16 @@ class Console:
         assert self.books is not None
         self.budget.clear()
         with self.budget:
-            ui.label(self.say("ask.budget", dataset=self.dataset)).classes("text-subtitle1 text-weight-medium")
+            ui.label(self.say("Your budget on {dataset}", dataset=self.dataset)).classes(
+                "text-subtitle1 text-weight-medium"
+            )
             bar(self.session, self.books.mine, self._cost())
             if self.books.shared:
-                ui.label(self.say("ask.shared")).classes("text-caption text-warning")
+                ui.label(
+                    self.say("The data set's own budget, which all analysts share, allows for less than yours.")
+                ).classes("text-caption text-warning")
             if not self.books.mine.left.amount:
-                ui.label(self.say("ask.empty")).classes("text-body2 text-negative text-weight-medium")
+                ui.label(self.say("The budget is spent.")).classes("text-body2 text-negative text-weight-medium")
 
     def _cost(self) -> float:
         return max(float(self.price.value or 0), 0.0)
@@ -126,9 +169,9 @@ class Console:
 
     def _examples(self) -> None:
         with ui.card().classes("w-full gap-1"):
-            ui.label(self.say("ask.examples")).classes("text-subtitle1 text-weight-medium")
+            ui.label(self.say("Examples to begin with")).classes("text-subtitle1 text-weight-medium")
             for one in examples(self.dataset, self.datasets[self.dataset]):
-                button = ui.button(self.say(f"ask.example.{one.kind}"), on_click=lambda this=one: self._take(this))
+                button = ui.button(self.say(ASK_EXAMPLE[one.kind]), on_click=lambda this=one: self._take(this))
                 button.props("flat dense no-caps align=left").classes("w-full").tooltip(one.sql)
 
     def _take(self, one: Example) -> None:
@@ -138,9 +181,13 @@ class Console:
         self.result.clear()
 
     def _columns(self) -> None:
-        with ui.expansion(self.say("ask.columns", dataset=self.dataset), value=True).classes("w-full").props("dense"):
+        with (
+            ui.expansion(self.say("Columns of {dataset}", dataset=self.dataset), value=True)
+            .classes("w-full")
+            .props("dense")
+        ):
             for name, column in self.datasets[self.dataset].columns.items():
-                parts = [self.say(f"ask.type.{column.type}")]
+                parts = [self.say(ASK_TYPE[column.type])]
                 if column.bounds:
                     parts.append(" … ".join(self.session.number(bound) for bound in column.bounds))
                 if column.keys:
@@ -148,9 +195,9 @@ class Console:
                         ", ".join(str(key) for key in column.keys[:6]) + (" …" if len(column.keys) > 6 else "")
                     )
                 if column.edges:
-                    parts.append(self.say("ask.edges", count=len(column.edges) - 1))
+                    parts.append(self.say("{count} intervals", count=len(column.edges) - 1))
                 if column.type == "text" and not column.keys:
-                    parts.append(self.say("ask.not-public"))
+                    parts.append(self.say("names not public"))
                 with ui.column().classes("gap-0 q-py-xs"):
                     ui.label(name).classes("text-weight-medium")
                     ui.label(" · ".join(parts)).classes("text-caption text-quiet")
@@ -164,7 +211,7 @@ class Console:
         if not asked:
             return
         with self.history:
-            section(self.say("ask.history"), help=self.say("ask.history-what"))
+            section(self.say("Asked in this session"), help=self.say("Looking at an answer again costs nothing."))
             for one in reversed(asked):
                 spent = format_loss(self.session, one.answer.spent)
                 button = ui.button(on_click=lambda this=one: self._again(this)).props("flat no-caps align=left dense")
@@ -206,26 +253,47 @@ class Console:
         with ui.card().classes("w-full gap-2").props('data-explained="1"'):
             with ui.row().classes("items-center"):
                 ui.icon("lightbulb").props("size=sm color=primary")
-                ui.label(self.say("ask.would", cost=format_loss(self.session, found.loss))).classes("text-subtitle1")
+                ui.label(
+                    self.say(
+                        "It would cost {cost}. Nothing was spent or read.", cost=format_loss(self.session, found.loss)
+                    )
+                ).classes("text-subtitle1")
             for name, error in told["errors"].items():
-                key = "ask.error-unknown" if error is None else "ask.error"
+                key = (
+                    tr("{figure}: how far off depends on the data, and comes with the answer")
+                    if error is None
+                    else tr("{figure}: off by ± {error} at most, 95 times in a hundred")
+                )
                 text = self.say(key, figure=name, error="" if error is None else self.session.number(error))
                 ui.label(text).classes("text-body1")
             groups = told["groups"]
-            text = self.say("ask.groups" if groups is not None else "ask.groups-hidden", groups=groups or 0)
-            person = self.say("ask.person", groups=told["groups_of_a_person"], rows=told["rows_of_a_person"])
+            text = self.say(
+                tr("Groups in the answer: {groups}.")
+                if groups is not None
+                else tr("How many groups there are is not public."),
+                groups=groups or 0,
+            )
+            person = self.say(
+                "A person counts in {groups} of them at most, with {rows} of their rows in each.",
+                groups=told["groups_of_a_person"],
+                rows=told["rows_of_a_person"],
+            )
             ui.label(f"{text} {person}").classes("text-body2 text-quiet")
             if told["threshold"] is not None:
-                ui.label(self.say("ask.threshold", people=told["threshold"])).classes("text-body2 text-quiet")
+                ui.label(
+                    self.say(
+                        "Only groups that seem to have {people} people or more are told of.", people=told["threshold"]
+                    )
+                ).classes("text-body2 text-quiet")
             columns = [
-                {"name": key, "label": self.say(f"ask.step.{key}"), "field": key, "align": align}
+                {"name": key, "label": self.say(ASK_STEP[key]), "field": key, "align": align}
                 for key, align in (("what", "left"), ("sensitivity", "right"), ("mechanism", "left"),
                                    ("scale", "right"), ("error", "right"))
             ]  # fmt: skip
             rows = [
                 {
                     "id": number,
-                    "what": self.say(f"ask.measured.{step.what.replace(' ', '-')}")
+                    "what": self.say(ASK_MEASURED[step.what.replace(" ", "-")])
                     + (f" ({step.column})" if step.column else ""),
                     "sensitivity": self.session.number(step.sensitivity),
                     "mechanism": step.mechanism,
@@ -238,7 +306,9 @@ class Console:
                 "dense flat bordered hide-bottom"
             )
             if self._cost() > self.books.mine.left.amount / NANO:
-                ui.label(self.say("ask.too-dear")).classes("text-negative")
+                ui.label(self.say("That is more than is left. It would be refused, and cost nothing.")).classes(
+                    "text-negative"
+                )
 
     async def _ask(self) -> None:
         if self.busy:
@@ -276,7 +346,13 @@ class Console:
         with self.result, ui.card().classes("w-full gap-1").props('role="alert"'):
             with ui.row().classes("items-center"):
                 ui.icon("block").props("size=sm color=negative")
-                ui.label(self.say("ask.paid" if paid else "ask.refused")).classes("text-subtitle1 text-weight-medium")
+                ui.label(
+                    self.say(
+                        tr("The question was paid for and could not be answered.")
+                        if paid
+                        else tr("The curator does not answer this question. It cost nothing.")
+                    )
+                ).classes("text-subtitle1 text-weight-medium")
             ui.label(error.what if error.where is None else f"{error.where}: {error.what}.")
             if error.remedy:
                 ui.label(error.remedy).classes("text-quiet")
@@ -301,19 +377,36 @@ class Console:
         with self.result, ui.card().classes("w-full gap-2").props('role="alert" data-refused="1"'):
             with ui.row().classes("items-center"):
                 ui.icon("account_balance_wallet").props("size=sm color=negative")
-                ui.label(self.say("ask.dear")).classes("text-subtitle1 text-weight-medium")
-            ui.label(self.say("ask.dear-why", cost=cost, left=have))
+                ui.label(self.say("The budget does not allow for this question. It cost nothing.")).classes(
+                    "text-subtitle1 text-weight-medium"
+                )
+            ui.label(self.say("It would cost {cost}; what is left is {left}.", cost=cost, left=have))
             if not errors:
-                ui.label(self.say("ask.nothing-fits" if not room else "ask.no-delta")).classes("text-weight-medium")
+                ui.label(
+                    self.say(
+                        tr(
+                            "Nothing is left, so no question fits. Answers that you have stay yours: look at them again "
+                            "below, and ask the data holder for more if you need it."
+                        )
+                        if not room
+                        else tr(
+                            "What is left of δ does not allow for groups that are not public. Questions with public groups "
+                            "still fit."
+                        )
+                    )
+                ).classes("text-weight-medium")
                 return
             fits = f"{symbol} = {amount(self.session, price)}" + (f", δ = {small(self.session, share)}" * bool(share))
             told = ", ".join(f"{name} ± {self.session.number(off)}" for name, off in errors.items() if off is not None)
-            ui.label(self.say("ask.fits", price=fits) + (f" ({told})" if told else ""))
+            ui.label(
+                self.say("What would still fit: the same question at {price}", price=fits)
+                + (f" ({told})" if told else "")
+            )
 
             def use() -> None:
                 self.price.value, self.delta.value = price, share
 
-            ui.button(self.say("ask.use", price=fits), on_click=use).props("outline no-caps")
+            ui.button(self.say("Set {price}", price=fits), on_click=use).props("outline no-caps")
 
     async def _still(self, price: float, share: float) -> Mapping[str, float | None]:
         """How far off the same question would be for what is left."""

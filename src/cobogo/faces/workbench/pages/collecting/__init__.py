@@ -9,16 +9,23 @@ from nicegui import run, ui
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.charts import PERCENT, axis, dots, plot, whiskers
 from cobogo.faces.workbench.frame import open_page, section
+from cobogo.faces.workbench.labels import COLLECT
 from cobogo.faces.workbench.pages.collecting.planner import Planner
 from cobogo.faces.workbench.session import LOCAL_KEY, Desk, PageSession
 from cobogo.faces.workbench.widgets import snippet
+from cobogo.floor.language import tr
 
 
 async def build(desk: Desk) -> None:
     with open_page(desk, "collecting") as session:
         if session is None:
             return
-        ui.label(session.say("collect.what")).classes("text-body1")
+        ui.label(
+            session.say(
+                "Ask many people something without anybody handing over an answer: each device sends a randomized "
+                "report, and only the shares come out."
+            )
+        ).classes("text-body1")
         collections = OpenCollections(desk, session)
         await Planner(desk, session, collections.refresh).build()
         await collections.build()
@@ -61,16 +68,16 @@ class OpenCollections:
             findings = await run.io_bound(self._findings, row)
         self.place.clear()
         with self.place:
-            section(self.say("collect.mine"))
+            section(self.say("Your collections"))
             if not rows:
-                ui.label(self.say("collect.none")).classes("text-quiet")
+                ui.label(self.say("None is open yet.")).classes("text-quiet")
                 return
             with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-3 gap-1"):
                     self._list(rows)
                 with ui.card().classes("col gap-2"):
                     self._detail(findings)
-            with ui.expansion(self.say("collect.how"), icon="devices").classes("w-full").props("dense"):
+            with ui.expansion(self.say("How clients report"), icon="devices").classes("w-full").props("dense"):
                 self._how()
 
     async def _look(self) -> None:
@@ -91,28 +98,30 @@ class OpenCollections:
             button.props(f"no-caps align=left {'outline' if row['id'] == self.chosen else 'flat'}")
             with button, ui.column().classes("gap-0 items-start text-left"):
                 ui.label(row["name"]).classes("text-weight-medium")
-                reports = self.say("collect.reports", reports=row["reports"])
-                since = self.say("collect.since", date=self.session.date(row["created"]))
+                reports = self.say("{reports} reports", reports=row["reports"])
+                since = self.say("since {date}", date=self.session.date(row["created"]))
                 ui.label(f"{reports} · {since}").classes("text-caption text-quiet")
 
     def _detail(self, findings: dict[str, Any] | str | None) -> None:
         with ui.row().classes("w-full items-center"):
-            ui.label(self.say("collect.estimates")).classes("text-subtitle1 text-weight-medium")
+            ui.label(self.say("Estimates so far")).classes("text-subtitle1 text-weight-medium")
             ui.space()
-            ui.button(self.say("collect.refresh"), icon="refresh", on_click=self._look).props("flat no-caps")
+            ui.button(self.say("Look again"), icon="refresh", on_click=self._look).props("flat no-caps")
         if not isinstance(findings, dict):
             ui.label(str(findings)).classes("text-negative")
         elif not findings["reports"]:
-            ui.label(self.say("collect.waiting")).classes("text-quiet")
+            ui.label(self.say("No reports yet.")).classes("text-quiet")
         elif findings["found"] and "share" not in findings["found"][0]:
             one = findings["found"][0]
             ui.label(f"{self.session.number(one['estimate'])} ± {self.session.number(1.96 * one['error'], 2)}").classes(
                 "text-h5"
             )
-            ui.label(self.say("collect.reports", reports=findings["reports"])).classes("text-quiet")
+            ui.label(self.say("{reports} reports", reports=findings["reports"])).classes("text-quiet")
         else:
             if findings["too_few"]:
-                ui.label(self.say("collect.toofew")).classes("text-negative").props("role=status")
+                ui.label(
+                    self.say("Too few reports to say anything: even a value that all clients hold would not stand out.")
+                ).classes("text-negative").props("role=status")
             self._shares(findings)
 
     def _shares(self, findings: dict[str, Any]) -> None:
@@ -126,13 +135,13 @@ class OpenCollections:
                 "grid": {"left": 12, "right": 16, "top": 12, "bottom": 8, "containLabel": True},
                 "xAxis": axis("category", data=[one["value"] for one in first], axisLabel={"hideOverlap": True}),
                 "yAxis": axis(axisLabel=percent),
-                "series": [whiskers("95 %", ends), dots(self.say("collect.part"), [one["share"] for one in first])],
+                "series": [whiskers("95 %", ends), dots(self.say("Share"), [one["share"] for one in first])],
             },
-            self.say("collect.chart"),
+            self.say("Estimated shares with intervals of 95 %"),
             height="13rem",
         ).props('data-estimates="1"')
         columns = [
-            {"name": key, "label": self.say(f"collect.{key}"), "field": key, "align": align}
+            {"name": key, "label": self.say(COLLECT[key]), "field": key, "align": align}
             for key, align in (("value", "left"), ("clients-estimated", "right"), ("part", "right"),
                                ("interval", "right"), ("there", "left"))
         ]  # fmt: skip
@@ -142,15 +151,19 @@ class OpenCollections:
                 "clients-estimated": self.session.number(round(one["estimate"])),
                 "part": self._percent(one["share"]),
                 "interval": f"± {self._percent(1.96 * one['share_error'])}",
-                "there": self.say("collect.yes" if one["significant"] else "collect.no"),
+                "there": self.say(tr("yes") if one["significant"] else tr("no")),
             }
             for one in found
         ]
         table = ui.table(rows=rows, columns=columns, row_key="value", pagination=8).classes("w-full")
         table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 8 else ""))
-        ui.label(self.say("collect.estimates-what")).classes("text-caption text-quiet")
+        ui.label(
+            self.say("Intervals of 95 %. A value is there when noise alone would hardly ever lift it as high.")
+        ).classes("text-caption text-quiet")
         if any(one["share"] < 0 for one in found):
-            ui.label(self.say("collect.sides")).classes("text-caption text-quiet")
+            ui.label(
+                self.say("Estimates can be below zero: they are left as they are, so that sums stay right.")
+            ).classes("text-caption text-quiet")
 
     def _percent(self, share: float) -> str:
         return ("−" if share < 0 else "") + self.session.percent(abs(share))
@@ -160,9 +173,17 @@ class OpenCollections:
         state = f" --state {self.desk.service.collections.state}" if local else ""
         with ui.row().classes("w-full no-wrap items-start gap-6 cobogo-beside"):
             with ui.column().classes("col-5 gap-2"):
-                ui.label(self.say("collect.how-key")).classes("text-body2")
+                ui.label(self.say("Make a key for a collector, who may hand in reports and nothing else:")).classes(
+                    "text-body2"
+                )
                 snippet(self.session, f"cobogo serve{state} \\\n  --add-key gate --role collector", "bash")
-                ui.label(self.say("collect.how-what")).classes("text-body2 text-quiet")
+                ui.label(
+                    self.say(
+                        "The server keeps sums only. It counts a report and forgets it, and never knows whose it was."
+                    )
+                ).classes("text-body2 text-quiet")
             with ui.column().classes("col gap-2"):
-                ui.label(self.say("collect.how-code")).classes("text-body2")
+                ui.label(
+                    self.say("On a device, with the description from the server and a memo that keeps its answers:")
+                ).classes("text-body2")
                 snippet(self.session, CODE.format(address=self.address, identity=self.chosen), "python")

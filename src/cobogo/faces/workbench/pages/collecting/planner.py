@@ -26,12 +26,28 @@ from cobogo.faces.workbench.charts import (
     whiskers,
 )
 from cobogo.faces.workbench.frame import attempt, complain, section
+from cobogo.faces.workbench.labels import COLLECT
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import editor
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.collect.pilot import Pilot
     from cobogo.collect.plan import MechanismComparison, Wish
+
+COLLECT_KIND = {
+    "listed": tr("One of a list"),
+    "strings": tr("Any text, with candidates"),
+    "words": tr("Words that nobody knows"),
+    "number": tr("A number"),
+}
+
+COLLECT_WHY = {
+    "listed": tr("Clients hold one of the values below."),
+    "strings": tr("Clients hold any text; the candidates below are looked for afterwards."),
+    "words": tr("The most frequent words are found, though nobody lists them. This takes very many clients."),
+    "number": tr("Clients hold a number between two bounds; the mean is estimated."),
+}
 
 
 START: dict[str, Any] = {
@@ -53,7 +69,7 @@ class Planner:
         """Form and findings beside each other; the file and a trial below."""
         with ui.row().classes("w-full no-wrap items-stretch gap-4 cobogo-beside"):
             with ui.card().classes("col-4 gap-2"):
-                section(self.say("collect.plan"))
+                section(self.say("Plan a question"))
                 self._kind()
                 self.details = ui.column().classes("w-full gap-2")
                 self._numbers()
@@ -70,8 +86,8 @@ class Planner:
     def _kind(self) -> None:
         from cobogo.collect.plan import WANTED
 
-        options = {kind: self.say(f"collect.kind.{kind}") for kind in WANTED}
-        made = ui.select(options, value=self.form["kind"], label=self.say("collect.kind")).classes("w-full")
+        options = {kind: self.say(COLLECT_KIND[kind]) for kind in WANTED}
+        made = ui.select(options, value=self.form["kind"], label=self.say("What is asked")).classes("w-full")
         made.props("dense outlined").on_value_change(self._switch_kind)
 
     async def _switch_kind(self, event: Any) -> None:
@@ -84,29 +100,31 @@ class Planner:
         self.details.clear()
         kind = self.form["kind"]
         with self.details:
-            ui.label(self.say(f"collect.why.{kind}")).classes("text-caption text-quiet")
+            ui.label(self.say(COLLECT_WHY[kind])).classes("text-caption text-quiet")
             if kind in ("listed", "strings"):
-                label = self.say("collect.values" if kind == "listed" else "collect.candidates")
+                label = self.say(tr("Values, one a line") if kind == "listed" else tr("Candidates, one a line"))
                 self._field(ui.textarea(label).props("dense outlined rows=5").classes("w-full"), "values")
             if kind == "number":
                 with ui.row().classes("w-full no-wrap"):
                     for key in ("low", "high"):
-                        self._field(ui.number(self.say(f"collect.{key}")).props("dense outlined").classes("col"), key)
+                        self._field(ui.number(self.say(COLLECT[key])).props("dense outlined").classes("col"), key)
             goal = "error" if kind == "number" else "share"
-            self._field(ui.number(self.say(f"collect.{goal}"), min=0).props("dense outlined").classes("w-full"), goal)
+            self._field(ui.number(self.say(COLLECT[goal]), min=0).props("dense outlined").classes("w-full"), goal)
 
     def _numbers(self) -> None:
         self._field(
-            ui.number(self.say("collect.users"), min=1, step=1000).props("dense outlined").classes("w-full"), "users"
+            ui.number(self.say("Clients expected"), min=1, step=1000).props("dense outlined").classes("w-full"), "users"
         )
         self._field(
-            ui.number(self.say("collect.epsilon"), min=0.1, max=20, step=0.1).props("dense outlined").classes("w-full"),
+            ui.number(self.say("ε: what a report may tell"), min=0.1, max=20, step=0.1)
+            .props("dense outlined")
+            .classes("w-full"),
             "epsilon",
         )
         self.factor = ui.label().classes("text-caption text-quiet")
         with ui.row().classes("w-full no-wrap"):
             for key in ("name", "question"):
-                self._field(ui.input(self.say(f"collect.{key}")).props("dense outlined").classes("col"), key)
+                self._field(ui.input(self.say(COLLECT[key])).props("dense outlined").classes("col"), key)
 
     def _field(self, element: Any, key: str) -> None:
         element.value = self.form[key]
@@ -146,17 +164,23 @@ class Planner:
                 ui.icon("error_outline").props("size=sm color=negative")
                 ui.label(self.session.trouble(error))
             return
-        self.factor.text = self.say("collect.epsilon-why", factor=self.session.number(exp(wish.epsilon), 3))
+        self.factor.text = self.say(
+            "Two answers can be told apart by a factor of {factor} at most.",
+            factor=self.session.number(exp(wish.epsilon), 3),
+        )
         self.compared.clear()
         with self.compared:
             self._show_comparison(users, curves or {})
 
     def _show_comparison(self, users: int, curves: Any) -> None:
-        section(self.say("collect.compare", users=users), help=self.say("collect.compare-what"))
+        section(
+            self.say("Mechanisms with {users} clients", users=users),
+            help=self.say("The best is chosen; take another with a click."),
+        )
         self._verdict(users)
         counts = self.form["kind"] != "number"
         columns = [
-            {"name": key, "label": self.say(f"collect.{key}"), "field": key, "align": align}
+            {"name": key, "label": self.say(COLLECT[key]), "field": key, "align": align}
             for key, align in (
                 ("mechanism", "left"), ("needed", "right"), ("off", "right"),
                 *((("smallest", "right"),) if counts else ()), ("bytes", "right"),
@@ -165,7 +189,7 @@ class Planner:
         rows = [
             {
                 "mechanism": one.mechanism,
-                "needed": self.say("collect.never") if one.needed is None else self.session.number(one.needed),
+                "needed": self.say("no number would do") if one.needed is None else self.session.number(one.needed),
                 "off": self._figure(one.error, counts),
                 "smallest": self._figure(one.smallest, counts),
                 "bytes": self.session.number(one.width),
@@ -175,7 +199,7 @@ class Planner:
         table = ui.table(
             rows=rows, columns=columns, row_key="mechanism", selection="single", on_select=self._select_mechanism
         ).classes("w-full").props("dense flat bordered hide-bottom")  # fmt: skip
-        table.props["data-name"] = self.say("collect.mechanism")
+        table.props["data-name"] = self.say("Mechanism")
         table.selected = [row for row in rows if row["mechanism"] == self.chosen]
         self._chart(users, curves) if counts else self._bars()
 
@@ -185,10 +209,17 @@ class Planner:
     def _verdict(self, users: int) -> None:
         one = next(one for one in self.found if one.mechanism == self.chosen)
         if one.needed is None:
-            text, colour = self.say("collect.none-does"), "negative"
+            text, colour = self.say("No number of clients would show that. Allow for a larger share."), "negative"
         else:
             enough = one.needed <= users
-            key = "collect.enough" if enough else "collect.few"
+            key = (
+                tr("{users} clients are enough: {mechanism} needs {needed}.")
+                if enough
+                else tr(
+                    "{users} clients are too few: {mechanism} needs {needed}. Allow for a larger share or error, or "
+                    "for a larger ε."
+                )
+            )
             text = self.say(key, users=users, mechanism=one.mechanism, needed=one.needed)
             colour = "positive" if enough else "warning"
         ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
@@ -217,13 +248,13 @@ class Planner:
                 "legend": {"top": 0, "type": "scroll", "textStyle": {"color": "inherit"}},
                 "tooltip": {"trigger": "item"},
                 "grid": {"left": 12, "right": 56, "top": 40, "bottom": 28, "containLabel": True},
-                "xAxis": axis("log", name=self.say("collect.held"), nameLocation="middle", nameGap=26,
+                "xAxis": axis("log", name=self.say("share that holds the value"), nameLocation="middle", nameGap=26,
                               min=0.0003, max=1, axisLabel={":formatter": PERCENT}),
-                "yAxis": axis("log", name=self.say("collect.clients"), min=100, max=1e9,
+                "yAxis": axis("log", name=self.say("clients"), min=100, max=1e9,
                               axisLabel={":formatter": COMPACT}),
                 "series": series,
             },
-            self.say("collect.curve"),
+            self.say("Clients needed, by the share of them that hold a value"),
             height="15.5rem",
         )  # fmt: skip
 
@@ -236,20 +267,23 @@ class Planner:
         plot(
             {
                 "xAxis": axis("category", data=names),
-                "yAxis": axis(name=self.say("collect.errors")),
+                "yAxis": axis(name=self.say("Standard error of the mean")),
                 "series": [{"type": "bar", "data": data, "barMaxWidth": 60}],
             },
-            self.say("collect.errors"),
+            self.say("Standard error of the mean"),
             height="15.5rem",
         )
 
     def _file(self) -> None:
-        section(self.say("collect.file"), help=self.say("collect.file-what"))
-        self.code = editor(self.session, "", "TOML", self.say("collect.file"), height="15rem")
+        section(
+            self.say("The collection"),
+            help=self.say("What clients and server agree on. Nothing in it is secret. You may edit it."),
+        )
+        self.code = editor(self.session, "", "TOML", self.say("The collection"), height="15rem")
         with ui.row():
-            ui.button(self.say("collect.open"), icon="campaign", on_click=self._open).props("no-caps")
+            ui.button(self.say("Open this collection"), icon="campaign", on_click=self._open).props("no-caps")
             ui.button(
-                self.say("collect.download"),
+                self.say("Download"),
                 icon="download",
                 on_click=lambda: ui.download(str(self.code.value).encode(), "collection.toml", "application/toml"),
             ).props("flat no-caps")
@@ -258,7 +292,7 @@ class Planner:
         text = str(self.code.value)
         identity = await attempt(self.session, actions.open_collection, self.desk, self.session, "", text)
         if identity is not None:
-            ui.notify(self.say("collect.opened"), type="positive")
+            ui.notify(self.say("The collection is open."), type="positive")
             await self.opened(identity)
 
 
@@ -274,11 +308,16 @@ class CollectionTrial:
 
     def build(self) -> None:
         """How many people, and go."""
-        section(self.say("collect.try"), help=self.say("collect.try-what"))
+        section(
+            self.say("Try it with made-up people"),
+            help=self.say(
+                "Their answers are made up; reports, counting and decoding are the real ones. Nothing of it is kept."
+            ),
+        )
         with ui.row().classes("items-center"):
-            self.people = ui.number(self.say("collect.people"), value=20_000, min=1, max=200_000, step=1000)
+            self.people = ui.number(self.say("People"), value=20_000, min=1, max=200_000, step=1000)
             self.people.props("dense outlined").style("width: 9rem")
-            self.button = ui.button(self.say("collect.simulate"), icon="groups", on_click=self._go)
+            self.button = ui.button(self.say("Simulate"), icon="groups", on_click=self._go)
             self.button.props("no-caps outline")
         self.place = ui.column().classes("w-full gap-1").props('aria-live="polite"')
 
@@ -301,7 +340,7 @@ class CollectionTrial:
 
     def _show_pilot(self, found: Pilot) -> None:
         rows = found.rows()[:TRIAL_VALUES]
-        labels = [self.say("collect.mean") if not found.found.counted else row["label"] for row in rows]
+        labels = [self.say("Mean") if not found.found.counted else row["label"] for row in rows]
         intervals = [
             None
             if row["estimate"] is None
@@ -317,14 +356,21 @@ class CollectionTrial:
                 "yAxis": axis(axisLabel=form, scale=not found.found.counted),
                 "series": [
                     {
-                        "type": "bar", "name": self.say("collect.truth"), "data": [row["truth"] for row in rows],
+                        "type": "bar", "name": self.say("made up"), "data": [row["truth"] for row in rows],
                         "itemStyle": {"color": GREY, "opacity": 0.55}, "barMaxWidth": 46,
                     },
-                    whiskers(self.say("collect.interval"), intervals, ORANGE),
-                    dots(self.say("collect.estimate"), [row["estimate"] for row in rows], BLUE),
+                    whiskers(self.say("95 %"), intervals, ORANGE),
+                    dots(self.say("estimated"), [row["estimate"] for row in rows], BLUE),
                 ],
             },
-            self.say("collect.try"),
+            self.say("Try it with made-up people"),
             height="14rem",
         ).props('data-trial="1"')  # fmt: skip
-        ui.label(self.say("collect.tried", people=found.users, bytes=found.bytes)).classes("text-body2")
+        ui.label(
+            self.say(
+                "{people} made-up people sent {bytes} bytes. Bars are what they hold, points are what the reports "
+                "tell, with 95 %.",
+                people=found.users,
+                bytes=found.bytes,
+            )
+        ).classes("text-body2")

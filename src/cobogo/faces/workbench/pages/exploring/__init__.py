@@ -40,9 +40,9 @@ def build(desk: Desk) -> None:
 
 def _tabs(place: ExplorationPlace, at: dict[str, str]) -> None:
     names = {
-        "lattice": place.session.say("explore.lattice"),
-        "algorithms": place.session.say("explore.algorithms"),
-        "frontier": place.session.say("explore.frontier"),
+        "lattice": place.session.say("The lattice"),
+        "algorithms": place.session.say("Algorithms"),
+        "frontier": place.session.say("Privacy and utility"),
     }
     with ui.tabs(on_change=lambda event: at.update(tab=event.value)) as tabs:
         tabs.props("align=left no-caps dense inline-label").classes("w-full")

@@ -33,19 +33,24 @@ class AlgorithmsTab:
 
     def build(self) -> None:
         say = self.session.say
-        ui.label(say("explore.algorithms_what")).classes("q-mt-sm")
+        ui.label(
+            say(
+                "The same table, the same policy: what each algorithm makes of it. Some treat each record by "
+                "itself and lose less; some part the sensitive values from the rest. Some take minutes."
+            )
+        ).classes("q-mt-sm")
         ui.select(
-            list(ALGORITHMS), value=self.wanted, multiple=True, label=say("explore.which"), on_change=self._want
+            list(ALGORITHMS), value=self.wanted, multiple=True, label=say("Algorithms to compare"), on_change=self._want
         ).props("dense options-dense").classes("w-full")
         bench = StudyBench(self.place, "compare", self.text, lambda: {"algorithms": list(self.wanted)}, self._show_runs)
-        bench.build(say("explore.compare"))
+        bench.build(say("Compare"))
 
     def _want(self, event: Any) -> None:
         self.wanted = [name for name in ALGORITHMS if name in event.value] or list(QUICK)
 
     def _show_runs(self, runs: list[dict[str, Any]]) -> None:
         if not runs:
-            ui.label(self.session.say("explore.nothing_compared")).classes("text-body2")
+            ui.label(self.session.say("Nothing was compared yet.")).classes("text-body2")
             return
         solved = [run for run in runs if run["solution"] is not None]
         if solved:
@@ -69,7 +74,7 @@ class AlgorithmsTab:
                 },
                 "yAxis": [
                     _axis(self.metric, self.session.language),
-                    {**_axis(say("explore.suppressed"), self.session.language), "splitLine": {"show": False}},
+                    {**_axis(say("suppressed"), self.session.language), "splitLine": {"show": False}},
                 ],
                 "series": [
                     {
@@ -80,7 +85,7 @@ class AlgorithmsTab:
                     },
                     {
                         "type": "scatter",
-                        "name": say("explore.suppressed"),
+                        "name": say("suppressed"),
                         "yAxisIndex": 1,
                         "symbol": "diamond",
                         "symbolSize": 13,
@@ -95,14 +100,14 @@ class AlgorithmsTab:
     def _table(self, runs: list[dict[str, Any]]) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent
         names = {
-            "algorithm": say("explore.algorithm"),
+            "algorithm": say("algorithm"),
             "value": self.metric,
-            "suppressed": say("explore.suppressed"),
-            "classes": say("explore.classes"),
-            "smallest": say("explore.smallest"),
-            "risk": say("explore.highest_risk"),
-            "guess": say("explore.guess_any"),
-            "seconds": say("explore.seconds"),
+            "suppressed": say("suppressed"),
+            "classes": say("classes"),
+            "smallest": say("smallest class"),
+            "risk": say("highest risk"),
+            "guess": say("surest guess"),
+            "seconds": say("seconds"),
             "note": "",
             "use": "",
         }
@@ -128,7 +133,7 @@ class AlgorithmsTab:
                     "risk": percent(made["highest_risk"]),
                     "guess": percent(made["worst_inference"]),
                     "seconds": number(made["seconds"], 2),
-                    "note": "; ".join([say("explore.proven")] * made["optimal"] + made["notes"]),
+                    "note": "; ".join([say("proven")] * made["optimal"] + made["notes"]),
                     "usable": True,
                 }
             )
@@ -137,7 +142,7 @@ class AlgorithmsTab:
         table.add_slot(
             "body-cell-use",
             '<q-td :props="props"><q-btn v-if="props.row.usable" flat dense no-caps color="primary" '
-            f"""label="{say("explore.use")}" :aria-label="'{say("explore.use")} ' + props.row.algorithm" """
+            f"""label="{say("Use")}" :aria-label="'{say("Use")} ' + props.row.algorithm" """
             """@click="() => $parent.$emit('use', props.row.algorithm)" /></q-td>""",
         )
         table.on("use", lambda event: self._use(str(event.args)))
@@ -145,7 +150,7 @@ class AlgorithmsTab:
     def _use(self, name: str) -> None:
         if name in ALGORITHMS:
             self.session.draft.set("recoding", "algorithm", name)
-            ui.notify(self.session.say("explore.in_policy", what=f'algorithm = "{name}"'), type="positive")
+            ui.notify(self.session.say("Now in the policy: {what}", what=f'algorithm = "{name}"'), type="positive")
             self.place.changed()
 
 
@@ -190,9 +195,16 @@ class FrontierTab:
 
     def build(self) -> None:
         say = self.session.say
-        ui.label(say("explore.frontier_what")).classes("q-mt-sm")
+        ui.label(
+            say(
+                "The larger k, the more people share every released combination, and the more is lost. One search "
+                "for each k; everything else as the policy has it."
+            )
+        ).classes("q-mt-sm")
         options = {"vary": {f"{MODEL}.k": list(KS)}}
-        StudyBench(self.place, "frontier", self.text, lambda: options, self._show_points).build(say("explore.draw"))
+        StudyBench(self.place, "frontier", self.text, lambda: options, self._show_points).build(
+            say("Draw the frontier")
+        )
 
     def _show_points(self, points: list[dict[str, Any]]) -> None:
         if not points:
@@ -216,7 +228,7 @@ class FrontierTab:
                 "xAxis": {
                     "type": "category",
                     "data": [f"k = {k}" for k in ks],
-                    "name": say("explore.more_privacy"),
+                    "name": say("more privacy →"),
                     "nameLocation": "middle",
                     "nameGap": 30,
                     "nameTextStyle": {"color": INK},
@@ -233,7 +245,7 @@ class FrontierTab:
                     },
                     {
                         "type": "value",
-                        "name": say("explore.highest_risk"),
+                        "name": say("highest risk"),
                         "nameTextStyle": {"color": INK},
                         "axisLabel": {
                             "color": INK,
@@ -262,7 +274,7 @@ class FrontierTab:
                     },
                     {
                         "type": "line",
-                        "name": say("explore.highest_risk"),
+                        "name": say("highest risk"),
                         "yAxisIndex": 1,
                         "symbol": "rect",
                         "symbolSize": 8,
@@ -276,18 +288,20 @@ class FrontierTab:
             on_point_click=lambda event: self._use_clicked(event, ks),
             renderer="svg",
         ).classes("w-full").style("height: 340px")
-        ui.label(say("explore.frontier_how")).classes("text-caption")
+        ui.label(
+            say("Click a point, or choose below, to take its k into the policy. The diamond is the policy's k.")
+        ).classes("text-caption")
 
     def _table(self, points: list[dict[str, Any]], current: int | None) -> None:
         say, number, percent = self.session.say, self.say.number, self.say.percent
         names = {
             "k": "k",
             "value": self.metric,
-            "suppressed": say("explore.suppressed"),
-            "classes": say("explore.classes"),
-            "risk": say("explore.highest_risk"),
-            "guess": say("explore.guess_any"),
-            "levels": say("explore.levels"),
+            "suppressed": say("suppressed"),
+            "classes": say("classes"),
+            "risk": say("highest risk"),
+            "guess": say("surest guess"),
+            "levels": say("Levels"),
             "use": "",
         }
         columns = [
@@ -320,9 +334,9 @@ class FrontierTab:
         table.add_slot(
             "body-cell-use",
             '<q-td :props="props"><q-btn v-if="!props.row.current" flat dense no-caps color="primary" '
-            f""":label="'{say("explore.take")} k = ' + props.row.k" """
+            f""":label="'{say("Take")} k = ' + props.row.k" """
             """@click="() => $parent.$emit('use', props.row.k)" />"""
-            f"""<span v-else>{say("explore.current")}</span></q-td>""",
+            f"""<span v-else>{say("in the policy")}</span></q-td>""",
         )
         table.on("use", lambda event: self._use(int(event.args)))
 
@@ -333,5 +347,5 @@ class FrontierTab:
     def _use(self, k: int) -> None:
         """Take a k into the policy."""
         self.session.draft.set_models(replace_k(self.session.draft.models, k))
-        ui.notify(self.session.say("explore.in_policy", what=f"k = {k}"), type="positive")
+        ui.notify(self.session.say("Now in the policy: {what}", what=f"k = {k}"), type="positive")
         self.place.changed()

@@ -16,6 +16,7 @@ from cobogo.faces.workbench.pages.exploring.picture import node_name, picture, s
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.arrays import Ints, Mask
+from cobogo.floor.language import tr
 from cobogo.floor.language.sentences import translate
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing, Survey
@@ -77,24 +78,26 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
             control.value = {"min": low, "max": high}
 
     with ui.row().classes("items-center w-full no-wrap"):
-        ui.label(session.say("explore.filters")).classes("text-subtitle1 text-weight-medium")
+        ui.label(session.say("Show")).classes("text-subtitle1 text-weight-medium")
         ui.space()
-        ui.button(session.say("explore.reset"), on_click=reset).props("flat dense no-caps")
-    only = ui.switch(session.say("explore.only"), value=False, on_change=lambda e: put("satisfied", e.value))
+        ui.button(session.say("Reset"), on_click=reset).props("flat dense no-caps")
+    only = ui.switch(
+        session.say("only what satisfies the policy"), value=False, on_change=lambda e: put("satisfied", e.value)
+    )
     only.props("dense")
     relation = ui.select(
         {
-            "all": session.say("explore.relation_all"),
-            "below": session.say("explore.relation_below"),
-            "above": session.say("explore.relation_above"),
-            "related": session.say("explore.relation_related"),
+            "all": session.say("all nodes"),
+            "below": session.say("finer: from the bottom up to it"),
+            "above": session.say("coarser: from it up to the top"),
+            "related": session.say("finer or coarser"),
         },
         value="all",
-        label=session.say("explore.relation"),
+        label=session.say("Seen from the chosen node"),
         on_change=lambda e: put("relation", e.value),
     )
     relation.props("dense options-dense").classes("w-full")
-    ui.label(session.say("explore.levels")).classes("text-caption q-mt-sm")
+    ui.label(session.say("Levels")).classes("text-caption q-mt-sm")
     with ui.column().classes("w-full gap-1 q-pr-sm").style("max-height: 270px; overflow-y: auto"):
         for column, (name, (low, high)) in enumerate(zip(attributes, start, strict=True)):
             with ui.row().classes("w-full items-center no-wrap gap-3"):
@@ -106,13 +109,13 @@ def controls(session: PageSession, attributes: tuple[str, ...], chosen: Filter, 
                     on_change=lambda e, at=column: limit(at, e.value),
                 )
                 control.props("dense snap markers label").classes("col")
-                control.props["aria-label"] = f"{session.say('explore.levels')}: {name}"
+                control.props["aria-label"] = f"{session.say('Levels')}: {name}"
                 control.set_enabled(high > low)
                 ranges.append(control)
     ui.select(
         list(AMOUNTS),
         value=chosen.amount,
-        label=session.say("explore.amount"),
+        label=session.say("Nodes drawn at most"),
         on_change=lambda e: put("amount", e.value),
     ).props("dense options-dense").classes("w-full")
 
@@ -131,7 +134,7 @@ def build_lattice(place: ExplorationPlace) -> None:
     room = ui.column().classes("w-full gap-4")
     with room, ui.row().classes("items-center q-pa-md"):
         ui.spinner(size="lg")
-        ui.label(place.session.say("explore.opening"))
+        ui.label(place.session.say("Counting the data and looking for the best combination of levels …"))
 
     async def fill() -> None:
         refusal, found = "", None
@@ -146,7 +149,9 @@ def build_lattice(place: ExplorationPlace) -> None:
             if found is None:
                 place.show_refusal(refusal)
             elif not found.attributes:
-                place.show_refusal(place.session.say("explore.nothing"))
+                place.show_refusal(
+                    place.session.say("The policy has no quasi-identifier: there is nothing to make coarser.")
+                )
             else:
                 LatticeTab(place, found).build()
 
@@ -169,7 +174,7 @@ class LatticeTab:
         self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
             why = "" if self.found.why is None else translate(self.found.why, self.session.language)
-            text = self.session.say("explore.no_solution", why=why)
+            text = self.session.say("There is no solution: {why} The picture shows the coarsest nodes.", why=why)
             with self.nothing:
                 ui.label(text).style("white-space: pre-wrap").classes(
                     "bg-amber-2 text-black q-pa-sm rounded-borders w-full"
@@ -178,11 +183,22 @@ class LatticeTab:
             with ui.column().classes("col gap-1").style("min-width: 0"):
                 self.counts = ui.label().classes("text-body2")
                 if not self.survey.whole:
-                    ui.label(self.session.say("explore.part", count=len(self.survey))).classes("text-caption")
+                    ui.label(
+                        self.session.say(
+                            "A lattice this large is seen in part: the {count} nodes nearest to the best.",
+                            count=len(self.survey),
+                        )
+                    ).classes("text-caption")
                 self.progress = ui.linear_progress(0, show_value=False).props("rounded")
                 self.chart = ui.echart({"series": []}, on_point_click=self._choose_clicked, renderer="svg")
                 self.chart.classes("w-full lattice").style("height: 470px")
-                self.chart.props["role"], self.chart.props["aria-label"] = "img", self.session.say("explore.how")
+                self.chart.props["role"], self.chart.props["aria-label"] = (
+                    "img",
+                    self.session.say(
+                        "Each node is one level for every attribute; a line is one step coarser. Point at a node to read "
+                        "it, click to choose it. Ctrl and the wheel zoom."
+                    ),
+                )
                 self._legend()
             with ui.card().classes("gap-2").style("width: 300px; flex: none"):
                 controls(self.session, self.found.attributes, self.filter, self._draw)
@@ -237,7 +253,8 @@ class LatticeTab:
         survey, number = self.survey, self.say.number
         states = [int((survey.standing == one).sum()) for one in (Standing.SATISFIES, Standing.FAILS)]
         self.counts.text = self.session.say(
-            "explore.counts",
+            "{drawn} nodes drawn of {passing} that pass the filters; the lattice has {total}: {satisfied} "
+            "satisfy the policy, {failing} do not, {unknown} not looked at.",
             drawn=number(self._drawn),
             passing=number(int(passing.sum())),
             total=number(survey.total),
@@ -250,12 +267,17 @@ class LatticeTab:
 
     def _legend(self) -> None:
         say = self.session.say
-        signs = {"●": "explore.satisfies", "▪": "explore.fails", "▲": "explore.unknown"}
+        signs = {"●": tr("satisfies the policy"), "▪": tr("does not"), "▲": tr("not looked at")}
         with ui.row().classes("text-caption gap-4"):
             self.sure = ui.label(self._sure())
             for sign, text in signs.items():
                 ui.label(f"{sign} {say(text)}")
-        ui.label(say("explore.how")).classes("text-caption")
+        ui.label(
+            say(
+                "Each node is one level for every attribute; a line is one step coarser. Point at a node to read "
+                "it, click to choose it. Ctrl and the wheel zoom."
+            )
+        ).classes("text-caption")
         metric = self.survey.problem.metric.name
         if means := self.say.means("metric", metric):
             ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
@@ -264,20 +286,20 @@ class LatticeTab:
         say = self.session.say
         if self.found.optimum is None:
             return ""
-        sure = say("explore.proven" if self.found.proven else "explore.unproven")
-        return "◆ " + say("explore.legend_optimum", sure=sure)
+        sure = say(tr("proven") if self.found.proven else tr("not proven"))
+        return "◆ " + say("the best ({sure})", sure=sure)
 
     def _list(self) -> None:
         say = self.session.say
-        ui.label(say("explore.list")).classes("text-subtitle1 text-weight-medium")
+        ui.label(say("The best nodes that pass the filters")).classes("text-subtitle1 text-weight-medium")
         names = {
             "rank": "#",
-            "levels": say("explore.levels_of", names=", ".join(self.found.attributes)),
-            "standing": say("explore.standing"),
+            "levels": say("Levels: {names}", names=", ".join(self.found.attributes)),
+            "standing": say("Policy"),
             "value": self.say.name("metric", self.survey.problem.metric.name),
-            "suppressed": say("explore.suppressed"),
-            "classes": say("explore.classes"),
-            "smallest": say("explore.smallest"),
+            "suppressed": say("suppressed"),
+            "classes": say("classes"),
+            "smallest": say("smallest class"),
             "look": "",
         }
         left = ("levels", "standing", "look")
@@ -290,7 +312,7 @@ class LatticeTab:
         self.table.add_slot(
             "body-cell-look",
             '<q-td :props="props"><q-btn flat dense no-caps color="primary" icon="visibility" '
-            f""":aria-label="'{say("explore.look")} ' + props.row.levels" """
+            f""":aria-label="'{say("Look at")} ' + props.row.levels" """
             """@click="() => $parent.$emit('look', props.row.node)" /></q-td>""",
         )
         self.table.on("look", lambda event: self._choose_from_list(int(event.args)))

@@ -14,6 +14,7 @@ from cobogo.faces.workbench.frame import attempt
 from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.style import BRICK
+from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.studies.exploration import Exploration, NodeView, ReleasedTuple, SizeGroup
 
@@ -47,20 +48,25 @@ class NodePanel:
         say = self.session.say
         with ui.card().classes("w-full gap-2"):
             with ui.row().classes("items-center w-full"):
-                title = say("explore.this_is_best" if levels == self.found.optimum else "explore.this_node")
+                title = say(tr("The best node") if levels == self.found.optimum else tr("The chosen node"))
                 ui.label(f"{title} {' · '.join(map(str, levels))}").classes("text-subtitle1 text-weight-medium")
                 ui.space()
-                button = ui.button(say("explore.release"), icon="play_arrow", on_click=lambda: self._release(view))
+                button = ui.button(say("Release this one"), icon="play_arrow", on_click=lambda: self._release(view))
                 button.props("no-caps").set_enabled(bool(view.satisfied) and self._may_run)
             if not view.satisfied:
-                ui.label(say("explore.cannot")).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
+                ui.label(
+                    say(
+                        "More records would have to be left out than the policy allows, or a model fails: this node "
+                        "cannot be released. Its figures are those with every failing class left out."
+                    )
+                ).classes("bg-amber-2 text-black q-pa-sm rounded-borders")
             with ui.row().classes("w-full no-wrap items-start gap-4 cobogo-beside"):
                 with ui.column().classes("col-7").style("min-width: 0"):
                     self._show_comparison(view, best)
                 with ui.column().classes("col").style("min-width: 0"):
-                    ui.label(say("explore.sizes")).classes("text-body2 text-weight-medium")
+                    ui.label(say("Records in classes of each size")).classes("text-body2 text-weight-medium")
                     self._sizes(view, best)
-            with ui.expansion(say("explore.combinations"), icon="list").classes("w-full"):
+            with ui.expansion(say("What records would look like"), icon="list").classes("w-full"):
                 self._combinations(view.combinations)
 
     @property
@@ -77,18 +83,24 @@ class NodePanel:
             return {"name": name, **texts, "differs": best is not None and texts["s0"] != texts["s1"]}
 
         rows = [
-            row(say("explore.standing"), self._standing),
+            row(say("Policy"), self._standing),
             *(row(name, self._level(name)) for name in self.found.attributes),
             *(row(self.say.name("metric", name), self._metric(name)) for name in self._metrics()),
-            row(say("explore.suppressed"), lambda v: f"{number(v.suppressed)} ({percent(v.suppressed / records)})"),
-            row(say("explore.classes"), lambda v: number(v.classes)),
-            row(say("explore.spread"), lambda v: f"{number(v.smallest)} / {number(v.average)} / {number(v.largest)}"),
-            row(say("explore.highest_risk"), lambda v: percent(v.highest_risk)),
-            row(say("explore.average_risk"), lambda v: percent(v.average_risk)),
-            *(row(say("explore.guess", name=name), self._guess(name)) for name in self.found.prepared.policy.sensitive),
+            row(say("suppressed"), lambda v: f"{number(v.suppressed)} ({percent(v.suppressed / records)})"),
+            row(say("classes"), lambda v: number(v.classes)),
+            row(
+                say("class sizes: smallest / average / largest"),
+                lambda v: f"{number(v.smallest)} / {number(v.average)} / {number(v.largest)}",
+            ),
+            row(say("highest risk"), lambda v: percent(v.highest_risk)),
+            row(say("average risk"), lambda v: percent(v.average_risk)),
+            *(
+                row(say("surest guess of {name}", name=name), self._guess(name))
+                for name in self.found.prepared.policy.sensitive
+            ),
         ]
         columns = [{"name": "name", "label": "", "field": "name", "align": "left"}]
-        labels = [self._name(best), *([say("explore.optimum")] * (best is not None)), say("explore.original")]
+        labels = [self._name(best), *([say("best")] * (best is not None)), say("original")]
         columns += [
             {"name": f"s{place}", "label": label, "field": f"s{place}", "align": "left"}
             for place, label in enumerate(labels)
@@ -104,12 +116,12 @@ class NodePanel:
     def _standing(self, view: NodeView) -> str:
         if view.satisfied is None:
             return self.say.number(None)
-        return self.session.say("explore.satisfies" if view.satisfied else "explore.fails")
+        return self.session.say(tr("satisfies the policy") if view.satisfied else tr("does not"))
 
     def _name(self, best: NodeView | None) -> str:
         """The title of the node on show: "best" if it is the best, which is compared with no other; else "chosen"."""
         alone = best is None and self.found.optimum is not None
-        return self.session.say("explore.optimum" if alone else "explore.chosen")
+        return self.session.say(tr("best") if alone else tr("chosen"))
 
     def _metrics(self) -> list[str]:
         mine = self.found.problem.metric.name
@@ -121,7 +133,9 @@ class NodePanel:
         def text(view: NodeView) -> str:
             level = view.levels[name]
             example = self.say.label(next(iter(hierarchy.labels[level]), None))
-            return self.session.say("explore.level", level=level, height=hierarchy.height, example=example[:40])
+            return self.session.say(
+                "{level} of {height}, e.g. {example}", level=level, height=hierarchy.height, example=example[:40]
+            )
 
         return text
 
@@ -134,9 +148,9 @@ class NodePanel:
     def _sizes(self, view: NodeView, best: NodeView | None) -> None:
         say = self.session.say
         mine = self._name(best)
-        sides = [(say("explore.original"), self.found.original.sizes, "#8d99ae"), (mine, view.sizes, BRICK)]
+        sides = [(say("original"), self.found.original.sizes, "#8d99ae"), (mine, view.sizes, BRICK)]
         if best is not None:
-            sides.append((say("explore.optimum"), best.sizes, "#2a788e"))
+            sides.append((say("best"), best.sizes, "#2a788e"))
         most = max((len(groups) for _, groups, _ in sides), default=0)
         axis = next((groups for _, groups, _ in sides if len(groups) == most), ())
         chart = ui.echart(
@@ -149,7 +163,7 @@ class NodePanel:
                 "xAxis": {
                     "type": "category",
                     "data": [self._range(group) for group in axis],
-                    "name": say("explore.size_axis"),
+                    "name": say("records that look alike"),
                     "nameLocation": "middle",
                     "nameGap": 40,
                     "axisLabel": {"color": INK, "interval": 0, "rotate": 30, "fontSize": 10},
@@ -189,18 +203,20 @@ class NodePanel:
             {"name": f"c{place}", "label": name, "field": f"c{place}", "align": "left"}
             for place, name in enumerate(names)
         ]
-        columns.append({"name": "n", "label": self.session.say("explore.records"), "field": "n", "align": "right"})
+        columns.append({"name": "n", "label": self.session.say("records"), "field": "n", "align": "right"})
         columns.append({"name": "gone", "label": "", "field": "gone", "align": "left"})
         rows = [
             {
                 "id": place,
                 **{f"c{column}": self.say.label(value) for column, value in enumerate(one.values)},
                 "n": self.say.number(one.records),
-                "gone": self.session.say("explore.gone") if one.suppressed else "",
+                "gone": self.session.say("left out") if one.suppressed else "",
             }
             for place, one in enumerate(shown)
         ]
-        ui.label(self.session.say("explore.combinations_what")).classes("text-caption")
+        ui.label(
+            self.session.say("The largest classes, the smallest, and the largest of those that are left out.")
+        ).classes("text-caption")
         ui.table(rows=rows, columns=columns, row_key="id", pagination=0).props(
             "dense flat bordered hide-pagination"
         ).classes("w-full")

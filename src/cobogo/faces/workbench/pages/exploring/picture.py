@@ -10,6 +10,7 @@ from typing import Any
 from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
+from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing
 from cobogo.publish.recode.lattice.walk import successors
@@ -58,7 +59,7 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSessio
             "type": "category",
             "data": heights,
             "boundaryGap": True,
-            "name": session.say("explore.height"),
+            "name": session.say("sum of levels"),
             "nameLocation": "middle",
             "nameGap": 34,
             "nameTextStyle": {"color": INK},
@@ -155,7 +156,7 @@ def _legend(scale: Colours, metric: str, session: PageSession) -> dict[str, Any]
         "bottom": 0,
         "itemHeight": 220,
         "itemWidth": 14,
-        "text": [f"{metric}: {session.say(end)}" for end in ("explore.high", "explore.low")],
+        "text": [f"{metric}: {session.say(end)}" for end in (tr("high"), tr("low"))],
         "textStyle": {"color": INK},
         "inRange": {"color": list(scale.steps)},
         ":formatter": f"v => v.toLocaleString('{session.language}', {{maximumSignificantDigits: 3}})",
@@ -187,7 +188,7 @@ def _mark(found: Exploration, number: int, chosen: Levels, session: PageSession,
     """The marks of the best and the chosen node, and the levels if there is room for them."""
     levels = found.survey.levels(number)
     best, mine = levels == found.optimum, levels == chosen
-    marks = [session.say("explore.optimum")] * best + [session.say("explore.chosen")] * (mine and not best)
+    marks = [session.say("best")] * best + [session.say("chosen")] * (mine and not best)
     ring = {"borderColor": BRICK, "borderWidth": 4, "borderType": "solid", "opacity": 1} if mine else {}
     texts = marks + ["·".join(map(str, levels))] * named
     if not texts:
@@ -235,9 +236,9 @@ def _tip(found: Exploration, number: int, session: PageSession, say: Words) -> s
         share = survey.suppressed[number] / survey.problem.scale.records
         figures = {
             say.name("metric", survey.problem.metric.name): say.number(float(survey.values[number])),
-            session.say("explore.suppressed"): f"{say.number(int(survey.suppressed[number]))} ({say.percent(share)})",
-            session.say("explore.classes"): say.number(int(survey.classes[number])),
-            session.say("explore.smallest"): say.number(int(survey.smallest[number])),
+            session.say("suppressed"): f"{say.number(int(survey.suppressed[number]))} ({say.percent(share)})",
+            session.say("classes"): say.number(int(survey.classes[number])),
+            session.say("smallest class"): say.number(int(survey.smallest[number])),
         }
         lines += ["", *(f"{html.escape(name)}: <b>{html.escape(text)}</b>" for name, text in figures.items())]
     return "<br>".join(lines)
@@ -252,7 +253,7 @@ def standing_words(session: PageSession, standing: Standing) -> str:
     """What is known of a node, in words."""
     match standing:
         case Standing.SATISFIES:
-            return session.say("explore.satisfies")
+            return session.say("satisfies the policy")
         case Standing.FAILS:
-            return session.say("explore.fails")
-    return session.say("explore.unknown")
+            return session.say("does not")
+    return session.say("not looked at")

@@ -13,6 +13,7 @@ from cobogo.faces.server.services.jobs import StudyProgress
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.draft import PolicyDraft, check_roles, undecided_columns
 from cobogo.faces.workbench.frame import attempt, empty
+from cobogo.faces.workbench.labels import RUN_REPAIR
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.studies.exploration import Exploration
 
@@ -48,8 +49,10 @@ class ExplorationPlace:
         """Say why there is nothing to see, and where to go."""
         say = self.session.say
         step = "columns" if undecided_columns(PolicyDraft(self.text)) else "privacy"
-        button = say(f"run.repair-{step}")
-        empty(why, title=say("explore.not_yet"), icon="hub", button=button, go=self.session.address(step))
+        button = say(RUN_REPAIR[step])
+        empty(
+            why, title=say("There is nothing to explore yet."), icon="hub", button=button, go=self.session.address(step)
+        )
 
 
 Shown = Callable[[list[dict[str, Any]]], None]
@@ -71,7 +74,7 @@ class StudyBench:
         say = self.place.session.say
         with ui.row().classes("items-center w-full"):
             self.go = ui.button(label, icon="play_arrow", on_click=self._begin).props("no-caps")
-            self.stop = ui.button(say("explore.stop"), icon="stop", on_click=self._stop).props("flat no-caps")
+            self.stop = ui.button(say("Stop"), icon="stop", on_click=self._stop).props("flat no-caps")
             self.note = ui.label().classes("text-body2")
         self.bar = ui.linear_progress(0, show_value=False).props("rounded")
         self.refusal = ui.label().classes("bg-amber-2 text-black q-pa-sm rounded-borders w-full")
@@ -121,8 +124,8 @@ class StudyBench:
             if running:
                 numbers = {"done": len(study.found), "total": study.total}
                 say = self.place.session.say
-                far = say("explore.study_far", **numbers) if study.total else ""
-                self.note.text = say("stage.queued") if study.waits else far
+                far = say("{done} of {total}", **numbers) if study.total else ""
+                self.note.text = say("Waiting for a free worker") if study.waits else far
         if fresh:
             self.room.clear()
             with self.room:

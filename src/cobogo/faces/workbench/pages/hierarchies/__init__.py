@@ -13,6 +13,35 @@ from cobogo.faces.workbench.pages.hierarchies.form import BY_HAND, FIELDS, LARGE
 from cobogo.faces.workbench.pages.hierarchies.groups import GroupsEditor, HierarchyFiles
 from cobogo.faces.workbench.pages.hierarchies.preview import MOST, HierarchyPreview, PreviewPanel, preview
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.floor.language import tr
+
+WAY = {
+    "none": tr("Value or *"),
+    "intervals": tr("Intervals of numbers"),
+    "dates": tr("Dates"),
+    "mask": tr("Mask characters"),
+    "path": tr("Parts of a path"),
+    "ordering": tr("Ordered categories"),
+    "tree": tr("Groups by hand"),
+    "csv": tr("A file (CSV)"),
+}
+
+ABOUT = {
+    "none": tr("Two levels: the value as it is, and * for any value."),
+    "intervals": tr(
+        "For numbers such as an age: 37 becomes 35-39, then 30-39. Each width is a multiple of the one "
+        "before. Codes at the ends put the few who are very young or very old together."
+    ),
+    "dates": tr("A full date becomes a month, then a year."),
+    "mask": tr(
+        "For codes whose first characters stand for something larger, such as postal codes: 60020270 "
+        "becomes 6002027*, then 600202**."
+    ),
+    "path": tr("For places written from the finest part to the coarsest: Centro/Sobral/CE becomes Sobral/CE, then CE."),
+    "ordering": tr("Categories that have an order, one a line; neighbours form groups."),
+    "tree": tr("Your own groups, written in the policy: choose a value in the tree and say where it belongs."),
+    "csv": tr("A file without header: the value, then its label at each level. It is kept with the data set."),
+}
 
 ROLES = ("quasi-identifier", "sensitive")
 
@@ -27,18 +56,29 @@ async def build(desk: Desk) -> None:
         except CobogoError as error:
             complain(error, session.language)
             return
-        ui.label(session.say("hierarchies.what")).style("max-width: 60rem")
+        ui.label(
+            session.say(
+                "How the values of a column become coarser. Level 0 is the value as it is; at each higher level "
+                "several values share a label. The search releases every column at the finest level that keeps "
+                "people safe."
+            )
+        ).style("max-width: 60rem")
         undecided = sum(one.get("role") not in (*ROLES, "identifier", "non-sensitive") for one in told.values())
         if undecided:
             with ui.row().classes("items-center bg-amber-2 text-black q-pa-sm rounded-borders w-full"):
-                ui.label(session.say("hierarchies.undecided", count=undecided))
-                ui.link(session.say("step.columns"), session.address("columns")).classes("text-black")
+                ui.label(
+                    session.say(
+                        "Columns without a decided role: {count}. They come here when they are quasi-identifiers.",
+                        count=undecided,
+                    )
+                )
+                ui.link(session.say("Columns"), session.address("columns")).classes("text-black")
         names = [name for role in ROLES for name, one in told.items() if one.get("role") == role]
         if not names:
             empty(
-                session.say("hierarchies.nothing"),
+                session.say("No column is a quasi-identifier or sensitive yet. Say what each column is first."),
                 icon="view_column",
-                button=session.say("step.columns"),
+                button=session.say("Columns"),
                 go=session.address("columns"),
             )
             return
@@ -104,7 +144,7 @@ class HierarchiesPage:
                 button = ui.button(on_click=lambda name=name: self.choose(name), color="primary" if on else None)
                 with button, ui.column().classes("gap-0 items-start w-full"):
                     ui.label(name).style("overflow-wrap: anywhere; text-align: left")
-                    ui.label(self.session.say(f"way.{kind}")).classes("text-caption")
+                    ui.label(self.session.say(WAY[kind])).classes("text-caption")
                 button.props(
                     f"no-caps align=left {'unelevated' if on else 'flat'} aria-current={'true' if on else 'false'}"
                 )
@@ -115,18 +155,28 @@ class HierarchiesPage:
         say, kind = self.session.say, kind_of(self.spec)
         with self.form:
             number = self.session.number
-            text = say("hierarchies.values", values=number(self.values))
+            text = say("{values} distinct values", values=number(self.values))
             ui.label(self.name).classes("text-h6")
             ui.label(text).classes("text-caption")
             if self.values > MOST:
-                ui.label(say("hierarchies.most", most=number(MOST))).classes("text-caption")
+                ui.label(say("Shown on the {most} most frequent; a run builds it on all.", most=number(MOST))).classes(
+                    "text-caption"
+                )
             if self.sensitive:
-                ui.label(say("hierarchies.sensitive")).classes("text-caption")
-            kinds = {one: say(f"way.{one}") for one in FIELDS}
+                ui.label(
+                    say(
+                        "A sensitive column is not made coarser. Its hierarchy says how near two values are, for "
+                        "t-closeness with hierarchical distance."
+                    )
+                ).classes("text-caption")
+            kinds = {one: say(WAY[one]) for one in FIELDS}
             ui.select(
-                kinds, value=kind, label=say("hierarchies.kind"), on_change=lambda event: self._begin(event.value)
+                kinds,
+                value=kind,
+                label=say("How values become coarser"),
+                on_change=lambda event: self._begin(event.value),
             ).props("outlined dense").classes("w-full")
-            ui.label(say(f"about.{kind}")).classes("text-caption")
+            ui.label(say(ABOUT[kind])).classes("text-caption")
             HierarchyForm(self.session, kind, self.spec or {}, self._apply, self._list_files())
             HierarchyFiles(self)
 
@@ -134,20 +184,30 @@ class HierarchiesPage:
         """Another kind, as it begins for this column."""
         frequent = [value for value, _ in self.counted]
         if kind == "tree" and self.values > LARGE:
-            ui.notify(self.session.say("hierarchies.large", most=LARGE), type="warning", multi_line=True)
+            ui.notify(
+                self.session.say(
+                    "Groups in the policy itself are for up to {most} values. Import a file, or begin with another "
+                    "kind and edit its groups.",
+                    most=LARGE,
+                ),
+                type="warning",
+                multi_line=True,
+            )
             self._draw_form()
             return
         if kind == "csv":
             files = self._list_files()
             if not files:
-                ui.notify(self.session.say("hierarchies.attach"), type="info", multi_line=True)
+                ui.notify(
+                    self.session.say("No file is attached to the data set yet: import one with the button below."),
+                    type="info",
+                    multi_line=True,
+                )
                 self._draw_form()
                 return
             spec: dict[str, Any] | None = {"csv": files[0]}
         else:
-            spec = start(
-                kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("groups.first")
-            )
+            spec = start(kind, self.known[self.name]["hierarchy"], frequent[:LARGE], group=self.session.say("others"))
         await self.say_spec(spec)
 
     async def _apply(self, spec: dict[str, Any]) -> None:

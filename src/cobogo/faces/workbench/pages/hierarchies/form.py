@@ -10,7 +10,37 @@ from nicegui import ui
 
 from cobogo.data.policy import BUILDERS
 from cobogo.data.schema.profile import DATE_FORMATS
+from cobogo.faces.workbench.labels import CHOICE
 from cobogo.faces.workbench.session import PageSession
+from cobogo.floor.language import tr
+
+FIELD = {
+    "intervals": tr("Width of the intervals"),
+    "bottom-code": tr("Below this: one group (bottom code)"),
+    "top-code": tr("From this on: one group (top code)"),
+    "origin": tr("Intervals begin at"),
+    "lower": tr("Lowest number allowed"),
+    "upper": tr("Highest number allowed"),
+    "open-ends": tr("Numbers outside fall in open ends"),
+    "decimal": tr("Decimal mark"),
+    "top": tr("A last level * (any value)"),
+    "dates": tr("How dates are written"),
+    "levels": tr("Coarser forms"),
+    "mask": tr("Hide characters from the"),
+    "keep": tr("Characters that are never hidden"),
+    "character": tr("Character shown instead (*)"),
+    "path": tr("What separates the parts"),
+    "ordering": tr("Categories in their order"),
+    "steps": tr("Neighbours in a group"),
+    "csv": tr("File"),
+    "separator": tr("Separator"),
+    "encoding": tr("Encoding"),
+}
+
+HIERARCHIES = {
+    "more": tr("One more level"),
+    "less": tr("One less"),
+}
 
 Field = Literal["number", "whole", "numbers", "flag", "text", "choice", "format", "formats", "lines", "file"]
 
@@ -139,7 +169,7 @@ class HierarchyForm:
         rare = [key for key in RARE if key in FIELDS[kind]]
         if rare:
             said = any(key in spec for key in rare)
-            with ui.expansion(session.say("hierarchies.rare"), value=said).classes("w-full").props("dense"):
+            with ui.expansion(session.say("Bounds, origin, decimal mark"), value=said).classes("w-full").props("dense"):
                 for key in rare:
                     getattr(self, f"_{FIELDS[kind][key]}")(key)
 
@@ -154,7 +184,7 @@ class HierarchyForm:
         await self.changed(dict(self.spec))
 
     def _label(self, key: str) -> str:
-        return self.session.say(f"field.{key}")
+        return self.session.say(FIELD[key])
 
     def _number(self, key: str) -> None:
         async def take(event: Any) -> None:
@@ -191,8 +221,8 @@ class HierarchyForm:
         async def take(event: Any) -> None:
             await self._put(key, event.value)
 
-        named: dict[str | None, str] = {} if key in REQUIRED else {None: self.session.say("choice.none")}
-        named |= {one: self.session.say(f"choice.{ord(one) if len(one) == 1 else one}") for one in CHOICES[key]}
+        named: dict[str | None, str] = {} if key in REQUIRED else {None: self.session.say("As in the data")}
+        named |= {one: self.session.say(CHOICE[ord(one) if len(one) == 1 else one]) for one in CHOICES[key]}
         ui.select(named, value=self.spec.get(key), label=self._label(key), on_change=take).props(
             "dense outlined"
         ).classes("w-full")
@@ -202,7 +232,9 @@ class HierarchyForm:
             await self._put(key, event.value)
 
         _formats(self.spec.get(key), FORMATS, self._label(key), take)
-        ui.label(self.session.say("hierarchies.format")).classes("text-caption")
+        ui.label(
+            self.session.say("%d day, %m month, %Y year, %H hour, %M minute. Type another form and press Enter.")
+        ).classes("text-caption")
 
     def _file(self, key: str) -> None:
         async def take(event: Any) -> None:
@@ -228,7 +260,7 @@ class HierarchyForm:
         self._several(key, lambda level, value, take: _formats(value, COARSER, self._level(level), take))
 
     def _level(self, level: int) -> str:
-        return self.session.say("hierarchies.level", level=level)
+        return self.session.say("Level {level}", level=level)
 
     def _several(self, key: str, draw: Callable[[int, Any, Callable[[Any], Awaitable[None]]], None]) -> None:
         """One field for each level, with buttons for one level more or less."""
@@ -265,7 +297,7 @@ class HierarchyForm:
         draw_levels()
         with ui.row().classes("gap-1"):
             for label, icon, action in (("more", "add", more), ("less", "remove", less)):
-                text = self.session.say(f"hierarchies.{label}")
+                text = self.session.say(HIERARCHIES[label])
                 ui.button(text, icon=icon, on_click=action).props("flat dense no-caps size=sm")
 
 

@@ -18,6 +18,7 @@ from cobogo.errors import HierarchyError
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt
 from cobogo.faces.workbench.pages.hierarchies.form import LARGE, kind_of
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import HierarchiesPage
@@ -68,7 +69,7 @@ def check_rows(attribute: str, rows: Sequence[Row]) -> list[Row]:
     """The rows, if they are a hierarchy."""
     named = next((row[0] for row in rows if row[0] is not None and not all(row[1:])), None)
     if named is not None:
-        raise HierarchyError("a group needs a name", where=f'attribute "{attribute}"')
+        raise HierarchyError(tr("a group needs a name"), where=tr('attribute "{attribute}"', attribute=attribute))
     Hierarchy.from_columns(attribute, list(zip(*rows, strict=True)))
     return list(rows)
 
@@ -119,12 +120,12 @@ class HierarchyFiles:
         self.page = page
         say = page.session.say
         with ui.row().classes("w-full gap-2"):
-            ui.button(say("hierarchies.export"), icon="download", on_click=self._export).props("outline dense no-caps")
+            ui.button(say("Export CSV"), icon="download", on_click=self._export).props("outline dense no-caps")
             upload = ui.upload(on_upload=self._import, auto_upload=True, max_file_size=64 << 20).classes("hidden")
-            upload.props(f'accept=.csv,.txt data-name="{say("hierarchies.import")}"')
-            ui.button(
-                say("hierarchies.import"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")
-            ).props("outline dense no-caps")
+            upload.props(f'accept=.csv,.txt data-name="{say("Import CSV")}"')
+            ui.button(say("Import CSV"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
+                "outline dense no-caps"
+            )
 
     @staticmethod
     def plain(name: str) -> str:
@@ -134,7 +135,7 @@ class HierarchyFiles:
     async def _export(self) -> None:
         seen = self.page.seen
         if seen.hierarchy is None:
-            ui.notify(self.page.session.say("hierarchies.nofile"), type="warning")
+            ui.notify(self.page.session.say("There is no hierarchy to export yet."), type="warning")
             return
         separator = self.page.session.draft.content().get("data", {}).get("separator", ",")
         hierarchy, name = seen.hierarchy, f"{self.plain(self.page.name)}.csv"
@@ -209,10 +210,16 @@ class GroupsEditor:
             if page.seen.hierarchy is None or page.plain:
                 return
             if not page.by_hand:
-                ui.button(self.say("groups.begin"), icon="edit", on_click=self._begin).props("outline dense no-caps")
-                ui.label(self.say("groups.why")).classes("text-caption")
+                ui.button(self.say("Edit the groups by hand"), icon="edit", on_click=self._begin).props(
+                    "outline dense no-caps"
+                )
+                ui.label(
+                    self.say(
+                        "The rule becomes a list of the values of this data set, in which you can move and rename."
+                    )
+                ).classes("text-caption")
             elif self.picked is None or self.picked[1] not in page.seen.hierarchy.labels[self.picked[0]]:
-                ui.label(self.say("groups.pick")).classes("text-caption")
+                ui.label(self.say("To edit, choose a value or a group in the tree.")).classes("text-caption")
             else:
                 self._draw_editor(*self.picked)
 
@@ -246,19 +253,21 @@ class GroupsEditor:
         top = bool((self.page.spec or {}).get("top")) and hierarchy.height > 1
         height = hierarchy.height - top
         name = self.page.session.figures.label(label)
-        ui.label(self.say("groups.picked", name=name)).classes("text-subtitle2")
+        ui.label(self.say("Chosen: {name}", name=name)).classes("text-subtitle2")
         if level < height:
             above = hierarchy.labels[level + 1]
             chosen = self._group(above, above[int(hierarchy.parents[level][hierarchy.labels[level].index(label)])])
             ui.button(
-                self.say("groups.move"),
+                self.say("Move to this group"),
                 icon="drive_file_move",
                 on_click=lambda: self._change_rows(lambda: move(self._rows(), level, label, chosen())),
             ).props("dense no-caps")
         if 0 < level <= height:
-            name_now = ui.input(self.say("groups.name"), value=label or "").props("dense outlined").classes("w-full")
+            name_now = (
+                ui.input(self.say("Name of the group"), value=label or "").props("dense outlined").classes("w-full")
+            )
             ui.button(
-                self.say("groups.rename"),
+                self.say("Rename"),
                 icon="drive_file_rename_outline",
                 on_click=lambda: self._change_rows(lambda: rename(self._rows(), level, label, name_now.value.strip())),
             ).props("dense no-caps outline")
@@ -266,8 +275,8 @@ class GroupsEditor:
     def _group(self, labels: Sequence[Label], now: Label) -> Callable[[], str]:
         """A field for a group, existing or new; returns a function that reads it."""
         known = [one for one in labels if one is not None][:FEW]
-        there = ui.select(known, value=now if now in known else None, label=self.say("groups.group"))
-        new = ui.input(self.say("groups.new"))
+        there = ui.select(known, value=now if now in known else None, label=self.say("Group"))
+        new = ui.input(self.say("… or the name of a new group"))
         for field in (there, new):
             field.props("dense outlined").classes("w-full")
         return lambda: str(new.value or there.value or "").strip()
@@ -279,7 +288,11 @@ class GroupsEditor:
         kind = kind_of(page.spec)
         with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):
             count = {"values": number(len(unfit)), "records": number(sum(records for _, records in unfit))}
-            ui.label(self.say("unfit.what", **count)).classes("text-weight-medium").props("role=alert")
+            ui.label(
+                self.say(
+                    "{values} values ({records} records) have no place in this hierarchy. A run would stop.", **count
+                )
+            ).classes("text-weight-medium").props("role=alert")
             if not page.sensitive or page.shown.asked:
                 for value, records in unfit[:5]:
                     ui.label(f"{value} · {number(records)}").classes("text-caption")
@@ -287,17 +300,21 @@ class GroupsEditor:
                     ui.label("…").classes("text-caption")
             values = [value for value, _ in unfit]
             if kind == "ordering":
-                ui.button(self.say("unfit.append"), on_click=lambda: self._append(values)).props("dense no-caps")
+                ui.button(self.say("Add them at the end"), on_click=lambda: self._append(values)).props("dense no-caps")
             elif page.by_hand:
                 assert page.seen.hierarchy is not None
                 group = self._group(page.seen.hierarchy.labels[1], None)
                 ui.button(
-                    self.say("unfit.add"),
+                    self.say("Add them to this group"),
                     on_click=lambda: self._change_rows(lambda: add_values(self._rows(), values, group())),
                 ).props("dense no-caps")
             else:
-                ui.label(self.say("unfit.correct")).classes("text-caption")
-                ui.button(self.say("unfit.missing"), on_click=lambda: self._missing(values)).props("dense no-caps")
+                ui.label(
+                    self.say("Change the fields so that they fit, or correct the data. If they stand for no value:")
+                ).classes("text-caption")
+                ui.button(self.say("Read them as missing"), on_click=lambda: self._missing(values)).props(
+                    "dense no-caps"
+                )
 
     async def _append(self, values: list[Label]) -> None:
         spec = dict(self.page.spec or {})
@@ -308,7 +325,7 @@ class GroupsEditor:
         draft = self.page.session.draft
         known = list(draft.content().get("data", {}).get("missing", [""]))
         if len(known) + len(values) > FEW:
-            ui.notify(self.say("unfit.many"), type="warning")
+            ui.notify(self.say("Too many different values to be no values. Choose another kind."), type="warning")
             return
         draft.set("data", "missing", list(dict.fromkeys([*known, *(str(value) for value in values)])))
         await self.page.preview()

@@ -18,10 +18,18 @@ from cobogo.data.policy import Policy
 from cobogo.errors import CobogoError, HierarchyError, UnfitValues
 from cobogo.faces.server.services.datasets import Counted
 from cobogo.faces.workbench.charts import ORANGE, PLAIN, axis, plot
+from cobogo.floor.language import tr
 from cobogo.floor.language.sentences import translate
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import HierarchiesPage
+
+LEVELS = {
+    "groups": tr("Groups"),
+    "smallest": tr("Smallest group"),
+    "average": tr("Average"),
+    "largest": tr("Largest group"),
+}
 
 
 MOST = 200_000
@@ -203,7 +211,9 @@ class PreviewPanel:
             self.level = min(self.level, seen.hierarchy.height)
             self._levels()
             if self.page.sensitive and not self.asked:
-                ui.button(self.say("hierarchies.show"), icon="visibility", on_click=self._ask).props("outline no-caps")
+                ui.button(
+                    self.say("Show the values of this sensitive column"), icon="visibility", on_click=self._ask
+                ).props("outline no-caps")
                 return
             with ui.row().classes("w-full items-start no-wrap cobogo-beside"):
                 with ui.column().classes("gap-1").style("flex: 1; min-width: 0"):
@@ -219,7 +229,7 @@ class PreviewPanel:
     def _levels(self) -> None:
         number = self.page.session.number
         columns = [
-            {"name": key, "field": key, "label": self.say(f"levels.{key}"), "align": "right"}
+            {"name": key, "field": key, "label": self.say(LEVELS[key]), "align": "right"}
             for key in ("level", "groups", "smallest", "average", "largest")
         ]
         rows = [
@@ -235,7 +245,7 @@ class PreviewPanel:
         ]
         table = ui.table(columns=columns, rows=rows, row_key="id", selection="single", on_select=self._choose_level)
         table.props("dense flat bordered hide-selected-banner").classes("w-full")
-        table.props["data-name"] = self.say("levels.level")
+        table.props["data-name"] = self.say("Level")
         table.selected = [row for row in rows if row["id"] == self.level]
 
     def _choose_level(self, event: events.TableSelectionEventArguments) -> None:
@@ -249,12 +259,14 @@ class PreviewPanel:
         number = self.page.session.number
         self.chart.clear()
         with self.chart:
-            ui.label(self.say("hierarchies.bars", level=self.level)).classes("text-caption text-weight-medium")
-            told = self.say("hierarchies.bars", level=self.level)
+            ui.label(self.say("Records of each group at level {level}", level=self.level)).classes(
+                "text-caption text-weight-medium"
+            )
+            told = self.say("Records of each group at level {level}", level=self.level)
             named = [(self._label_text(label), size) for label, size in bars]
             plot(_options(named), told, height=f"{max(9, 1.35 * len(bars) + 3)}rem")
             if left:
-                ui.label(self.say("hierarchies.left", count=number(left))).classes("text-caption")
+                ui.label(self.say("and {count} smaller groups", count=number(left))).classes("text-caption")
 
     def _draw_search(self) -> None:
         def find(event: Any) -> None:
@@ -274,13 +286,17 @@ class PreviewPanel:
                 self.tree.expand([one["id"] for node in grown for one in _descendants(node)])
 
         total = len(self.page.seen.hierarchy.leaves) if self.page.seen.hierarchy else 0
-        ui.label(self.say("hierarchies.tree")).classes("text-caption text-weight-medium")
+        ui.label(self.say("From the coarsest level to the values, with their records")).classes(
+            "text-caption text-weight-medium"
+        )
         if total > SHOWN:
             number = self.page.session.number
-            ui.input(self.say("hierarchies.search"), value=self.search, on_change=find).props(
+            ui.input(self.say("Find a value"), value=self.search, on_change=find).props(
                 "dense outlined clearable debounce=400"
             ).classes("w-full")
-            ui.label(self.say("hierarchies.some", shown=SHOWN, total=number(total))).classes("text-caption")
+            ui.label(self.say("The {shown} most frequent of {total} values", shown=SHOWN, total=number(total))).classes(
+                "text-caption"
+            )
         place = ui.scroll_area().style("height: 25rem").classes("w-full")
         draw_tree()
 
@@ -295,11 +311,14 @@ class PreviewPanel:
     def _describe(self, level: int, label: Label, values: int, records: int) -> str:
         number = self.page.session.number
         if level < 0:
-            return self.say("hierarchies.hidden", count=number(values))
+            return self.say("… {count} more", count=number(values))
         if level == 0 or values == 1:
             return f"{self._label_text(label)} · {number(records)}"
         return self.say(
-            "hierarchies.group", name=self._label_text(label), values=number(values), records=number(records)
+            "{name} · {values} values · {records}",
+            name=self._label_text(label),
+            values=number(values),
+            records=number(records),
         )
 
     def _label_text(self, label: Label) -> str:

@@ -14,6 +14,7 @@ from cobogo.faces.workbench.pages.mapping import figures
 from cobogo.faces.workbench.pages.mapping.panel import MechanismPanel, attacks, make_ground, positions_in, read_ground
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.session import Desk, PageSession
+from cobogo.floor.language import tr
 from cobogo.studies.location_trial import LocationTrial, TrialGround, try_mechanism
 
 
@@ -57,7 +58,12 @@ class Player:
                     self.progress = ui.linear_progress(show_value=False).props('indeterminate size=4px role="status"')
                     self.place = ui.element("div").classes("w-full").style(f"aspect-ratio: {WIDE}; position: relative")
                     self._clock()
-        section(self.say("map.tries"), help=self.say("map.tries-what"))
+        section(
+            self.say("What you tried"),
+            help=self.say(
+                "A good mechanism loses little and leaves the attacker far off. Figures only: nothing of it is kept."
+            ),
+        )
         self.tries = ui.column().classes("w-full")
         self.timer = ui.timer(TICK, self._tick, active=False)
         await self._settle()
@@ -65,16 +71,16 @@ class Player:
     def _clock(self) -> None:
         with ui.row().classes("w-full items-center no-wrap gap-2 cobogo-wrap"):
             self.play = ui.button(icon="play_arrow", on_click=self._toggle).props("round dense")
-            self._set_label(self.play, "map.play")
-            for icon, word, by in (("skip_previous", "map.back", -1), ("skip_next", "map.on", 1)):
+            self._set_label(self.play, tr("Play"))
+            for icon, word, by in (("skip_previous", tr("One step back"), -1), ("skip_next", tr("One step on"), 1)):
                 step = ui.button(icon=icon, on_click=lambda by=by: self._step(by)).props("flat round dense")
                 self._set_label(step, word)
             self.slider = ui.slider(min=0, max=1, value=0, on_change=self._move).classes("col")
-            self.slider.props(f'aria-label="{self.say("map.time")}"')
+            self.slider.props(f'aria-label="{self.say("Time")}"')
             self.now = ui.label().classes("text-body2 text-weight-medium").style("width: 6.5rem; text-align: right")
-            ui.checkbox(self.say("map.close"), value=bool(self.memory["close"]), on_change=self._closer)
+            ui.checkbox(self.say("Close up"), value=bool(self.memory["close"]), on_change=self._closer)
             self.speed = ui.select({one: f"{one}×" for one in SPEEDS}, value=1).props("dense borderless")
-            self._set_label(self.speed, "map.speed")
+            self._set_label(self.speed, tr("Speed"))
         self.distance = ui.label().classes("text-body2 text-quiet").props('data-distance="1"')
 
     def _set_label(self, element: Any, word: str) -> None:
@@ -154,7 +160,7 @@ class Player:
         if self.chart is None:
             self.place.clear()
             with self.place:
-                self.chart = plot(options, self.say("map.chart"), height="100%")
+                self.chart = plot(options, self.say("A map with true positions, reports and guesses"), height="100%")
                 self.chart.props('data-map="1"')
         else:
             self.chart.options.update(options)
@@ -196,7 +202,9 @@ class Player:
         person = self.memory["person"]
         row = self.tried.row(person, self._moment())
         self.distance.text = (
-            self.say("map.silent") if row is None else figures.moment(self.session, self.tried, person, row)
+            self.say("No report yet at this moment.")
+            if row is None
+            else figures.moment(self.session, self.tried, person, row)
         )
 
     def _toggle(self) -> None:
@@ -206,12 +214,12 @@ class Player:
             if self._last():
                 self.slider.value = 0
             self.timer.activate()
-            self.play.props(f'icon=pause aria-label="{self.say("map.pause")}"')
+            self.play.props(f'icon=pause aria-label="{self.say("Pause")}"')
 
     def _stop(self) -> None:
         if hasattr(self, "timer"):
             self.timer.deactivate()
-            self.play.props(f'icon=play_arrow aria-label="{self.say("map.play")}"')
+            self.play.props(f'icon=play_arrow aria-label="{self.say("Play")}"')
 
     def _last(self) -> bool:
         return self.ground is None or int(self.slider.value) >= len(self.ground.moments) - 1

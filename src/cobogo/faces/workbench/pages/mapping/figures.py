@@ -11,9 +11,69 @@ from nicegui import ui
 
 from cobogo.faces.workbench.charts import BLUE, GREY, PLAIN, axis, plot
 from cobogo.faces.workbench.frame import metric
+from cobogo.faces.workbench.labels import MAP_ATTACK, MAP_CHOICE, MAP_KNOB, MAP_NAME
 from cobogo.faces.workbench.session import PageSession
+from cobogo.floor.language import tr
 from cobogo.locate.places.geometry import distance
 from cobogo.studies.location_trial import LocationTrial
+
+MAP_WHY_NONE = {
+    "adaptive": tr(
+        "A heuristic: judged by the truth, ε depends on where one is, so that no ε bounds what a report tells."
+    ),
+    "disc": tr("Somebody who knows the map, or several discs of a person, may tell more."),
+    "keyed-transform": tr("Distances are kept: two known places give all others away."),
+    "indirect": tr("A report tells the area that is nearest to its place, and the place's own meaning."),
+    "dummies": tr(
+        "One of k positions, to somebody who sees one request and knows only how often places are "
+        "visited. Who sees a day tells the truth from the dummies."
+    ),
+    "quad-tree": tr("There are k people in every cloak, but not all of them would be given the same one."),
+    "casper": tr("There are k people in every cloak, but not all of them would be given the same one."),
+    "nearest-neighbours": tr("There are k people in every cloak, but it is drawn around the one who asks."),
+}
+
+MAP_MEASURES = {
+    "tracking": tr("of the guesses, within 100 m"),
+    "short-observation": tr("of the guesses, within 100 m"),
+    "long-observation": tr("of the people, within 100 m"),
+    "home-and-work": tr("of the homes, within 250 m"),
+    "presence-absence": tr("area under the curve"),
+    "identification": tr("of the people"),
+    "aggregated-presence": tr("area under the curve"),
+    "centre-of-cloak": tr("of the cloaks"),
+    "intersection-of-cloaks": tr("of the people"),
+}
+
+MAP_PROMISE = {
+    "geo-indistinguishability": tr(
+        "Each report is at most e^(ε·d) times as likely from one place as from another d metres away, "
+        "whatever the attacker knows. With ε = {epsilon} that is a factor of 4 at {metres} m."
+    ),
+    "elastic": tr(
+        "As geo-indistinguishability with ε = {epsilon} where the map is as full as at the reference; "
+        "distances stretch where it is emptier."
+    ),
+    "k-anonymity": tr(
+        "One of {k} people for one request, even to somebody who knows where everybody is. Several "
+        "requests of one pseudonym may tell more."
+    ),
+    "none": tr("Nothing bounds what a report tells to somebody who knows enough."),
+}
+
+MAP_COLUMN = {
+    "mechanism": tr("Mechanism"),
+    "promise": tr("Guarantee"),
+    "attack": tr("Attacker"),
+    "success": tr("Found"),
+}
+
+MAP_KIND = {
+    "geo-indistinguishability": tr("geo-indistinguishability"),
+    "elastic": tr("elastic"),
+    "k-anonymity": tr("k-anonymity"),
+    "none": tr("none"),
+}
 
 KEPT = 40
 """Trials that are remembered."""
@@ -64,9 +124,9 @@ def mechanism_label(session: PageSession, one: Try) -> str:
     """A mechanism with its options, as people say it."""
     told = []
     for key, value in one.options.items():
-        said = session.number(value, 3) if isinstance(value, int | float) else session.say(f"map.choice.{value}")
-        told.append(f"{session.say(f'map.knob.{key}')} = {said}")
-    return ", ".join([session.say(f"map.name.{one.mechanism}"), *told])
+        said = session.number(value, 3) if isinstance(value, int | float) else session.say(MAP_CHOICE[value])
+        told.append(f"{session.say(MAP_KNOB[key])} = {said}")
+    return ", ".join([session.say(MAP_NAME[one.mechanism]), *told])
 
 
 def metres(session: PageSession, value: float) -> str:
@@ -76,32 +136,34 @@ def metres(session: PageSession, value: float) -> str:
 
 def tiles(session: PageSession, found: LocationTrial) -> None:
     """What it costs and what it hides."""
-    metric(session.say("map.loss"), metres(session, found.run.quality_loss), help=session.say("map.loss-what"))
+    metric(
+        session.say("Quality loss"), metres(session, found.run.quality_loss), help=session.say("from truth to report")
+    )
     if found.error is not None:
-        metric(session.say("map.error"), metres(session, found.error), help=session.say("map.error-what"))
+        metric(session.say("Attacker's error"), metres(session, found.error), help=session.say("from truth to guess"))
     finding = found.finding
     if finding is not None:
-        measured = session.say(f"map.measures.{finding.attack}")
-        measured += " · " + session.say("map.blind", share=session.percent(finding.baseline))
-        word = "map.told" if finding.attack in AREAS else "map.success"
+        measured = session.say(MAP_MEASURES[finding.attack])
+        measured += " · " + session.say("{share} without any report", share=session.percent(finding.baseline))
+        word = tr("Told apart") if finding.attack in AREAS else tr("Found")
         metric(session.say(word), session.percent(finding.success), help=measured)
     elif found.skipped is not None:
-        metric(session.say("map.success"), "–", help=session.say("map.skipped", why=found.skipped))
+        metric(session.say("Found"), "–", help=session.say("not possible here: {why}", why=found.skipped))
     if found.run.area is not None:
         metric(
-            session.say("map.area"),
+            session.say("Region"),
             f"{session.number(found.run.area / 1e6, 3)}\u00a0km²",
-            help=session.say("map.area-what"),
+            help=session.say("in place of a position"),
         )
     elif found.run.positions is not None:
         metric(
-            session.say("map.positions"), session.number(found.run.positions), help=session.say("map.positions-what")
+            session.say("Positions"), session.number(found.run.positions), help=session.say("sent, one of them true")
         )
     elif found.highest_spending:
         metric(
-            session.say("map.spent"),
+            session.say("ε a metre, together"),
             session.number(found.highest_spending, 3),
-            help=session.say("map.spent-what", reports=found.reports_each),
+            help=session.say("for {reports} reports", reports=found.reports_each),
         )
 
 
@@ -110,9 +172,13 @@ def moment(session: PageSession, found: LocationTrial, person: int, row: int) ->
     truth, off = found.truth, float(found.run.loss[row])
     guess = None if found.one_guess_each else found.guess(person, row)
     if guess is None:
-        return session.say("map.moment", report=metres(session, off))
+        return session.say("At this moment the report is {report} away from the truth.", report=metres(session, off))
     wrong = float(distance(truth.lon[row], truth.lat[row], *guess))
-    return session.say("map.moment-guess", report=metres(session, off), guess=metres(session, wrong))
+    return session.say(
+        "At this moment the report is {report} away from the truth, and the guess {guess}.",
+        report=metres(session, off),
+        guess=metres(session, wrong),
+    )
 
 
 def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
@@ -120,7 +186,7 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
     guarantee = found.guarantee
     lines = [
         session.say(
-            f"map.promise.{guarantee.kind}",
+            MAP_PROMISE[guarantee.kind],
             epsilon=session.number(guarantee.epsilon or 0, 3),
             metres=round(log(4) / guarantee.epsilon) if guarantee.epsilon else 0,
             k=guarantee.k or 0,
@@ -131,22 +197,36 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
         and found.highest_spending > (guarantee.epsilon or 0) * 1.001
     ):
         lines.append(
-            session.say("map.together", reports=found.reports_each, epsilon=session.number(found.highest_spending, 3))
+            session.say(
+                "All {reports} reports of a person together: ε = {epsilon}. That is what somebody who tracks gets.",
+                reports=found.reports_each,
+                epsilon=session.number(found.highest_spending, 3),
+            )
         )
     if guarantee.kind == "none":
-        why = f"map.why-none.{found.run.name.partition(':')[0]}"  # the name ends with the options, if any
+        why = MAP_WHY_NONE[found.run.name.partition(":")[0]]  # the name ends with the options, if any
         lines = [session.say(why)] if session.knows(why) else lines
     if found.own_context and guarantee.kind != "none":
-        lines.append(session.say("map.own-context"))
+        lines.append(
+            session.say(
+                "What this mechanism must know beforehand (a grid, or how often places are visited) was taken "
+                "from these very people: good for trying, but it would have to be public to be used."
+            )
+        )
     if found.run.answered < 1:
-        lines.append(session.say("map.refused", share=session.percent(1 - found.run.answered)))
+        lines.append(
+            session.say(
+                "{share} of the reports were refused: too few people were near.",
+                share=session.percent(1 - found.run.answered),
+            )
+        )
     return lines
 
 
 def table(session: PageSession, tries: list[Try]) -> None:
     """All trials: a table, and a chart of quality loss against the attack's success."""
     columns = [
-        {"name": key, "label": session.say(f"map.column.{key}"), "field": key, "align": align}
+        {"name": key, "label": session.say(MAP_COLUMN[key]), "field": key, "align": align}
         for key, align in (
             ("mechanism", "left"), ("promise", "left"), ("loss", "right"), ("attack", "left"), ("error", "right"),
             ("success", "right"),
@@ -156,9 +236,9 @@ def table(session: PageSession, tries: list[Try]) -> None:
         {
             "id": number,
             "mechanism": mechanism_label(session, one),
-            "promise": session.say(f"map.kind.{one.kind}"),
+            "promise": session.say(MAP_KIND[one.kind]),
             "loss": metres(session, one.loss),
-            "attack": "–" if one.attack is None else session.say(f"map.attack.{one.attack}"),
+            "attack": "–" if one.attack is None else session.say(MAP_ATTACK[one.attack]),
             "error": "–" if one.error is None else metres(session, one.error),
             "success": _success_text(session, one),
         }
@@ -192,13 +272,13 @@ def _plane(session: PageSession, tries: list[Try]) -> None:
         {
             "tooltip": {"trigger": "item", "formatter": "{b}"},
             "grid": {"left": 8, "right": 16, "top": 30, "bottom": 26, "containLabel": True},
-            "xAxis": axis("log", name=session.say("map.column.loss"), nameLocation="middle", nameGap=24,
+            "xAxis": axis("log", name=session.say("Quality loss, m"), nameLocation="middle", nameGap=24,
                           axisLabel={":formatter": PLAIN}),
-            "yAxis": axis("log", name=session.say("map.column.error"), nameTextStyle={"align": "left", "color": GREY},
+            "yAxis": axis("log", name=session.say("Error, m"), nameTextStyle={"align": "left", "color": GREY},
                           axisLabel={":formatter": PLAIN}),
             "series": [{"type": "scatter", "data": data, "symbolSize": 9,
                         "itemStyle": {"color": BLUE, "opacity": 0.6}}],
         },
-        session.say("map.plane"),
+        session.say("Quality loss to the right, the attacker's error upwards"),
         height="16rem",
     )  # fmt: skip

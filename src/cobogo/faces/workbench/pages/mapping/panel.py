@@ -14,11 +14,46 @@ from nicegui import ui
 from cobogo.data.table.engine import connect
 from cobogo.errors import DataError
 from cobogo.faces.server.services.datasets import NUMBER
+from cobogo.faces.workbench.labels import MAP_ATTACK, MAP_CHOICE, MAP_KNOB, MAP_NAME
 from cobogo.faces.workbench.pages.mapping.figures import promise_lines
 from cobogo.faces.workbench.session import PageSession
+from cobogo.floor.language import tr
 from cobogo.locate.places.points import Points, column_names
 from cobogo.locate.spec import mechanisms
 from cobogo.studies.location_trial import LocationTrial, TrialGround
+
+MAP_ABOUT = {
+    "planar-laplace": tr("Noise in every direction, exponentially rarer with the distance."),
+    "remapped-laplace": tr("The same noise; then each report moves to where the truth is nearest on average."),
+    "optimal": tr("The least loss that ε allows for on a coarse grid. A linear program: it takes a minute."),
+    "grid-exponential": tr("A cell of a grid, the likelier the nearer."),
+    "elastic": tr("More noise where the map is empty, less where it is full."),
+    "predictive": tr("The last report is sent again while it is near enough: that costs little."),
+    "adaptive": tr("More noise where a line through the last reports foretells the next one."),
+    "several": tr("All places of a person for one ε: meant for a few, so that a whole day drowns in noise."),
+    "centroid": tr("The middle of a person's places, once, with noise."),
+    "disc": tr("A disc in which one is, made larger, smaller or shifted."),
+    "keyed-transform": tr("The whole map turned and moved by a secret key."),
+    "indirect": tr("The nearest of some public places instead of one's own."),
+    "dummies": tr("The truth among made-up positions."),
+    "quad-tree": tr("The smallest cell of a tree of quarters with k people in it."),
+    "casper": tr("As the quad-tree, and a cell with its neighbour is tried first."),
+    "hilbert": tr("People in the order of a curve, k by k; each crowd shares a rectangle."),
+    "nearest-neighbours": tr("A rectangle around a person and those nearest to them."),
+    "clique": tr("Requests wait until k of them are near each other; those that wait too long are refused."),
+}
+
+MAP_KNOWS = {
+    "tracking": tr("Knows the mechanism, whose reports they are, and how people move."),
+    "short-observation": tr("Knows the mechanism and how often each place is visited."),
+    "long-observation": tr("Knows which reports were sent from the person's most visited place."),
+    "home-and-work": tr("Knows the hours at which people sleep. The triangle is the home that is guessed."),
+    "presence-absence": tr("Knows the mechanism and how often places are visited. One half is nothing."),
+    "identification": tr("Knows a few true places of a person, with their times."),
+    "aggregated-presence": tr("Knows nothing but everybody's reports. One half is nothing."),
+    "centre-of-cloak": tr("Knows where everybody is."),
+    "intersection-of-cloaks": tr("Knows where everybody is, and which cloaks are of one pseudonym."),
+}
 
 ROWS = 200_000
 """Rows of a data set that are looked at: its first ones."""
@@ -43,7 +78,7 @@ def read_ground(file: Path, row: dict[str, Any], hours_from_utc: float) -> Trial
     """The positions of a data set, under numbers instead of names."""
     columns = positions_in(row)
     if columns is None:
-        raise DataError("has no columns for longitude, latitude and time", where=row["name"])
+        raise DataError(tr("has no columns for longitude, latitude and time"), where=row["name"])
     engine = connect()
     with engine.guard("reading"):
         table = engine.connection.read_parquet(file)
@@ -180,16 +215,16 @@ class MechanismPanel:
     def build(self) -> None:
         with ui.card().classes("w-full gap-2"):
             self._whose()
-            names = {one: self.say(f"map.name.{one}") for one in mechanisms() if self.session.knows(f"map.name.{one}")}
-            self._select("map.mechanism", names, "mechanism", self._switch_mechanism)
+            names = {one: self.say(MAP_NAME[one]) for one in mechanisms() if self.session.knows(MAP_NAME[one])}
+            self._select(tr("Mechanism"), names, "mechanism", self._switch_mechanism)
             self.about = ui.label().classes("text-caption text-quiet")
             self.knobs = ui.column().classes("w-full gap-1")
             self.attack = ui.column().classes("w-full gap-2")
             with ui.row().classes("w-full items-center no-wrap"):
-                self.button = ui.button(self.say("map.again"), icon="casino", on_click=self.again).props(
+                self.button = ui.button(self.say("Draw anew"), icon="casino", on_click=self.again).props(
                     "outline no-caps"
                 )
-                self.button.tooltip(self.say("map.again-what"))
+                self.button.tooltip(self.say("The same once more, with other noise."))
         self.promise = ui.card().classes("w-full gap-1")
         self._draw_options()
 
@@ -205,16 +240,25 @@ class MechanismPanel:
         return made
 
     def _whose(self) -> None:
-        options: dict[Any, str] = {one: self.say("map.made-up", people=int(one)) for one in CROWDS}
+        options: dict[Any, str] = {
+            one: self.say("{people} made-up people of Fortaleza", people=int(one)) for one in CROWDS
+        }
         mine = self.row is not None and positions_in(self.row) is not None
         if mine and self.row is not None:
-            options["dataset"] = self.say("map.dataset", name=self.row["name"])
-        self._select("map.whose", options, "source", self._switch_source)
-        self.offset = ui.number(self.say("map.offset"), value=self.memory["offset"], min=-12, max=14, step=1)
+            options["dataset"] = self.say("Your data set {name}", name=self.row["name"])
+        self._select(tr("Whose positions"), options, "source", self._switch_source)
+        self.offset = ui.number(
+            self.say("Hours from UTC of their clock"), value=self.memory["offset"], min=-12, max=14, step=1
+        )
         self.offset.props("dense outlined debounce=400").classes("w-full").on_value_change(self._clock)
         self.offset.set_visibility(self.memory["source"] == "dataset")
         if not mine:
-            ui.label(self.say("map.own")).classes("text-caption text-quiet")
+            ui.label(
+                self.say(
+                    "For positions of your own, choose a data set with columns lon, lat and time (and user) on the "
+                    "page Data."
+                )
+            ).classes("text-caption text-quiet")
         self.followed = ui.column().classes("w-full")
 
     async def _clock(self, event: Any) -> None:
@@ -230,10 +274,10 @@ class MechanismPanel:
         self.followed.clear()
         people = [int(one) for one in ground.people]
         with self.followed.classes("gap-1"):
-            options: dict[Any, str] = {one: self.say("map.person", number=one + 1) for one in people[:500]}
-            self._select("map.follow", options, "person", self.follow)
-            text = self.say("map.many", points=len(ground.truth), people=len(people))
-            part = " " + self.say("map.part") if ground.notes else ""
+            options: dict[Any, str] = {one: self.say("Person {number}", number=one + 1) for one in people[:500]}
+            self._select(tr("Follow"), options, "person", self.follow)
+            text = self.say("{points} positions of {people} people.", points=len(ground.truth), people=len(people))
+            part = " " + self.say("A part of them, chosen by chance.") if ground.notes else ""
             ui.label(text + part).classes("text-caption text-quiet")
 
     async def _switch_mechanism(self) -> None:
@@ -243,7 +287,7 @@ class MechanismPanel:
     def _draw_options(self) -> None:
         """What depends on the mechanism: its words, its knobs, the attacks on it."""
         name = str(self.memory["mechanism"])
-        self.about.text = self.say(f"map.about.{name}")
+        self.about.text = self.say(MAP_ABOUT[name])
         self.knobs.clear()
         with self.knobs:
             for knob in knobs(name):
@@ -252,8 +296,8 @@ class MechanismPanel:
             self.memory["attack"] = attacks(name)[0]
         self.attack.clear()
         with self.attack:
-            options = {one: self.say(f"map.attack.{one}") for one in attacks(name)}
-            self._select("map.attack", options, "attack", self._switch_attack)
+            options = {one: self.say(MAP_ATTACK[one]) for one in attacks(name)}
+            self._select(tr("Attacker"), options, "attack", self._switch_attack)
             self.knows = ui.label().classes("text-caption text-quiet")
         self._known()
 
@@ -262,15 +306,15 @@ class MechanismPanel:
         await self.again()
 
     def _known(self) -> None:
-        self.knows.text = self.say(f"map.knows.{self.memory['attack']}")
+        self.knows.text = self.say(MAP_KNOWS[self.memory["attack"]])
 
     def _value(self, name: str, knob: Knob) -> Any:
         return self.memory["set"].get((name, knob.name), knob.start)
 
     def _knob(self, name: str, knob: Knob) -> None:
         if knob.choices:
-            options = {one: self.say(f"map.choice.{one}") for one in knob.choices}
-            made = ui.select(options, value=self._value(name, knob), label=self.say(f"map.knob.{knob.name}"))
+            options = {one: self.say(MAP_CHOICE[one]) for one in knob.choices}
+            made = ui.select(options, value=self._value(name, knob), label=self.say(MAP_KNOB[knob.name]))
 
             async def choose(event: Any) -> None:
                 self.memory["set"][name, knob.name] = event.value
@@ -281,12 +325,12 @@ class MechanismPanel:
         label = ui.label().classes("text-body2")
         low, high = knob.place(knob.range.low), knob.place(knob.range.high)
         slider = ui.slider(min=low, max=high, step=knob.range.step, value=knob.place(float(self._value(name, knob))))
-        slider.props(f'aria-label="{self.say(f"map.knob.{knob.name}")}"')
+        slider.props(f'aria-label="{self.say(MAP_KNOB[knob.name])}"')
 
         def turn() -> None:
             value = knob.value(float(slider.value))
             self.memory["set"][name, knob.name] = value
-            label.text = f"{self.say(f'map.knob.{knob.name}')}: {self.session.number(value, 3)}"
+            label.text = f"{self.say(MAP_KNOB[knob.name])}: {self.session.number(value, 3)}"
 
         turn()
         slider.on_value_change(turn)
@@ -318,6 +362,6 @@ class MechanismPanel:
                 ui.icon("verified_user" if holds else "gpp_maybe").props(
                     f"size=sm color={'positive' if holds else 'warning'}"
                 )
-                ui.label(self.say("map.guarantee" if holds else "map.no-guarantee")).classes("text-weight-medium")
+                ui.label(self.say(tr("Guarantee") if holds else tr("No guarantee"))).classes("text-weight-medium")
             for line in promise_lines(self.session, found):
                 ui.label(line).classes("text-body2")

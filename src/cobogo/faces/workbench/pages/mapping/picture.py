@@ -10,6 +10,7 @@ import numpy as np
 
 from cobogo.examples.places import BAIRROS, OUTLINE
 from cobogo.faces.workbench.charts import BLUE, FAINT, GREEN, GREY, ORANGE
+from cobogo.floor.language import tr
 from cobogo.locate.places.geometry import Frame
 from cobogo.studies.fortaleza import bairro_rings, layers_below
 from cobogo.studies.fortaleza.land import NAMED
@@ -130,7 +131,7 @@ class MapPicture:
         """The true path of the one who is followed."""
         rows = tried.rows_until(person, float("inf"))
         return [
-            {"id": "path", "type": "line", "name": self.say("map.layer.path"), "showSymbol": False, "z": 2,
+            {"id": "path", "type": "line", "name": self.say("true path"), "showSymbol": False, "z": 2,
              "clip": True, "data": self._places(tried.truth.lon[rows], tried.truth.lat[rows]), "silent": True,
              "lineStyle": {"color": BLUE, "width": 1.5, "opacity": 0.6}, "itemStyle": {"color": BLUE}},
         ]  # fmt: skip
@@ -149,12 +150,12 @@ class MapPicture:
         thinks = [] if guess is None else self._places(guess[0], guess[1])
         region, members = self._region(tried, now)
         return [
-            self._dots("others", self._others(tried, person, moment), GREY, 5, 0.8, 2, "map.layer.others"),
+            self._dots("others", self._others(tried, person, moment), GREY, 5, 0.8, 2, tr("others")),
             {"id": "region", "type": "custom", ":renderItem": REGION, "data": region, "z": 2, "silent": True,
              "clip": True, "encode": {"x": 1, "y": 2}},
-            self._dots("said", self._places(reports.lon[past], reports.lat[past]), ORANGE, 5, 0.5, 3, "map.layer.said"),
+            self._dots("said", self._places(reports.lon[past], reports.lat[past]), ORANGE, 5, 0.5, 3, tr("reports")),
             self._dots("guess", self._places(*np.array(guessed).T) if guessed else [], GREEN, 5, 0.5, 3,
-                       "map.layer.guess"),
+                       tr("guesses")),
             self._dots("members", members, ORANGE, 9, 0.9, 4, symbol="diamond"),
             {"id": "tie", "type": "lines", "coordinateSystem": "cartesian2d", "silent": True, "z": 4, "clip": True,
              "data": [{"coords": [here[0], other[0]], "lineStyle": {"color": colour, "width": 1.5, "type": "dashed",

@@ -42,9 +42,12 @@ HIGH, MIDDLE = 0.5, 0.2
 def exposure(sheet: PolicySheet) -> None:
     """The tiles, and the size of the population that one of them needs."""
     session = sheet.session
-    section(session.say("privacy.risk"), help=session.say("privacy.risk-why"))
+    section(
+        session.say("The risk as the data are now"),
+        help=session.say("What somebody who knows the quasi-identifiers of a person could do with the original table."),
+    )
     if not sheet.columns_with_role("quasi-identifier"):
-        ui.label(session.say("privacy.no-quasi"))
+        ui.label(session.say("Choose at least one quasi-identifier among the columns to see the risk."))
         return
     tiles = ui.row().classes("w-full gap-3 items-stretch").props('aria-live="polite"')
     with tiles:
@@ -85,38 +88,40 @@ def _tiles(sheet: PolicySheet, found: RiskSummary) -> None:
     session, chances = sheet.session, found.attackers
     first = chances.prosecutor
     metric(
-        session.say("privacy.prosecutor"),
+        session.say("Knows that a person is in the table"),
         session.percent(first.highest),
-        help=session.say("privacy.highest-of", average=session.percent(first.average)),
+        help=session.say("the most exposed; {average} on average", average=session.percent(first.average)),
         colour=_colour(first.highest),
     ).classes("col")
     with metric(
-        session.say("privacy.journalist"),
+        session.say("Does not know, and takes anybody"),
         session.percent(None if chances.journalist is None else chances.journalist.highest),
-        help=session.say("privacy.unknown")
+        help=session.say("Say how many people the data were drawn from.")
         if chances.journalist is None
-        else session.say("privacy.highest-of", average=session.percent(chances.journalist.average)),
+        else session.say("the most exposed; {average} on average", average=session.percent(chances.journalist.average)),
         colour="" if chances.journalist is None else _colour(chances.journalist.highest),
     ).classes("col"):
         _population(sheet, found.people)
     metric(
-        session.say("privacy.marketer"),
+        session.say("Wants as many as possible"),
         session.percent(chances.marketer),
-        help=session.say("privacy.found"),
+        help=session.say("of the people would be found"),
         colour=_colour(chances.marketer),
     ).classes("col")
     share = found.uniques / found.people
     metric(
-        session.say("privacy.uniques"),
+        session.say("Stand alone"),
         session.number(found.uniques),
-        help=session.say("privacy.alone", share=session.percent(share), people=found.people),
+        help=session.say(
+            "{share} of {people} people have no double", share=session.percent(share), people=found.people
+        ),
         colour=_colour(share),
     ).classes("col")
 
 
 def _population(sheet: PolicySheet, people: int) -> None:
     told = sheet.session.draft.content().get("risk", {}).get("population-size")
-    field = ui.number(sheet.session.say("privacy.population"), value=told, min=people, step=1000, format="%d")
+    field = ui.number(sheet.session.say("People in the population"), value=told, min=people, step=1000, format="%d")
     field.props("dense outlined hide-bottom-space").classes("w-full q-mt-sm")
 
     def set_population() -> None:

@@ -9,13 +9,61 @@ from nicegui import ui
 from cobogo.examine.metrics import METRICS
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
+from cobogo.floor.language import tr
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
+
+ALGORITHM = {
+    "optimal": tr("Goes through all ways to coarsen whole columns, finds the best, and proves it."),
+    "datafly": tr("Coarsens the column with most values, again and again. Quick, and often too coarse."),
+    "samarati": tr("Finds the fewest steps of coarsening that will do, by halving."),
+    "incognito": tr("Tries ever larger sets of columns and drops what fails on a smaller one."),
+    "ola": tr("Starts in the middle of all possibilities and works outwards."),
+    "genetic": tr("Crosses and mutates solutions: for very many columns."),
+    "top-down": tr("Starts with everything coarse and refines what helps to predict a label."),
+    "bottom-up": tr("Starts with the original values and joins neighbouring ones where it must."),
+    "mu-argus": tr("Coarsens columns, then blanks single cells that stand out."),
+    "local": tr("Gives each record its own levels: little is lost, values of a column differ in coarseness."),
+    "mondrian": tr("Cuts the records into ever smaller boxes, like a map into rectangles."),
+    "mondrian-relaxed": tr("The same, and equal records may land in different boxes."),
+    "k-member": tr("Grows groups of similar records one by one. Slow on large tables."),
+    "k-similar": tr("Links similar records into a tree and cuts it into groups."),
+    "oka": tr("Sends records to the nearest group in one pass. Quick."),
+    "hilbert": tr("Orders records along a curve that keeps neighbours together, and cuts it."),
+    "r-tree": tr("Packs records into tiles, as databases of maps do."),
+    "mdav": tr("Averages groups of similar records: statistics stay, single values are no longer true."),
+    "condensation": tr("Draws new records from the statistics of small groups."),
+    "anatomy": tr("Publishes quasi-identifiers as they are and sensitive values apart, by buckets."),
+    "bucketization": tr("The same, with buckets as small and equal as the models allow."),
+    "slicing": tr("Keeps columns that go together in slices, and shuffles slices within buckets."),
+    "marginals": tr("Publishes several small tables of counts instead of records."),
+}
+
+PRIVACY = {
+    "highest": tr("{average} on average"),
+    "weights": tr("Which columns matter"),
+    "search": tr("How to look for a solution"),
+    "suppress-records": tr("whole records"),
+    "suppress-sensitive": tr("sensitive values only"),
+    "output": tr("What the release looks like"),
+    "suppressed-drop": tr("are not there"),
+    "suppressed-star": tr("are there with * in the quasi-identifiers"),
+}
+
+PRIVACY_SUPPRESS = {
+    "records": tr("whole records"),
+    "sensitive": tr("sensitive values only"),
+}
+
+PRIVACY_SUPPRESSED = {
+    "drop": tr("are not there"),
+    "star": tr("are there with * in the quasi-identifiers"),
+}
 
 
 def losses(sheet: PolicySheet) -> None:
     """The forms below the models."""
     session = sheet.session
-    section(session.say("privacy.loss"))
+    section(session.say("What may be lost"))
     with ui.card().classes("w-full gap-2 q-pa-md"):
         _limit(sheet)
         _metric(sheet)
@@ -35,7 +83,7 @@ def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
     def remember_fold(event: Any) -> None:
         (sheet.unfolded.add if event.value else sheet.unfolded.discard)(name)
 
-    title, unfolded = sheet.session.say(f"privacy.{name}"), name in sheet.unfolded
+    title, unfolded = sheet.session.say(PRIVACY[name]), name in sheet.unfolded
     with ui.expansion(title, icon=icon, value=unfolded, on_value_change=remember_fold).classes("w-full"):
         return ui.column().classes("w-full gap-2 q-px-md q-pb-md")
 
@@ -43,11 +91,11 @@ def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
 def _limit(sheet: PolicySheet) -> None:
     session = sheet.session
     now = float(session.draft.recoding.get("suppression-limit", 0) or 0)
-    said = ui.label(session.say("privacy.limit", share=session.percent(now)))
+    said = ui.label(session.say("Records that may be left out: {share}", share=session.percent(now)))
 
     def set_limit(event: Any) -> None:
         share = round(float(event.value), 4)
-        said.text = session.say("privacy.limit", share=session.percent(share))
+        said.text = session.say("Records that may be left out: {share}", share=session.percent(share))
         sheet.put("recoding", "suppression-limit", share)
 
     ui.slider(min=0, max=max(0.5, now), step=0.01, value=now, on_change=set_limit).props(
@@ -64,14 +112,14 @@ def _metric(sheet: PolicySheet) -> None:
     ui.select(
         options,
         value=_known(session.draft.recoding.get("metric", "loss"), options),
-        label=session.say("privacy.metric"),
+        label=session.say("What to keep most of"),
         on_change=lambda event: sheet.put("recoding", "metric", event.value),
     ).classes("w-full").props("dense")
 
 
 def _weights(sheet: PolicySheet) -> None:
     session = sheet.session
-    ui.label(session.say("privacy.weights-why")).classes("text-body2 text-quiet")
+    ui.label(session.say("A column with more weight stays more precise.")).classes("text-body2 text-quiet")
     for name in sheet.columns_with_role("quasi-identifier"):
         now = float(session.draft.attributes[name].get("weight", 1.0))
         with ui.row().classes("w-full items-center no-wrap gap-4"):
@@ -94,27 +142,29 @@ def _search(sheet: PolicySheet) -> None:
     ui.select(
         list(ALGORITHMS),
         value=_known(name, ALGORITHMS),
-        label=session.say("privacy.algorithm"),
+        label=session.say("Algorithm"),
         on_change=lambda event: sheet.put("recoding", "algorithm", event.value, again=True),
     ).classes("w-full").props("dense")
     if name in ALGORITHMS:
-        words = f"algorithm.{name}"
+        words = ALGORITHM[name]
         ui.label(session.say(words) if session.knows(words) else ALGORITHMS.card(name).summary).classes(
             "text-body2 text-quiet"
         )
     with ui.row().classes("w-full gap-4 items-end"):
         able = recodings(name)
         if len(able) > 1:
-            options = {"": session.say("privacy.kind-own"), **{one: one for one in able}}
-            _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), "privacy.kind")
+            options = {"": session.say("the algorithm's own"), **{one: one for one in able}}
+            _select(sheet, "recoding", "kind", options, str(recoding.get("kind", "")), tr("Kind of recoding"))
         labels = sheet.columns_with_role("sensitive", "non-sensitive")
         if name == "top-down" or recoding.get("metric") == "classification" or "label" in recoding:
-            options = {"": session.say("parameter.none"), **{one: one for one in labels}}
-            _select(sheet, "recoding", "label", options, str(recoding.get("label", "")), "privacy.label")
-        options = {one: session.say(f"privacy.suppress-{one}") for one in ("records", "sensitive")}
-        _select(sheet, "recoding", "suppress", options, str(recoding.get("suppress", "records")), "privacy.suppress")
+            options = {"": session.say("not given"), **{one: one for one in labels}}
+            _select(sheet, "recoding", "label", options, str(recoding.get("label", "")), tr("Column to be predicted"))
+        options = {one: session.say(PRIVACY_SUPPRESS[one]) for one in ("records", "sensitive")}
+        _select(
+            sheet, "recoding", "suppress", options, str(recoding.get("suppress", "records")), tr("What is left out")
+        )
         ui.number(
-            session.say("privacy.time"),
+            session.say("Seconds, at most"),
             value=recoding.get("time-limit"),
             min=1,
             step=10,
@@ -127,13 +177,13 @@ def _output(sheet: PolicySheet) -> None:
     output, report = content.get("output", {}), content.get("report", {})
     with ui.row().classes("w-full gap-4 items-end"):
         formats = {"csv": "CSV", "parquet": "Parquet"}
-        _select(sheet, "output", "format", formats, str(output.get("format", "csv")), "privacy.format")
-        options = {one: session.say(f"privacy.suppressed-{one}") for one in ("drop", "star")}
-        _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), "privacy.suppressed")
+        _select(sheet, "output", "format", formats, str(output.get("format", "csv")), tr("Format"))
+        options = {one: session.say(PRIVACY_SUPPRESSED[one]) for one in ("drop", "star")}
+        _select(sheet, "output", "suppressed", options, str(output.get("suppressed", "drop")), tr("Records left out"))
         languages = {"en": "English", "pt-BR": "Português"}
-        _select(sheet, "report", "language", languages, str(report.get("language", "en")), "privacy.language")
+        _select(sheet, "report", "language", languages, str(report.get("language", "en")), tr("Language of the report"))
     ui.switch(
-        session.say("privacy.formulas"),
+        session.say("Neutralise cells that spreadsheets would take for formulas"),
         value=output.get("formulas") == "neutralised",
         on_change=lambda event: sheet.put("output", "formulas", "neutralised" if event.value else None),
     )
@@ -142,20 +192,25 @@ def _output(sheet: PolicySheet) -> None:
 
 def _registry(sheet: PolicySheet) -> None:
     session = sheet.session
-    ui.label(session.say("privacy.registry-why")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "The registry remembers what was released of the same people, and refuses what would expose "
+            "somebody together with it."
+        )
+    ).classes("text-body2 text-quiet")
     if not sheet.desk.service.registry.exists:
-        ui.label(session.say("privacy.registry-none"))
+        ui.label(session.say("This server keeps no registry."))
         return
     series = session.draft.content().get("registry", {}).get("dataset")
     start = sheet.row["name"].rpartition(".")[0] or sheet.row["name"]
     ui.switch(
-        session.say("privacy.registry"),
+        session.say("Check against earlier releases"),
         value=series is not None,
         on_change=lambda event: sheet.put("registry", "dataset", start if event.value else None, again=True),
     )
     if series is not None:
         ui.input(
-            session.say("privacy.registry-name"),
+            session.say("Name of the series"),
             value=series,
             on_change=lambda event: sheet.put("registry", "dataset", event.value or start),
         ).props("dense debounce=300").classes("w-full")

@@ -9,10 +9,167 @@ from nicegui import events, ui
 
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt, section
+from cobogo.faces.workbench.labels import CHOICE, KIND
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.catalogue import Card, Parameter
+from cobogo.floor.language import tr
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.registry import PROMISES
+
+PARAMETER = {
+    "attribute": tr("Sensitive attribute"),
+    "k": tr("k: people in a group, at least"),
+    "l": tr("l: different values, at least"),
+    "t": tr("t: distance, at most"),
+    "p": tr("p"),
+    "c": tr("c: how much more frequent the first value may be"),
+    "kind": tr("Kind"),
+    "distance": tr("How far apart two values are"),
+    "distort": tr("Exchange values where it fails"),
+    "missing": tr("What a missing value is"),
+    "min": tr("At least"),
+    "max": tr("At most"),
+    "population": tr("File of the population"),
+    "population-size": tr("People in the population"),
+    "significance": tr("Chance of being wrong"),
+    "estimator": tr("Estimator"),
+    "alpha": tr("α: share of a value, at most"),
+    "value": tr("Only this value"),
+    "e": tr("e: range, at least"),
+    "beta": tr("β: gain, at most"),
+    "delta": tr("δ"),
+    "epsilon": tr("ε"),
+    "m": tr("m"),
+    "guard": tr("Column of wishes"),
+    "separator": tr("Between items"),
+    "previous": tr("Release before"),
+    "b": tr("B: what the attacker knows; small is much"),
+    "smoothing": tr("Over close values"),
+    "min-support": tr("Records behind a rule"),
+    "rho1": tr("ρ1: before, at most"),
+    "rho2": tr("ρ2: after, at most"),
+    "prior": tr("Whose prior"),
+    "largest-prior": tr("Largest prior"),
+    "d": tr("d: before, at most"),
+    "gamma": tr("γ"),
+    "rho": tr("ρ"),
+}
+
+MODEL = {
+    "k-anonymity": tr(
+        "Everybody looks like at least k − 1 others. Who knows a person's quasi-identifiers finds k "
+        "records or more, and picks the right one with a chance of at most 1/k. A good beginning; say "
+        "nothing more, and a group may still share one secret."
+    ),
+    "k-map": tr(
+        "Everybody looks like at least k people of the population that the table was drawn from. Milder "
+        "than k-anonymity; right for samples, if nobody knows who was drawn."
+    ),
+    "highest-risk": tr(
+        "The chance of picking out the most exposed person stays below a limit: k-anonymity, said as a "
+        "risk. 0.2 is the same as k = 5."
+    ),
+    "average-risk": tr(
+        "Whoever tries to pick out everybody succeeds for at most this share of them. The most exposed "
+        "may be worse off: use it together with a limit for everybody."
+    ),
+    "delta-presence": tr(
+        "Nobody can tell whether a person of a public list is in the table. For tables in which being "
+        "listed is the secret, such as the patients of a clinic."
+    ),
+    "k-m-anonymity": tr(
+        "For columns that hold sets, such as purchases: who knows up to m things of a set still finds at "
+        "least k people."
+    ),
+    "l-diversity": tr(
+        "Each group has at least l different sensitive values, so that finding somebody's group does not "
+        "tell their value for certain."
+    ),
+    "t-closeness": tr(
+        "In each group the sensitive values are about as frequent as in the whole table, so that a group "
+        "tells little that is not true of everybody."
+    ),
+    "alpha-k-anonymity": tr(
+        "Groups of at least k, and in none of them is a sensitive value more frequent than a share α: a "
+        "guess is right with a chance of at most α."
+    ),
+    "p-sensitive-k-anonymity": tr("Groups of at least k people with at least p different sensitive values."),
+    "beta-likeness": tr("No sensitive value is more than 1 + β times as frequent in a group as in the whole table."),
+    "delta-disclosure": tr(
+        "Every sensitive value occurs in every group about as often as in the whole table. Very strict: "
+        "one value that is missing in a group is too much."
+    ),
+    "k-e-anonymity": tr(
+        "For sensitive numbers, such as wages: each group has at least k different ones, spread over a "
+        "range of at least e."
+    ),
+    "epsilon-m-anonymity": tr(
+        "For sensitive numbers: around none of them lie more than 1/m of its group, so that a narrow "
+        "interval cannot be guessed."
+    ),
+    "t-corruption": tr(
+        "Even who knows the sensitive values of t people of a group is right about another's with a "
+        "chance of at most 1/l."
+    ),
+    "c-k-safety": tr(
+        "Who knows any k facts of the kind “if Ana has the flu, so has José” is still less sure than c of "
+        "anybody's value."
+    ),
+    "personalized": tr(
+        "Everybody says in a column what they do not want to be linked to, and is linked to it with a "
+        "probability of at most p."
+    ),
+    "b-t-privacy": tr(
+        "Who knows how sensitive values go with the quasi-identifiers changes their mind about nobody by "
+        "more than t. Costly: for small tables."
+    ),
+    "injector": tr(
+        "Who knows what never goes together (no man has ovarian cancer) still takes at least l values to "
+        "be possible for each person."
+    ),
+    "m-confidentiality": tr(
+        "Nobody's value is believed with more than 1/m, even by who knows how the algorithm decides: it "
+        "decides without a look at the sensitive values."
+    ),
+    "m-invariance": tr(
+        "From release to release people stay with the same set of sensitive values around them, so that "
+        "comparing releases tells nothing. Needs a column that tells people apart."
+    ),
+    "rho1-rho2-privacy": tr(
+        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely (above "
+        "ρ2), nor the other way round."
+    ),
+    "upward-rho1-rho2-privacy": tr(
+        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely (above "
+        "ρ2); what was likely may become unlikely."
+    ),
+    "delta-growth": tr("Randomized values: no belief about a person grows by more than Δ."),
+    "d-gamma-privacy": tr("Randomized values: what had a probability of at most d keeps one of at most γ."),
+    "gamma-amplification": tr(
+        "Randomized values: no released value is more than γ times as likely from one original as from another."
+    ),
+    "local-differential-privacy": tr(
+        "Randomized values: each person can deny any value of theirs; ε says how well. Holds even against "
+        "who runs the collection."
+    ),
+    "differential-privacy": tr(
+        "Synthetic data or samples: whether a person is in the table or not changes what may come out by "
+        "at most a factor e^ε, except with a probability δ."
+    ),
+    "zero-concentrated-differential-privacy": tr(
+        "The same promise as differential privacy in a form that adds up tightly over many draws; ρ says "
+        "how much is given away."
+    ),
+}
+
+GROUP = {
+    "identity": tr("Nobody can be picked out"),
+    "attribute": tr("Nobody's secret can be read off their group"),
+    "knowledge": tr("Not even with knowledge of other people"),
+    "series": tr("Tables that are released again and again"),
+    "other": tr("Others"),
+    "noise": tr("Promises by chance"),
+}
 
 MOST = 64 << 20
 """Bytes of a file of a population."""
@@ -46,7 +203,7 @@ def _taker(sheet: PolicySheet, number: int, parameter: Parameter) -> Take:
 
 def _field(sheet: PolicySheet, parameter: Parameter, model: Mapping[str, Any], take: Take) -> None:
     session, name, bounds = sheet.session, parameter.name, parameter.bounds
-    label = session.say(f"parameter.{name}") if session.knows(f"parameter.{name}") else name
+    label = session.say(PARAMETER[name]) if session.knows(PARAMETER[name]) else name
     value = model.get(name, parameter.default)
     if name == "attribute":
         _attribute(sheet, label, model.get(name), take)
@@ -56,7 +213,7 @@ def _field(sheet: PolicySheet, parameter: Parameter, model: Mapping[str, Any], t
         if name == "population":
             _attach(sheet, take)
     elif bounds.kind == "choice":
-        options = {word: session.say(f"choice.{word}") for word in bounds.words if session.knows(f"choice.{word}")}
+        options = {word: session.say(CHOICE[word]) for word in bounds.words if session.knows(CHOICE[word])}
         _choice(label, {word: options.get(word, word) for word in bounds.words}, value, take)
     elif bounds.kind == "flag":
         ui.switch(label, value=bool(value), on_change=lambda event: take(True if event.value else None))
@@ -78,8 +235,8 @@ def _attach(sheet: PolicySheet, take: Take) -> None:
             sheet.redraw()
 
     upload = ui.upload(on_upload=take_file, auto_upload=True, max_file_size=MOST).classes("hidden")
-    upload.props(f'accept=.csv,.txt,.parquet data-name="{session.say("privacy.attach")}"')
-    ui.button(session.say("privacy.attach"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
+    upload.props(f'accept=.csv,.txt,.parquet data-name="{session.say("Attach a file")}"')
+    ui.button(session.say("Attach a file"), icon="upload_file", on_click=lambda: upload.run_method("pickFiles")).props(
         "outline dense no-caps"
     )
 
@@ -89,7 +246,7 @@ def _attribute(sheet: PolicySheet, label: str, value: Any, take: Take) -> None:
     sensitive = sheet.columns_with_role("sensitive")
     if len(sensitive) < 2 and value is None:
         return
-    every = sheet.session.say("parameter.every")
+    every = sheet.session.say("every sensitive attribute")
     _choice(label, {"": every, **{one: one for one in [*sensitive, *([value] if value else [])]}}, value or "", take)
 
 
@@ -122,21 +279,24 @@ def _number(label: str, parameter: Parameter, value: Any, take: Take) -> None:
 def models(sheet: PolicySheet) -> None:
     """The cards of the models that are asked for."""
     session = sheet.session
-    section(session.say("privacy.models"), help=session.say("privacy.models-why"))
+    section(
+        session.say("What must hold"),
+        help=session.say("Every released record keeps to all of these. What cannot is made coarser or left out."),
+    )
     asked = session.draft.models
     if not asked:
-        ui.label(session.say("privacy.no-models"))
+        ui.label(session.say("Nothing is promised yet. Most begin with k-anonymity."))
     for number, model in enumerate(asked):
         _card(sheet, number, model)
     sheet.place("privacy")
     with ui.row().classes("w-full items-center gap-2"):
-        ui.button(session.say("privacy.add"), icon="add", on_click=lambda: _catalogue(sheet)).props("outline no-caps")
+        ui.button(session.say("Add a model"), icon="add", on_click=lambda: _catalogue(sheet)).props("outline no-caps")
         ui.space()
-        other = ui.button(session.say("privacy.other"), icon="alt_route").props("flat no-caps")
-        other.tooltip(session.say("privacy.other-why"))
+        other = ui.button(session.say("Other ways than recoding"), icon="alt_route").props("flat no-caps")
+        other.tooltip(session.say("Puts a beginning of it into the policy; go on in the text."))
         with other, ui.menu():
             for kind in ("perturb", "mask", "synthesize"):
-                ui.menu_item(session.say(f"kind.{kind}"), on_click=lambda kind=kind: _begin(sheet, kind))
+                ui.menu_item(session.say(KIND[kind]), on_click=lambda kind=kind: _begin(sheet, kind))
 
 
 def _begin(sheet: PolicySheet, kind: str) -> None:
@@ -164,7 +324,7 @@ def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
         with ui.row().classes("items-center w-full no-wrap"):
             ui.label(session.figures.name("model", name)).classes("text-subtitle1 text-weight-medium")
             ui.space()
-            label = f"{session.say('privacy.remove')}: {name}"
+            label = f"{session.say('Remove')}: {name}"
             ui.button(icon="close", on_click=remove).props(f'flat round dense aria-label="{label}"').tooltip(label)
         if name in PROMISES:
             ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
@@ -187,13 +347,13 @@ def _catalogue(sheet: PolicySheet) -> None:
 
     with ui.dialog() as dialog, ui.card().classes("q-pa-none").style("width: 60rem; max-width: 92vw; height: 85vh"):
         with ui.row().classes("items-center w-full q-px-md q-pt-md"):
-            ui.label(session.say("privacy.add")).classes("text-h6")
+            ui.label(session.say("Add a model")).classes("text-h6")
             ui.space()
-            close = session.say("frame.close")
+            close = session.say("Close")
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         with ui.scroll_area().classes("w-full col q-px-sm"):
             for group, cards in PROMISES.groups().items():
-                title = f"group.{group if session.knows(f'group.{group}') else 'other'}"
+                title = f"group.{group if session.knows(GROUP[group]) else 'other'}"
                 section(session.say(title), help=session.say(f"{title}-why"))
                 with ui.grid(columns=2).classes("w-full q-my-md gap-3 cobogo-grid"):
                     for card in cards:
@@ -208,17 +368,15 @@ def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
         with ui.row().classes("items-center w-full no-wrap"):
             ui.label(shown).classes("text-subtitle2 text-weight-medium")
             ui.space()
-            label = f"{session.say('privacy.chosen')}: {shown}"
-            ui.button(session.say("privacy.chosen"), on_click=lambda: add(name)).props(
-                f'flat dense no-caps aria-label="{label}"'
-            )
+            label = f"{session.say('Add')}: {shown}"
+            ui.button(session.say("Add"), on_click=lambda: add(name)).props(f'flat dense no-caps aria-label="{label}"')
         ui.label(_words(sheet, name)).classes("text-body2 text-quiet")
 
 
 def _words(sheet: PolicySheet, name: str) -> str:
     """What a model is for, in plain words; of one that another package adds, what its card says."""
     session = sheet.session
-    return session.say(f"model.{name}") if session.knows(f"model.{name}") else PROMISES.card(name).summary
+    return session.say(MODEL[name]) if session.knows(MODEL[name]) else PROMISES.card(name).summary
 
 
 def _begun(sheet: PolicySheet, name: str) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from cobogo.errors import CobogoError
 from cobogo.faces.workbench.draft import check_draft, jobs_of
 from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.header import download_policy, is_dark
+from cobogo.faces.workbench.labels import KIND
 from cobogo.faces.workbench.session import Desk, PageSession
 
 
@@ -120,13 +121,13 @@ class PolicySheet:
             if error is None:
                 with ui.row().classes("items-center gap-2 no-wrap"):
                     ui.icon("check_circle").props("color=positive size=sm")
-                    kinds = ", ".join(session.say(f"kind.{kind}") for kind in jobs_of(session.draft.content()))
-                    ui.label(f"{session.say('privacy.fine')} {session.say('privacy.runs', kind=kinds)}")
+                    kinds = ", ".join(session.say(KIND[kind]) for kind in jobs_of(session.draft.content()))
+                    ui.label(f"{session.say('This policy can be run.')} {session.say('Runs as: {kind}', kind=kinds)}")
                 return
             with ui.row().classes("items-start gap-2 no-wrap").props('role="alert"'):
                 ui.icon("error").props("color=negative size=sm")
                 said = session.trouble(error)
-                said = f"{session.say('privacy.broken')} {said}" if broken else said
+                said = f"{session.say('Not taken over yet:')} {said}" if broken else said
                 ui.label(said).classes("text-negative text-body2").style("white-space: pre-wrap")
 
 
@@ -142,10 +143,13 @@ def _error_text(session: PageSession, error: CobogoError) -> str:
 def text(sheet: PolicySheet) -> None:
     """The policy's text, which can be edited as well as the forms can."""
     session = sheet.session
-    section(session.say("privacy.policy"), help=session.say("privacy.policy-why"))
+    section(
+        session.say("The policy"),
+        help=session.say("The forms write it, and you may, too. It does the same on the command line."),
+    )
     sheet.code = code = ui.codemirror(session.draft.text, language="TOML", line_wrapping=True)
     code.classes("w-full").style("height: 23rem; font-size: 12px")
-    code.props(f'data-name="{session.say("privacy.policy")}"')
+    code.props(f'data-name="{session.say("The policy")}"')
     sheet.verdict = ui.column().classes("w-full gap-0")
 
     def take_edit() -> None:
@@ -162,9 +166,9 @@ def text(sheet: PolicySheet) -> None:
     _follow_theme(code)
     with ui.row().classes("gap-2"):
         ui.button(
-            session.say("privacy.next"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.address("running"))
+            session.say("Run it"), icon="play_arrow", on_click=lambda: ui.navigate.to(session.address("running"))
         ).props("no-caps")
-        ui.button(session.say("privacy.download"), icon="download", on_click=lambda: download_policy(session)).props(
+        ui.button(session.say("Download the policy"), icon="download", on_click=lambda: download_policy(session)).props(
             "flat no-caps"
         )
 

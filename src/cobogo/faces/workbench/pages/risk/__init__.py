@@ -14,15 +14,42 @@ from cobogo.errors import CobogoError
 from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench.charts import bars, curves, gauge, table
 from cobogo.faces.workbench.frame import open_page
+from cobogo.faces.workbench.labels import LOOKED
 from cobogo.faces.workbench.opened_release import ANONYMIZED, SYNTHETIC, open_chosen
 from cobogo.faces.workbench.pages.risk.attacks import show_attacks, show_timeline
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import Draw, slowly, tabs, trouble
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.attackers import Attackers
     from cobogo.examine.risk.combinations import Combination
     from cobogo.studies.risk import RiskReport
+
+RISK_COUNT = {
+    "records": tr("People"),
+    "classes": tr("Classes"),
+    "smallest": tr("Smallest class"),
+}
+
+RISK_TAB = {
+    "chances": tr("Risk"),
+    "people": tr("Who stands out"),
+    "attacks": tr("Attacks"),
+    "timeline": tr("Releases over time"),
+}
+
+RISK_WHO = {
+    "prosecutor": tr("Prosecutor"),
+    "journalist": tr("Journalist"),
+    "marketer": tr("Marketer"),
+}
+
+RISK_KNOWS = {
+    "prosecutor": tr("knows that this person is in the table"),
+    "journalist": tr("does not know who is in it, and takes anybody"),
+    "marketer": tr("wants as many people as possible"),
+}
 
 
 async def build(desk: Desk) -> None:
@@ -30,7 +57,12 @@ async def build(desk: Desk) -> None:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
         if not release.mine:
-            trouble(session.say("risk.no-original"))
+            trouble(
+                session.say(
+                    "The original belongs to somebody else, or is no longer here. Figures of the original are those "
+                    "that the evidence keeps."
+                )
+            )
 
         drawn: dict[str, tuple[str, Draw]] = {
             "chances": ("speed", show_chances),
@@ -38,7 +70,7 @@ async def build(desk: Desk) -> None:
             "attacks": ("crisis_alert", partial(show_attacks, desk)),
             "timeline": ("timeline", partial(show_timeline, desk)),
         }
-        tabs(session, release, {name: (session.say(f"risk-tab.{name}"), *tab) for name, tab in drawn.items()})
+        tabs(session, release, {name: (session.say(RISK_TAB[name]), *tab) for name, tab in drawn.items()})
 
 
 SHOWN = 60
@@ -107,13 +139,38 @@ def assess(release: OpenedRelease, size: int | None) -> ExposureSides:
 def show_chances(session: PageSession, release: OpenedRelease) -> None:
     """The success probabilities of the three attackers, and the curve of class sizes."""
     with ui.row().classes("w-full items-center no-wrap cobogo-beside"):
-        ui.label(session.say("risk.chances.what")).classes("text-body2 text-quiet col")
+        ui.label(
+            session.say(
+                "The chance that somebody who knows a person's quasi-identifiers points at the right record: "
+                "outer ring before, inner ring after."
+            )
+        ).classes("text-body2 text-quiet col")
         size = ui.number(
-            session.say("risk.population"), value=release.policy.risk.population_size, min=1, precision=0, step=1
+            session.say("Drawn from how many people?"),
+            value=release.policy.risk.population_size,
+            min=1,
+            precision=0,
+            step=1,
         ).props("clearable dense debounce=700")
-        size.style("width: 17rem").tooltip(session.say("risk.population.why"))
+        size.style("width: 17rem").tooltip(
+            session.say(
+                "If the data are a sample, the size of the population lets the workbench estimate who is unique in it."
+            )
+        )
     if release.kind != ANONYMIZED:
-        trouble(session.say("risk.synthetic" if release.kind == SYNTHETIC else "risk.by-chance"))
+        trouble(
+            session.say(
+                tr(
+                    "Nobody stands behind a synthetic record, so nobody is found by pointing at one: these chances "
+                    "are those of the original. What the release may still tell of people is for the attacks to find."
+                )
+                if release.kind == SYNTHETIC
+                else tr(
+                    "The values of this release were changed, so that a match may be wrong: these figures are the "
+                    "worst case. The attacks tell more."
+                )
+            )
+        )
     body = ui.column().classes("w-full gap-3")
 
     async def again() -> None:
@@ -133,39 +190,41 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
     told = release.report.get("risk", {})
     sides = [figures(one, told.get(side, {})) for one, side in ((found.before, "before"), (found.after, "after"))]
     if found.why:
-        trouble(session.say("risk.unmeasured", why=found.why))
+        trouble(session.say("The release cannot be measured this way: {why}.", why=found.why))
     with ui.row().classes("w-full no-wrap items-stretch cobogo-beside"):
         for who in ("prosecutor", "journalist", "marketer"):
             before, after = (one.get(who) for one in sides)
             with ui.card().classes("col gap-0 items-center").style("min-width: 0"):
-                ui.label(session.say(f"risk-who.{who}")).classes("text-subtitle1 text-weight-medium")
-                ui.label(session.say(f"risk-knows.{who}")).classes("text-caption text-quiet text-center")
+                ui.label(session.say(RISK_WHO[who])).classes("text-subtitle1 text-weight-medium")
+                ui.label(session.say(RISK_KNOWS[who])).classes("text-caption text-quiet text-center")
                 if after is None and before is None:
                     ui.space()
-                    ui.label(session.say("risk.needs-population")).classes("text-body2 text-center q-pa-md")
+                    ui.label(session.say("Say how many people the data were drawn from to see this.")).classes(
+                        "text-body2 text-center q-pa-md"
+                    )
                     ui.space()
                     continue
                 words = _words(session, who, before, after, 0)
-                label = f"{session.say(f'risk-who.{who}')}: {words}"
+                label = f"{session.say(RISK_WHO[who])}: {words}"
                 gauge(session, before and before[0], after and after[0], label=label)
                 ui.label(words).classes("text-body2")
                 if who != "marketer" and after is not None:
                     ui.label(_words(session, who, before, after, 1)).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
-            ui.label(session.say("risk.sizes")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("How many people hide behind how many")).classes("text-subtitle1 text-weight-medium")
             lines = {
-                session.say(f"looked.{name}"): one.curve
+                session.say(LOOKED[name]): one.curve
                 for name, one in (("original", found.before), ("after", found.after))
                 if one is not None
             }
             if lines:
                 curves(
-                    session, lines, across=session.say("risk.sizes.size"), up=session.say("risk.sizes.share"),
-                    label=session.say("risk.sizes"), logarithmic=True, height="250px",
+                    session, lines, across=session.say("in a class of at most so many people"), up=session.say("share of the people"),
+                    label=session.say("How many people hide behind how many"), logarithmic=True, height="250px",
                 )  # fmt: skip
         with ui.card().style("width: 26rem; flex: none"):
-            ui.label(session.say("risk.figures")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("In figures")).classes("text-subtitle1 text-weight-medium")
             _rows(session, release, sides, found)
 
 
@@ -173,11 +232,15 @@ def _words(session: PageSession, who: str, before: Any, after: Any, place: int) 
     """An attacker's highest success probability, or the average one (``place`` 1), after and before."""
     was = session.percent(before and before[place])
     if after is None:
-        return session.say("risk.before", before=was)
+        return session.say("{before} before", before=was)
     now = session.percent(after[place])
     if who == "marketer":
-        return session.say("risk.share", before=was, after=now)
-    return session.say("risk.average" if place else "risk.gauge", before=was, after=now)
+        return session.say("finds {after} of all (was {before})", before=was, after=now)
+    return session.say(
+        tr("on average {after} (was {before})") if place else tr("highest {after} (was {before})"),
+        before=was,
+        after=now,
+    )
 
 
 def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]:
@@ -209,21 +272,23 @@ def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]
 def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, Any]], found: ExposureSides) -> None:
     threshold = release.policy.risk.threshold
     shares = {
-        "over": session.say("risk.figures.over", share=session.percent(threshold)),
-        "unique": session.say("risk.figures.unique"),
-        "population": session.say("risk.figures.population"),
+        "over": session.say("People at a risk above {share}", share=session.percent(threshold)),
+        "unique": session.say("Alone in their class"),
+        "population": session.say("Unique in the population (estimate)"),
     }
-    counts = {name: session.say(f"risk-count.{name}") for name in ("records", "classes", "smallest")}
+    counts = {name: session.say(RISK_COUNT[name]) for name in ("records", "classes", "smallest")}
     rows = [{"what": text} | _both(sides, key, session.percent) for key, text in shares.items()]
     rows += [{"what": text} | _both(sides, key, session.number) for key, text in counts.items()]
     columns = [
         ("what", "", "left"),
-        ("before", session.say("looked.original"), "right"),
-        ("after", session.say("looked.after"), "right"),
+        ("before", session.say("Original"), "right"),
+        ("after", session.say("Release"), "right"),
     ]
     table(columns, rows)
     if any(one is not None and not one.sized for one in (found.before, found.after)):
-        ui.label(session.say("risk.figures.why")).classes("text-caption text-quiet")
+        ui.label(session.say("Uniqueness in the population can be estimated once its size is known.")).classes(
+            "text-caption text-quiet"
+        )
 
 
 def _both(sides: list[dict[str, Any]], key: str, write: Any) -> dict[str, str]:
@@ -247,7 +312,12 @@ def size_curve(sizes: Sequence[int] | Any) -> list[tuple[float, float]]:
 
 def show_people(session: PageSession, release: OpenedRelease) -> None:
     """Which quasi-identifiers, and which combinations of them, single people out."""
-    ui.label(session.say("risk.people.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "One column alone seldom finds anybody; several together do. These are the combinations that "
+            "point at single people."
+        )
+    ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
     size = release.policy.risk.population_size
     ui.timer(
@@ -259,12 +329,12 @@ def show_people(session: PageSession, release: OpenedRelease) -> None:
 
 def _people(session: PageSession, found: ExposureSides) -> None:
     sides = {
-        session.say(f"looked.{name}"): one
+        session.say(LOOKED[name]): one
         for name, one in (("original", found.before), ("after", found.after))
         if one is not None
     }
     if not sides:
-        trouble(session.say("risk.unmeasured", why=found.why))
+        trouble(session.say("The release cannot be measured this way: {why}.", why=found.why))
         return
     first = next(iter(sides.values()))
     alone = sorted((one for one in first.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
@@ -272,44 +342,53 @@ def _people(session: PageSession, found: ExposureSides) -> None:
     by_name = {side: {one.attributes: one for one in report.combinations} for side, report in sides.items()}
     with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
         with ui.card().classes("col gap-1").style("min-width: 0"):
-            ui.label(session.say("risk.people.alone")).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say("risk.people.alone-why")).classes("text-caption text-quiet")
+            ui.label(session.say("Each quasi-identifier alone")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("the share of all pairs of people that it tells apart")).classes(
+                "text-caption text-quiet"
+            )
             series = {
                 side: [known[(name,)].separation if (name,) in known else 0.0 for name in names]
                 for side, known in by_name.items()
             }
-            bars(session, names, series, label=session.say("risk.people.alone"))
+            bars(session, names, series, label=session.say("Each quasi-identifier alone"))
         with ui.card().classes("col gap-1").style("min-width: 0"):
-            ui.label(session.say("risk.people.few")).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say("risk.people.few-why")).classes("text-caption text-quiet")
+            ui.label(session.say("How few columns are enough")).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say("the share of the people whom so many columns single out, and no fewer")).classes(
+                "text-caption text-quiet"
+            )
             _fewest(session, sides)
-    ui.label(session.say("risk.people.combinations")).classes("text-subtitle1 text-weight-medium")
+    ui.label(session.say("Combinations that single out most people")).classes("text-subtitle1 text-weight-medium")
     _combinations(session, by_name, sides)
     if first.upto is not None:
-        ui.label(session.say("risk.people.upto", largest=first.upto)).classes("text-caption text-quiet")
+        ui.label(
+            session.say(
+                "Combinations of more than {largest} columns were not gone through: there are too many.",
+                largest=first.upto,
+            )
+        ).classes("text-caption text-quiet")
 
 
 def _fewest(session: PageSession, sides: dict[str, Assessed]) -> None:
     sizes = sorted({size for report in sides.values() for size, number in report.fewest.items() if number})
     if not sizes:
-        ui.label(session.say("risk.people.nobody")).classes("text-body1 text-positive")
+        ui.label(session.say("No combination singles anybody out.")).classes("text-body1 text-positive")
         return
     series = {
         side: [report.fewest.get(size, 0) / max(report.people, 1) for size in sizes] for side, report in sides.items()
     }
-    labels = [session.say("risk.people.columns" if size > 1 else "risk.people.column", n=size) for size in sizes]
-    bars(session, labels, series, label=session.say("risk.people.few"), upright=True)
+    labels = [session.say(tr("{n} columns") if size > 1 else tr("{n} column"), n=size) for size in sizes]
+    bars(session, labels, series, label=session.say("How few columns are enough"), upright=True)
 
 
 def _combinations(session: PageSession, by_name: dict[str, dict[Any, Any]], sides: dict[str, Assessed]) -> None:
     first = next(iter(by_name.values()))
     worst = sorted(first.values(), key=lambda one: (-one.uniques, len(one.attributes)))[:SHOWN]
-    columns = [("which", session.say("risk.people.which"), "left")]
+    columns = [("which", session.say("Columns together"), "left")]
     rows: list[dict[str, str]] = [{"which": " + ".join(one.attributes)} for one in worst]
     for place, (side, known) in enumerate(by_name.items()):
         columns += [
-            (f"unique{place}", session.say("risk.people.singled", side=side), "right"),
-            (f"apart{place}", session.say("risk.people.apart", side=side), "right"),
+            (f"unique{place}", session.say("Singled out, {side}", side=side), "right"),
+            (f"apart{place}", session.say("Pairs told apart, {side}", side=side), "right"),
         ]
         for row, one in zip(rows, worst, strict=True):
             found = known.get(one.attributes)

@@ -13,11 +13,25 @@ from cobogo.faces.server.services.releases import OpenedRelease
 from cobogo.faces.workbench import actions, opened_release
 from cobogo.faces.workbench.charts import LINE, ORIGINAL, RELEASE, chart, table
 from cobogo.faces.workbench.frame import attempt, empty, metric
+from cobogo.faces.workbench.labels import LOOKED
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.history import Chapter
+
+RISK_BASE = {
+    "none": tr("the models alone"),
+    "previous": tr("the previous release"),
+    "quasi-identifiers": tr("all that was released"),
+    "m-invariance": tr("m-invariance"),
+}
+
+RISK_ATTACKS = {
+    "nobody": tr("No attack that was tried is surer of anybody than its threshold."),
+    "open": tr("No verdict: attacks that are made for such a release could not be tried."),
+}
 
 
 def latest(desk: Desk, session: PageSession, release: OpenedRelease) -> dict[str, Any] | None:
@@ -36,7 +50,12 @@ def findings(release: OpenedRelease) -> dict[str, Any] | None:
 
 def show_attacks(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
     """What an audit found, or a button to begin one, or how far one is."""
-    ui.label(session.say("risk.attacks.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "Every attack that Cobogó knows and that fits this kind of release, tried in earnest. The "
+            "attacker is taken to know the original's quasi-identifiers: nobody knows more."
+        )
+    ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
 
     async def begin() -> None:
@@ -72,10 +91,10 @@ def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callabl
     with ui.card().classes("w-full"):
         with ui.row().classes("items-center w-full").props('role="status" aria-live="polite"'):
             ui.spinner(size="md")
-            label = ui.label(session.say("risk.attacks.waiting"))
+            label = ui.label(session.say("The audit waits for its turn …"))
             ui.space()
             ui.button(
-                session.say("risk.attacks.stop"),
+                session.say("Stop"),
                 icon="stop",
                 on_click=lambda: attempt(session, actions.cancel_job, desk, session, job["id"]),
             ).props("flat no-caps")
@@ -90,7 +109,9 @@ def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callabl
             await after()
         elif now["total"]:
             name = describe_attack(session, now["stage"])[0]
-            label.text = session.say("risk.attacks.trying", attack=name, done=now["done"] + 1, total=now["total"])
+            label.text = session.say(
+                "Trying: {attack} ({done} of {total})", attack=name, done=now["done"] + 1, total=now["total"]
+            )
             bar.value = now["done"] / max(now["total"], 1)
 
     timer = ui.timer(0.3, follow)
@@ -98,9 +119,17 @@ def _going(desk: Desk, session: PageSession, job: dict[str, Any], after: Callabl
 
 def _nothing(session: PageSession, release: OpenedRelease, begin: Any) -> None:
     if release.runs:
-        empty(session.say("risk.attacks.none"), icon="crisis_alert", button=session.say("risk.attacks.go"), go=begin)
+        empty(
+            session.say(
+                "This release has not been attacked yet. It takes from seconds to a few minutes, and its result "
+                "goes into the evidence."
+            ),
+            icon="crisis_alert",
+            button=session.say("Attack it"),
+            go=begin,
+        )
     else:
-        empty(session.say("risk.attacks.none-here"), icon="crisis_alert")
+        empty(session.say("This release has not been attacked. Its steward can do that."), icon="crisis_alert")
 
 
 def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
@@ -116,30 +145,34 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
     worst = sorted(tried, key=lambda one: (-one["exposed"] / max(one["attacked"], 1), -one["highest"]))
     succeeded = [one for one in tried if one["succeeded"]]
     with ui.row().classes("w-full items-center"):
-        metric(session.say("risk.attacks.tried"), session.number(len(tried)))
+        metric(session.say("Attacks tried"), session.number(len(tried)))
         metric(
-            session.say("risk.attacks.succeeded"),
+            session.say("Attacks that succeed"),
             session.number(len(succeeded)),
             colour="negative" if succeeded else "positive" if found["nobody_exposed"] else "warning",
         )
         with ui.column().classes("gap-0 col"):
             unsure = "nobody" if found["nobody_exposed"] else "open"
-            text = session.say("risk.attacks.someone" if succeeded else f"risk.attacks.{unsure}")
+            text = session.say(
+                tr("Some attacks are surer of somebody than they should be.") if succeeded else RISK_ATTACKS[unsure]
+            )
             ui.label(text).classes("text-subtitle1 text-weight-medium")
-            knows = found["knowledge"] or session.say("risk.attacks.nothing")
+            knows = found["knowledge"] or session.say("nothing beside the release")
             if release.data is not None and knows == release.data.name:
-                knows = session.say("risk.attacks.original")
+                knows = session.say("the original table")
             date = session.figures.date(found["created"])
-            ui.label(session.say("risk.attacks.given", knowledge=knows, date=date)).classes("text-caption text-quiet")
+            ui.label(session.say("The attacker was given: {knowledge}. {date}.", knowledge=knows, date=date)).classes(
+                "text-caption text-quiet"
+            )
         if release.runs:
-            ui.button(session.say("risk.attacks.again"), icon="refresh", on_click=begin).props("outline no-caps")
+            ui.button(session.say("Attack again"), icon="refresh", on_click=begin).props("outline no-caps")
     for one in worst:
         _attack(session, one)
     untried = [one for one in found["attacks"] if not one["tried"]]
-    with ui.expansion(session.say("risk.attacks.untried", n=len(untried)), icon="block").classes("w-full"):
+    with ui.expansion(session.say("{n} attacks were not tried", n=len(untried)), icon="block").classes("w-full"):
         columns = [
-            ("name", session.say("risk.attacks.attack"), "left"),
-            ("why", session.say("risk.attacks.why"), "left"),
+            ("name", session.say("Attack"), "left"),
+            ("why", session.say("Why not"), "left"),
         ]
         table(
             columns,
@@ -156,25 +189,31 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
         ui.icon("dangerous" if one["succeeded"] else "verified_user").props(f"size=md color={colour}")
         with ui.column().classes("gap-0 col").style("min-width: 0"):
             ui.label(name[:1].upper() + name[1:]).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say("risk.attacks.knows", what=knows)).classes("text-caption text-quiet")
+            ui.label(session.say("The attacker knows {what}.", what=knows)).classes("text-caption text-quiet")
             if one["succeeded"]:
-                ui.label(session.say("risk.attacks.helps", what=defence)).classes("text-caption")
+                ui.label(session.say("What helps: {what}", what=defence)).classes("text-caption")
         with ui.column().classes("gap-0 items-end").style("width: 21rem; flex: none"):
-            text = session.say("risk.attacks.exposed", people=one["exposed"], attacked=one["attacked"])
+            text = session.say("{people} of {attacked} exposed", people=one["exposed"], attacked=one["attacked"])
             ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
             bar.props(f'aria-label="{session.percent(share)}"')
             sure = session.say(
-                "risk.attacks.gain" if one["by"] == "gain" else "risk.attacks.sure",
+                tr("at best {highest} surer than before; threshold {threshold}")
+                if one["by"] == "gain"
+                else tr("at best {highest} sure; threshold {threshold}"),
                 highest=session.percent(one.get("surest", one["highest"])),
                 threshold=session.percent(one["threshold"]),
             )
             ui.label(sure).classes("text-caption text-quiet")
             average = session.percent(one["average"])
             if before is not None:
-                line = session.say("risk.attacks.baseline", average=average, before=session.percent(before))
+                line = session.say(
+                    "on average {average} sure; {before} without the attack",
+                    average=average,
+                    before=session.percent(before),
+                )
             else:
-                line = session.say("risk.attacks.average", average=average)
+                line = session.say("on average {average} sure", average=average)
             ui.label(line).classes("text-caption text-quiet")
 
 
@@ -186,7 +225,9 @@ def _why(session: PageSession, one: dict[str, Any]) -> str:
 
 def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
     """The history by the registry if it has the release, else by the workbench's own list of releases."""
-    ui.label(session.say("risk.timeline.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say("A release that is safe alone may not be safe beside another one of the same people.")
+    ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full gap-3")
     if release.registered is None or release.policy.registry is None or not desk.service.registry.exists:
         rows = _own(desk, session, release)
@@ -229,26 +270,32 @@ def _summaries(
 def _draw_unregistered(
     session: PageSession, release: OpenedRelease, found: list[tuple[dict[str, Any], dict[str, Any]]]
 ) -> None:
-    trouble(session.say("risk.timeline.unregistered"), icon="warning_amber")
+    trouble(
+        session.say(
+            "This release is in no registry: these releases of the same data set were not checked against "
+            "each other. Name a data set under [registry] in the policy, and later releases will be."
+        ),
+        icon="warning_amber",
+    )
     names = [row["id"][:6] for row, _ in found]
     kept = [report["records"] - (report.get("suppressed") or 0) for _, report in found]
     out = [report.get("suppressed") or 0 for _, report in found]
-    series = {"risk.timeline.released": (kept, RELEASE), "risk.timeline.suppressed": (out, "#9a9a9a")}
+    series = {tr("records released"): (kept, RELEASE), tr("left out"): (out, "#9a9a9a")}
     _draw_timeline(session, names, series, _place(found, release))
     columns = [
-        ("name", session.say("risk.timeline.release"), "left"),
-        ("date", session.say("risk.timeline.date"), "left"),
-        ("kind", session.say("risk.timeline.kind"), "left"),
-        ("records", session.say("risk.timeline.records"), "right"),
-        ("classes", session.say("risk.timeline.classes"), "right"),
-        ("highest", session.say("risk.timeline.highest"), "right"),
-        ("models", session.say("risk.timeline.models"), "left"),
+        ("name", session.say("Release"), "left"),
+        ("date", session.say("Date"), "left"),
+        ("kind", session.say("Kind"), "left"),
+        ("records", session.say("Records"), "right"),
+        ("classes", session.say("Classes"), "right"),
+        ("highest", session.say("Highest risk"), "right"),
+        ("models", session.say("Models"), "left"),
     ]
     rows = [
         {
             "name": row["id"][:6],
             "date": session.date(row["created"]),
-            "kind": session.say(f"looked.{row['kind']}"),
+            "kind": session.say(LOOKED[row["kind"]]),
             "records": session.number(records),
             "classes": session.number(report.get("classes", {}).get("count")),
             "highest": session.percent(report.get("risk", {}).get("after", {}).get("highest")),
@@ -271,27 +318,29 @@ def _draw_registered(session: PageSession, release: OpenedRelease, found: list[C
     came = [total if one.came is None else one.came for one, total in zip(found, totals, strict=True)]
     left = [-(one.left or 0) for one in found]
     series = {
-        "risk.timeline.stayed": (stayed, ORIGINAL),
-        "risk.timeline.came": (came, RELEASE),
-        "risk.timeline.left": (left, "#9a9a9a"),
+        tr("were there before"): (stayed, ORIGINAL),
+        tr("came"): (came, RELEASE),
+        tr("left"): (left, "#9a9a9a"),
     }
     _draw_timeline(session, names, series, here)
     columns = [
-        ("name", session.say("risk.timeline.release"), "left"),
-        ("date", session.say("risk.timeline.date"), "left"),
-        ("records", session.say("risk.timeline.records"), "right"),
-        ("classes", session.say("risk.timeline.classes"), "right"),
-        ("new", session.say("risk.timeline.new"), "left"),
-        ("models", session.say("risk.timeline.models"), "left"),
-        ("base", session.say("risk.timeline.base"), "left"),
-        ("check", session.say("risk.timeline.check"), "left"),
+        ("name", session.say("Release"), "left"),
+        ("date", session.say("Date"), "left"),
+        ("records", session.say("Records"), "right"),
+        ("classes", session.say("Classes"), "right"),
+        ("new", session.say("New columns"), "left"),
+        ("models", session.say("Models"), "left"),
+        ("base", session.say("Bound by"), "left"),
+        ("check", session.say("With those before it"), "left"),
     ]
     table(columns, [_row(session, name, one, total) for name, one, total in zip(names, found, totals, strict=True)])
-    ui.label(session.say("risk.timeline.checked")).classes("text-caption text-quiet")
+    ui.label(
+        session.say("Checked again now, from what the registry keeps: each release against all before it.")
+    ).classes("text-caption text-quiet")
 
 
 def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str, str]:
-    base, series = session.say(f"risk-base.{one.base or 'none'}"), session.say("risk.timeline.series")
+    base, series = session.say(RISK_BASE[one.base or "none"]), session.say("m-invariant series")
     return {
         "name": name,
         "date": session.figures.date(one.entry.created),
@@ -315,15 +364,22 @@ def _model(session: PageSession, model: Mapping[str, Any]) -> str:
 
 def _check(session: PageSession, one: Chapter) -> str:
     if one.stayed is None:
-        return session.say("risk.timeline.first")
+        return session.say("the first")
     if one.breaches is None:
-        return session.say("risk.timeline.unasked")
+        return session.say("cannot be checked again")
     if not one.breaches:
-        return session.say("risk.timeline.fine")
+        return session.say("✓ exposes nobody")
     lines = []
     for breach in one.breaches:
         attack = describe_attack(session, breach.attack)[0]
-        lines.append(session.say("risk.timeline.breach", attack=attack, earlier=breach.earlier, people=breach.people))
+        lines.append(
+            session.say(
+                "✗ {attack} with {earlier}: {people} exposed",
+                attack=attack,
+                earlier=breach.earlier,
+                people=breach.people,
+            )
+        )
     return "; ".join(lines)
 
 
@@ -353,4 +409,8 @@ def _draw_timeline(
         ],
     }
     with ui.card().classes("w-full"):
-        chart(options, height="240px", label=session.say("risk.timeline.what"))
+        chart(
+            options,
+            height="240px",
+            label=session.say("A release that is safe alone may not be safe beside another one of the same people."),
+        )

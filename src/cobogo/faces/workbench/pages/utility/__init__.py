@@ -15,9 +15,30 @@ from cobogo.faces.workbench.opened_release import open_chosen
 from cobogo.faces.workbench.pages.utility.columns import show_contingencies, show_distributions, show_numbers
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, tabs, trouble
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import TablePair
+
+UTILITY_UNFIT = {
+    "original": tr("This compares with the original, which you may not read."),
+    "buckets": tr(
+        "The records are in buckets, apart from their sensitive values: questions about single rows do "
+        "not apply. The tabs of columns show what can be told."
+    ),
+    "marginals": tr("The release is tables of counts and has no rows. The tabs of columns show what can be told."),
+    "columns": tr("No column of both sides can be compared, so there is nothing to ask about."),
+    "labels": tr("No column that was released as it is has 2 to 100 values: there is nothing to predict."),
+}
+
+UTILITY_TAB = {
+    "columns": tr("Columns"),
+    "pairs": tr("Two columns"),
+    "numbers": tr("Numbers"),
+    "queries": tr("Counting"),
+    "prediction": tr("Prediction"),
+    "loss": tr("Loss"),
+}
 
 
 async def build(desk: Desk) -> None:
@@ -25,7 +46,12 @@ async def build(desk: Desk) -> None:
         if session is None or (release := await open_chosen(desk, session)) is None:
             return
         if not release.mine:
-            trouble(session.say("utility.no-original"))
+            trouble(
+                session.say(
+                    "The original belongs to somebody else, or is no longer here. You see the release, and what its "
+                    "evidence tells; nothing of the original is read."
+                )
+            )
         drawn = {
             "columns": ("bar_chart", show_distributions),
             "pairs": ("grid_on", show_contingencies),
@@ -34,7 +60,7 @@ async def build(desk: Desk) -> None:
             "prediction": ("model_training", show_prediction),
             "loss": ("compress", show_losses),
         }
-        tabs(session, release, {name: (session.say(f"utility-tab.{name}"), *tab) for name, tab in drawn.items()})
+        tabs(session, release, {name: (session.say(UTILITY_TAB[name]), *tab) for name, tab in drawn.items()})
 
 
 SELECTIVITIES = (0.01, 0.05, 0.2)
@@ -70,16 +96,23 @@ def _learnt(pair: TablePair, label: str) -> dict[str, Any]:
 
 def show_queries(session: PageSession, release: OpenedRelease) -> None:
     """Random counting queries, answered from the release."""
-    ui.label(session.say("utility.queries.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "Random questions of the kind “how many are between 30 and 40, live in this region and have that "
+            "occupation?”, answered from the release and held against the truth."
+        )
+    ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
 
     def draw(fit: tuple[str | None, tuple[str, ...], tuple[str, ...]]) -> None:
         if fit[0] is not None:
-            trouble(session.say(f"utility-unfit.{fit[0]}"))
+            trouble(session.say(UTILITY_UNFIT[fit[0]]))
             return
         options = {share: session.percent(share) for share in SELECTIVITIES}
         with ui.row().classes("items-end w-full"):
-            width = ui.select(options, value=0.05, label=session.say("utility.queries.width")).style("width: 20rem")
+            width = ui.select(
+                options, value=0.05, label=session.say("Each asks about this share of the records, roughly")
+            ).style("width: 20rem")
             figures = ui.row()
         result = ui.column().classes("w-full")
 
@@ -90,7 +123,7 @@ def show_queries(session: PageSession, release: OpenedRelease) -> None:
                 result,
                 lambda: release.measure_pair(_workload, share),
                 lambda errors: _errors(session, errors, fit[1], figures),
-                what=session.say("utility.queries.asking"),
+                what=session.say("Asking …"),
             )
 
         width.on_value_change(again)
@@ -103,9 +136,9 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     lower, median, upper, most = np.quantile(errors, [0.25, 0.5, 0.75, 0.95]).tolist()
     figures.clear()
     with figures:
-        metric(session.say("utility.queries.median"), session.percent(median), help=session.say("utility.queries.half"))
-        metric(session.say("utility.queries.quartiles"), f"{session.percent(lower)} – {session.percent(upper)}")
-        metric(session.say("utility.queries.near"), session.percent(float((errors <= WITHIN).mean())))
+        metric(session.say("Median error"), session.percent(median), help=session.say("half of the answers are closer"))
+        metric(session.say("Middle half of the errors"), f"{session.percent(lower)} – {session.percent(upper)}")
+        metric(session.say("Answers within 10% of the truth"), session.percent(float((errors <= WITHIN).mean())))
     ordered = np.sort(errors)
     places = np.unique(np.linspace(0, len(ordered) - 1, POINTS).astype(int))
     end = max(min(float(most) * 1.1, 2.0), 0.01)
@@ -114,34 +147,49 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     with ui.card().classes("w-full"):
         curves(
             session,
-            {session.say("looked.after"): points},
-            across=session.say("utility.queries.error"),
-            up=session.say("utility.queries.share"),
-            label=session.say("utility.queries.what"),
+            {session.say("Release"): points},
+            across=session.say("wrong by at most"),
+            up=session.say("share of the answers"),
+            label=session.say(
+                "Random questions of the kind “how many are between 30 and 40, live in this region and have that "
+                "occupation?”, answered from the release and held against the truth."
+            ),
             shares=True,
         )
-    ui.label(session.say("utility.queries.about", n=len(errors), columns=", ".join(about))).classes(
-        "text-caption text-quiet"
-    )
+    ui.label(
+        session.say(
+            "{n} questions about: {columns}. A coarser value counts evenly for all that it may stand for.",
+            n=len(errors),
+            columns=", ".join(about),
+        )
+    ).classes("text-caption text-quiet")
 
 
 def show_prediction(session: PageSession, release: OpenedRelease) -> None:
     """Models that learnt from the release, asked about originals."""
-    ui.label(session.say("utility.prediction.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "Three models learn to predict a column from the quasi-identifiers, once from the original and "
+            "once from the release. Both are asked about original records that they have not seen."
+        )
+    ).classes("text-body2 text-quiet")
     if find_spec("sklearn") is None:
-        trouble(session.say("utility.prediction.missing"), icon="extension_off")
+        trouble(
+            session.say("This needs scikit-learn, which is not installed here: pip install 'cobogo[utility]'."),
+            icon="extension_off",
+        )
         return
     body = ui.column().classes("w-full")
 
     def draw(fit: tuple[str | None, tuple[str, ...], tuple[str, ...]]) -> None:
         why, _, labels = fit
         if why is not None or not labels:
-            trouble(session.say(f"utility-unfit.{why or 'labels'}"))
+            trouble(session.say(UTILITY_UNFIT[why or "labels"]))
             return
         with ui.row().classes("items-end w-full"):
-            label = ui.select(list(labels), value=labels[0], label=session.say("utility.prediction.label"))
+            label = ui.select(list(labels), value=labels[0], label=session.say("What is to be predicted"))
             label.style("width: 20rem")
-            go = ui.button(session.say("utility.prediction.go"), icon="model_training").props("no-caps")
+            go = ui.button(session.say("Learn"), icon="model_training").props("no-caps")
             figures = ui.row()
         result = ui.column().classes("w-full")
 
@@ -154,7 +202,7 @@ def show_prediction(session: PageSession, release: OpenedRelease) -> None:
                     result,
                     lambda: release.measure_pair(_learnt, wanted),
                     lambda found: _accuracies(session, found, figures),
-                    what=session.say("utility.prediction.learning"),
+                    what=session.say("The models are learning …"),
                 )
             finally:
                 go.enable()
@@ -167,22 +215,24 @@ def show_prediction(session: PageSession, release: OpenedRelease) -> None:
 def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) -> None:
     figures.clear()
     if not found["models"]:
-        trouble(session.say("utility.prediction.few"))
+        trouble(session.say("There are too few records to learn from."))
         return
     names = [session.figures.name("kind", name) for name in found["models"]]
     sides = {
-        session.say("looked.original"): [one["original"] for one in found["models"].values()],
-        session.say("looked.after"): [one["release"] for one in found["models"].values()],
+        session.say("Original"): [one["original"] for one in found["models"].values()],
+        session.say("Release"): [one["release"] for one in found["models"].values()],
     }
     best = {side: max(values) for side, values in sides.items()}
     with figures:
-        metric(session.say("utility.prediction.best"), " → ".join(session.percent(value) for value in best.values()))
         metric(
-            session.say("utility.prediction.baseline"),
-            session.percent(found["baseline"]),
-            help=session.say("utility.prediction.baseline-why"),
+            session.say("Best model, original → release"), " → ".join(session.percent(value) for value in best.values())
         )
-    line = {"yAxis": round(100 * found["baseline"], 3), "name": session.say("utility.prediction.baseline")}
+        metric(
+            session.say("Without a model"),
+            session.percent(found["baseline"]),
+            help=session.say("always the most frequent value (the line in the chart)"),
+        )
+    line = {"yAxis": round(100 * found["baseline"], 3), "name": session.say("Without a model")}
     share = {":formatter": f"p => ({percent(session)})(p.value)", "show": True, "position": "top"}
     options = {
         "color": [ORIGINAL, RELEASE],
@@ -209,8 +259,19 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
         ],
     }
     with ui.card().classes("w-full"):
-        chart(options, height="300px", label=session.say("utility.prediction.what"))
-    text = session.say("utility.prediction.asked", records=found["held_out"], label=found["label"])
+        chart(
+            options,
+            height="300px",
+            label=session.say(
+                "Three models learn to predict a column from the quasi-identifiers, once from the original and "
+                "once from the release. Both are asked about original records that they have not seen."
+            ),
+        )
+    text = session.say(
+        "Share of {records} held-out original records whose “{label}” is predicted right.",
+        records=found["held_out"],
+        label=found["label"],
+    )
     ui.label(text).classes("text-caption text-quiet")
 
 
@@ -219,32 +280,39 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
     from cobogo.tell.report.html import utility_rows
 
     say, report = session.figures, release.report
-    ui.label(session.say("utility.loss.what")).classes("text-body2 text-quiet")
+    ui.label(session.say("What the recoding lost by each metric, as the release's own report has it.")).classes(
+        "text-body2 text-quiet"
+    )
     known = {name: value for name, value in report.get("metrics", {}).items() if value is not None}
     if known:
         columns = [
-            ("name", session.say("utility.loss.metric"), "left"),
-            ("value", session.say("utility.loss.value"), "right"),
-            ("better", session.say("utility.loss.better"), "left"),
-            ("why", session.say("utility.loss.meaning"), "left"),
+            ("name", session.say("Metric"), "left"),
+            ("value", session.say("Value"), "right"),
+            ("better", session.say("Better is"), "left"),
+            ("why", session.say("What it means"), "left"),
         ]
         table(columns, [_loss(session, name, value) for name, value in known.items()])
         absent = [say.name("metric", name) for name, value in report["metrics"].items() if value is None]
         if absent:
-            text = session.say("utility.loss.absent", names=", ".join(absent))
+            text = session.say("These say nothing about this release: {names}.", names=", ".join(absent))
             ui.label(text).classes("text-caption text-quiet")
     else:
-        trouble(session.say("utility.loss.none"))
+        trouble(
+            session.say(
+                "These metrics are about classes and levels, which this kind of release does not have. The other "
+                "tabs apply."
+            )
+        )
         if report.get("headline") and release.policy.report.language == session.language:
             ui.label(report["headline"]).classes("text-subtitle1")
     if report.get("utility"):
         columns = [
-            ("name", session.say("utility.loss.metric"), "left"),
-            ("before", session.say("looked.original"), "right"),
-            ("after", session.say("looked.after"), "right"),
-            ("why", session.say("utility.loss.meaning"), "left"),
+            ("name", session.say("Metric"), "left"),
+            ("before", session.say("Original"), "right"),
+            ("after", session.say("Release"), "right"),
+            ("why", session.say("What it means"), "left"),
         ]
-        ui.label(session.say("utility.loss.reported")).classes("text-subtitle1")
+        ui.label(session.say("Measured when the release was made")).classes("text-subtitle1")
         table(columns, utility_rows(report["utility"], say))
 
 
@@ -253,7 +321,7 @@ def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
 
     say = session.figures
     known = METRICS.get(name)
-    better = "" if known is None else session.say("utility.loss.high" if known.maximize else "utility.loss.low")
+    better = "" if known is None else session.say(tr("higher") if known.maximize else tr("lower"))
     return {
         "name": say.name("metric", name),
         "value": session.number(value),

@@ -12,11 +12,39 @@ from cobogo.faces.workbench.charts import bars, heat, table
 from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.comparison import Contingency, Distribution, Summary
     from cobogo.examine.utility.pairs.pair import TablePair
     from cobogo.examine.utility.pairs.scale import ShownValue
+
+UTILITY_SHOWN = {
+    "missing": tr("(missing)"),
+    "suppressed": tr("* (suppressed)"),
+    "others": tr("(all others)"),
+}
+
+UTILITY_HOW = {
+    "values": tr("Value by value, the most frequent ones first."),
+    "bins": tr("Numbers in intervals of equal width; the first and the last are open."),
+    "level": tr("Both sides at level {level} of {height}, as it was released: what differs is what suppression did."),
+    "replaced": tr(
+        "The values were replaced by others, so that none is left to compare with. What was kept is how many there are."
+    ),
+}
+
+UTILITY_NUMBER = {
+    "records": tr("Records"),
+    "missing": tr("Missing"),
+    "mean": tr("Mean"),
+    "deviation": tr("Std. deviation"),
+    "least": tr("Least"),
+    "quarter": tr("1st quartile"),
+    "median": tr("Median"),
+    "three": tr("3rd quartile"),
+    "most": tr("Most"),
+}
 
 FAR = 0.1
 """Distance beyond which a change is marked."""
@@ -54,7 +82,7 @@ def value_text(session: PageSession, one: ShownValue) -> str:
         if one.low is None:
             return f"< {high}"
         return f"≥ {low}" if one.high is None else f"{low} – {high}"
-    return session.say(f"utility-shown.{one.kind}")
+    return session.say(UTILITY_SHOWN[one.kind])
 
 
 def _edge(session: PageSession, edge: float | None) -> str:
@@ -66,12 +94,21 @@ def _edge(session: PageSession, edge: float | None) -> str:
 
 def show_distributions(session: PageSession, release: OpenedRelease) -> None:
     """Every column: how it is distributed on both sides, and how far that moved."""
-    ui.label(session.say("utility.columns.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "How the records are spread over the values of each column, before and after. The percentage "
+            "beside a column is the share of the records that would have to change for both to agree."
+        )
+    ).classes("text-body2 text-quiet")
     body = ui.row().classes("w-full no-wrap items-start cobogo-beside")
 
     def draw(columns: dict[str, str]) -> None:
         if not columns:
-            trouble(session.say("utility.none"))
+            trouble(
+                session.say(
+                    "No column of the release is one of the original's, so there is nothing to put side by side."
+                )
+            )
             return
         with ui.row().classes("w-full no-wrap items-start cobogo-beside"):
             with ui.card().tight().style("width: 300px; flex: none"):
@@ -124,18 +161,31 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
             ui.space()
             before, after = found.distinct
             if before is not None:
-                ui.label(session.say("utility.distinct", before=before, after=after)).classes("text-caption")
-        how = session.say(f"utility-how.{found.how}", level=found.level or 0, height=found.height or 0)
+                ui.label(
+                    session.say("{before} distinct values before, {after} after", before=before, after=after)
+                ).classes("text-caption")
+        how = session.say(UTILITY_HOW[found.how], level=found.level or 0, height=found.height or 0)
         ui.label(how).classes("text-caption text-quiet")
         if found.how == "replaced":
             return
         if found.apart is not None:
-            ui.label(session.say("utility.apart", share=session.percent(found.apart))).classes("text-body2")
+            ui.label(
+                session.say(
+                    "{share} of the records would have to change for both sides to agree.",
+                    share=session.percent(found.apart),
+                )
+            ).classes("text-body2")
         undone = release.report.get("attributes", {}).get(found.column, {}).get("distance", {}).get("estimated")
         if undone is not None:
-            ui.label(session.say("utility.undone", share=session.percent(undone))).classes("text-body2")
-        series: dict[str, Any] = {} if found.before is None else {session.say("looked.original"): found.before}
-        series[session.say("looked.after")] = found.after
+            ui.label(
+                session.say(
+                    "These values were exchanged by chance, with probabilities that are published. Whoever undoes "
+                    "that, as the report does, estimates the distribution to within {share}.",
+                    share=session.percent(undone),
+                )
+            ).classes("text-body2")
+        series: dict[str, Any] = {} if found.before is None else {session.say("Original"): found.before}
+        series[session.say("Release")] = found.after
         labels = [value_text(session, one) for one in found.shown]
         upright = any(one.kind == "interval" for one in found.shown)
         bars(session, labels, series, label=f"{found.column}. {how}", upright=upright)
@@ -143,12 +193,21 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
 
 def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
     """Two columns at once: heat maps of both sides and of what changed."""
-    ui.label(session.say("utility.pairs.what")).classes("text-body2 text-quiet")
+    ui.label(
+        session.say(
+            "Do two columns still go together as they did? Each cell is a share of the records; in the third "
+            "map blue cells lost records, red cells gained some."
+        )
+    ).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
 
     def draw(columns: dict[str, str]) -> None:
         if len(columns) < 2:
-            trouble(session.say("utility.none"))
+            trouble(
+                session.say(
+                    "No column of the release is one of the original's, so there is nothing to put side by side."
+                )
+            )
             return
         listed = list(columns)
         sensitive = [name for name, role in columns.items() if role == "sensitive"]
@@ -156,8 +215,8 @@ def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
         start = (quasi or listed)[0]
         end = next(name for name in [*sensitive, *reversed(listed)] if name != start)
         with ui.row().classes("items-end w-full"):
-            one = ui.select(listed, value=start, label=session.say("utility.pairs.one")).style("width: 14rem")
-            other = ui.select(listed, value=end, label=session.say("utility.pairs.other")).style("width: 14rem")
+            one = ui.select(listed, value=start, label=session.say("Rows")).style("width: 14rem")
+            other = ui.select(listed, value=end, label=session.say("Columns")).style("width: 14rem")
             figures = ui.row()
         maps = ui.column().classes("w-full")
 
@@ -165,7 +224,7 @@ def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
             if one.value == other.value:
                 maps.clear()
                 with maps:
-                    trouble(session.say("utility.pairs.same"))
+                    trouble(session.say("Choose two different columns."))
                 return
             first, second = str(one.value), str(other.value)
             await slowly(
@@ -185,29 +244,34 @@ def show_contingencies(session: PageSession, release: OpenedRelease) -> None:
 def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> None:
     figures.clear()
     if found is None:
-        trouble(session.say("utility.pairs.untold"))
+        trouble(session.say("This release does not tell these two columns together."))
         return
     rows, across = ([value_text(session, one) for one in side] for side in (found.rows, found.across))
     most = max(float(side.max()) for side in (found.before, found.after) if side is not None)
     with figures:
         if found.apart is not None:
             metric(
-                session.say("utility.pairs.apart"),
+                session.say("Moved"),
                 session.percent(found.apart),
-                help=session.say("utility.pairs.apart-why"),
+                help=session.say("of the records, to make both maps agree"),
             )
         before, after = found.association
         shown = (
             session.number(after, 3) if before is None else f"{session.number(before, 3)} → {session.number(after, 3)}"
         )
-        metric(session.say("utility.pairs.association"), shown, help=session.say("utility.pairs.association-why"))
+        metric(session.say("Association (Cramér's V)"), shown, help=session.say("0 is none, 1 the strongest there is"))
     if "spread" in found.how:
-        ui.label(session.say("utility-how.spread")).classes("text-caption text-quiet")
+        ui.label(
+            session.say(
+                "Each record has a level of its own: a released value is spread evenly over the originals that it "
+                "may stand for, as an analyst would do."
+            )
+        ).classes("text-caption text-quiet")
     with ui.row().classes("w-full no-wrap gap-2 cobogo-beside"):
-        maps = [(session.say("looked.after"), found.after, False)]
+        maps = [(session.say("Release"), found.after, False)]
         if found.before is not None:
-            maps.insert(0, (session.say("looked.original"), found.before, False))
-            maps.append((session.say("utility.pairs.difference"), found.after - found.before, True))
+            maps.insert(0, (session.say("Original"), found.before, False))
+            maps.append((session.say("Difference"), found.after - found.before, True))
         for title, cells, signed in maps:
             with ui.card().classes("col q-pa-sm").style("min-width: 0"):
                 top = max(float(abs(cells).max()), 1e-9) if signed else most
@@ -216,7 +280,7 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
 
 def show_numbers(session: PageSession, release: OpenedRelease) -> None:
     """Means, deviations and quartiles."""
-    ui.label(session.say("utility.numbers.what")).classes("text-body2 text-quiet")
+    ui.label(session.say("Columns of numbers, in figures.")).classes("text-body2 text-quiet")
     body = ui.column().classes("w-full")
     ui.timer(
         0.01,
@@ -227,17 +291,17 @@ def show_numbers(session: PageSession, release: OpenedRelease) -> None:
 
 def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summary | None]]) -> None:
     if not found:
-        trouble(session.say("utility.numbers.none"))
+        trouble(session.say("No column holds numbers."))
         return
     fields = ("records", "missing", "mean", "deviation", "least", "quarter", "median", "three", "most")
-    columns = [("name", session.say("utility.numbers.column"), "left"), ("side", "", "left")]
-    columns += [(name, session.say(f"utility-number.{name}"), "right") for name in fields]
+    columns = [("name", session.say("Column"), "left"), ("side", "", "left")]
+    columns += [(name, session.say(UTILITY_NUMBER[name]), "right") for name in fields]
     rows, estimated = [], False
     for name, (before, after) in found.items():
-        sides = [] if before is None else [(session.say("looked.original"), before)]
-        for side, one in [*sides, (session.say("looked.after"), after)]:
+        sides = [] if before is None else [(session.say("Original"), before)]
+        for side, one in [*sides, (session.say("Release"), after)]:
             if one is None:
-                rows.append({"name": name, "side": session.say("utility.numbers.untold")} | dict.fromkeys(fields, "–"))
+                rows.append({"name": name, "side": session.say("Release: no numbers")} | dict.fromkeys(fields, "–"))
                 continue
             values = (
                 round(one.present), round(one.missing), one.mean, one.deviation, one.least, *one.quartiles, one.most
@@ -250,5 +314,13 @@ def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summar
             )
     table(columns, rows)
     if estimated:
-        ui.label("* " + session.say("utility-how.spread")).classes("text-caption text-quiet")
-    ui.label(session.say("utility.numbers.stay")).classes("text-caption text-quiet")
+        ui.label(
+            "* "
+            + session.say(
+                "Each record has a level of its own: a released value is spread evenly over the originals that it "
+                "may stand for, as an analyst would do."
+            )
+        ).classes("text-caption text-quiet")
+    ui.label(
+        session.say("The least and the most of the original are the values of single people: keep them to yourself.")
+    ).classes("text-caption text-quiet")

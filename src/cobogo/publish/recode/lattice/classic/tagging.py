@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from cobogo.errors import SearchTooLarge
 from cobogo.floor.arrays import Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.floor.progress import Steps
 from cobogo.publish.recode.contract.problem import Levels, Problem
 from cobogo.publish.recode.contract.solution import RUNNERS_UP, Checked, Solution, rank_nodes
@@ -164,10 +165,16 @@ def refuse_if_larger(nodes: int, algorithm: str) -> None:
     """A lattice must fit into memory."""
     if nodes > NODES_AT_MOST:
         raise SearchTooLarge(
-            f"{algorithm} would have to keep {nodes:,} nodes in mind, more than it can ({NODES_AT_MOST:,})",
+            tr(
+                "{algorithm} would have to keep {nodes:,} nodes in mind, more than it can ({nodes_at_most:,})",
+                algorithm=algorithm,
+                nodes=nodes,
+                nodes_at_most=NODES_AT_MOST,
+            ),
             where="recoding.algorithm",
-            remedy='Say algorithm = "genetic", or "optimal" with a time-limit; or fix levels with min-level and '
-            "max-level.",
+            remedy=tr(
+                'Say algorithm = "genetic", or "optimal" with a time-limit; or fix levels with min-level and max-level.'
+            ),
         )
 
 

@@ -21,7 +21,7 @@ from cobogo.release.readback import open_released_rows
 from cobogo.release.verify import check_drawn_rows
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 
 Row = list[str | float | None]
@@ -101,7 +101,7 @@ class DrawnRows(Transformation):
         return ()
 
     @abstractmethod
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         """What the report tells. ``after`` is the released table as it was read back."""
 
     def draw(self, release: Release) -> Table:

@@ -16,13 +16,12 @@ from cobogo.examine import attacks
 from cobogo.examine.attacks.base import Attack, Finding, Findings
 from cobogo.examine.attacks.case import Case, open_case
 from cobogo.floor.files import stage_directory
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 from cobogo.release.readback import release_parts
 from cobogo.studies.study import Study, Trial, timestamp
-from cobogo.tell.report.words import Words
 
 NAMES = ("audit.html", "audit.json", "plots/audit.png")
 
@@ -134,13 +133,13 @@ class Audit(Study):
             self.write_files(stage / "evidence", language=language, pictures="plots")
             evidences.amend(stage / "evidence", NAMES)
 
-    def render(self, png: bytes, *, say: Words) -> str:
+    def render(self, png: bytes, *, say: Speech) -> str:
         """A page to sign."""
         from cobogo.studies.audit_page import render
 
         return render(self, png, say=say)
 
-    def draw(self, path: Path, *, say: Words) -> None:
+    def draw(self, path: Path, *, say: Speech) -> None:
         """A row for each attack that was tried."""
         from cobogo.studies.audit_page import draw
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from cobogo.floor.language import Text, tr
+from cobogo.floor.language import Speech, Text, tr
 from cobogo.tell.report.audit_words import ATTACKS_IN_PORTUGUESE
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
@@ -27,7 +27,6 @@ from cobogo.tell.report.page import (
     verdict_box,
     warnings,
 )
-from cobogo.tell.report.words import Words
 
 if TYPE_CHECKING:
     from cobogo.examine.attacks.base import Attack, Finding, Findings
@@ -98,7 +97,7 @@ tbody th .why { font-weight: 400; }
 """
 
 
-def render(found: Audit, png: bytes, *, say: Words) -> str:
+def render(found: Audit, png: bytes, *, say: Speech) -> str:
     """A verdict, every attack by what it finds, what was not tried and why, and a place to sign."""
     about = Markup("<bdi>{}</bdi>, {}").format(
         short(found.release), say.plural("{n} record", "{n} records", n=found.records)
@@ -165,12 +164,12 @@ def _count_successes(found: Audit) -> int:
     return sum(bool(trial.findings) for trial in found.tried)
 
 
-def _fact(found: Audit, say: Words) -> str:
+def _fact(found: Audit, say: Speech) -> str:
     """The headline of the picture."""
     return say(AUDIT_PLOT[found.verdict], n=_count_successes(found))
 
 
-def _verdict(found: Audit, say: Words) -> Markup:
+def _verdict(found: Audit, say: Speech) -> Markup:
     figures = {"tried": len(found.tried), "records": found.records, "untried": len(found.untried)}
     mark = {"nobody": "✓", "exposed": "✗", "open": "?"}[found.verdict]
     sentences = [say(AUDIT_WHY[found.verdict], **figures)]
@@ -179,7 +178,7 @@ def _verdict(found: Audit, say: Words) -> Markup:
     return verdict_box(title, sentences, mark=mark, holds=bool(found))
 
 
-def _subject(found: Audit, say: Words) -> Markup:
+def _subject(found: Audit, say: Speech) -> Markup:
     models = [", ".join([str(model.get("model")), *_parameters(model)]) for model in found.models]
     told = [
         (say("release"), found.release),
@@ -191,7 +190,7 @@ def _subject(found: Audit, say: Words) -> Markup:
     return pairs((name, Markup("<bdi>{}</bdi>").format(value)) for name, value in told)
 
 
-def _tables(found: Audit, say: Words) -> list[Markup]:
+def _tables(found: Audit, say: Speech) -> list[Markup]:
     """For each kind of thing that attacks find, those that were tried."""
     fields = [
         Field(f"{say('attack')}; {say('the attacker knows')} …", "row"),
@@ -215,7 +214,7 @@ def _tables(found: Audit, say: Words) -> list[Markup]:
     return parts
 
 
-def draw(found: Audit, path: Path, *, say: Words) -> None:
+def draw(found: Audit, path: Path, *, say: Speech) -> None:
     """A row for each attack that was tried: how sure it is, against its threshold, and how many it finds."""
     sheet = Sheet(
         _fact(found, say),
@@ -245,13 +244,13 @@ def draw(found: Audit, path: Path, *, say: Words) -> None:
     sheet.save(path, sheet.top)
 
 
-def describe_attack(attack: type[Attack], say: Words) -> tuple[str, str, str]:
+def describe_attack(attack: type[Attack], say: Speech) -> tuple[str, str, str]:
     """The name of an attack, what its attacker knows and what helps, in the language or in English."""
     english = (attack.name.replace("-", " "), attack.knows, attack.defence)
     return ATTACKS_IN_PORTUGUESE.get(attack.name, english) if say.language == "pt-BR" else english
 
 
-def reason(why: str, lacks: Sequence[str], say: Words, *, fits: bool = False) -> str:
+def reason(why: str, lacks: Sequence[str], say: Speech, *, fits: bool = False) -> str:
     """Why an attack was not tried: what it lacked, or why it does not apply, or why it failed though it ``fits``."""
     if lacks:
         inputs = {
@@ -272,7 +271,7 @@ def reason(why: str, lacks: Sequence[str], say: Words, *, fits: bool = False) ->
     )
 
 
-def _row(attack: type[Attack], findings: Findings, say: Words) -> Row:
+def _row(attack: type[Attack], findings: Findings, say: Speech) -> Row:
     name, knows, defence = describe_attack(attack, say)
     exposed = len(findings.exposed)
     surest, before = findings.surest
@@ -305,7 +304,7 @@ def _parameters(model: dict[str, Any]) -> list[str]:
     return [f"{name} = {value}" for name, value in model.items() if name not in aside and value is not None]
 
 
-def _signature(say: Words) -> Markup:
+def _signature(say: Speech) -> Markup:
     """A table with room to sign."""
     keys = (tr("name and role"), tr("decision (release, hold back, change)"), tr("place and date"), tr("signature"))
     return table([Field("", "row"), Field("")], [[say(key), ""] for key in keys], kind="sign")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cobogo.data.policy import Policy
 from cobogo.errors import NoSolution, PolicyError, SearchTooLarge
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.publish import anonymize as job
 from cobogo.publish.admission import check_buckets
@@ -25,7 +25,6 @@ from cobogo.studies.study import (
     try_release,
 )
 from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, table
-from cobogo.tell.report.words import Words
 
 NAMES = 1.25  # inches of the algorithms' names in the picture
 GAP = 0.18  # between two columns of bars
@@ -90,7 +89,7 @@ class Comparison(Study):
             "runs": [run.as_dict() for run in self.runs],
         }
 
-    def draw(self, path: Path, *, say: Words) -> None:
+    def draw(self, path: Path, *, say: Speech) -> None:
         """A row for each algorithm, a column of bars for each figure."""
         from cobogo.tell.report.bars import Bar, bar_panel
         from cobogo.tell.report.canvas import BLUE, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
@@ -121,7 +120,7 @@ class Comparison(Study):
                 sheet.text(MARGIN + NAMES + GAP + 0.06, y, say("no solution"), size=9, color=MUTED)
         sheet.save(path, sheet.top - 0.08)
 
-    def render(self, png: bytes, *, say: Words) -> str:
+    def render(self, png: bytes, *, say: Speech) -> str:
         """The picture, a table of every run, and what was noted."""
         metric = say.name("metric", self.metric)
         better = say(tr("higher") if self.maximize else tr("lower"))
@@ -162,7 +161,7 @@ class Comparison(Study):
             ),
         )
 
-    def _rows(self, say: Words) -> list[Row]:
+    def _rows(self, say: Speech) -> list[Row]:
         rows: list[Row] = []
         for run, value in zip(self.runs, say.column([run.value for run in self.runs]), strict=True):
             if run.solved:
@@ -172,7 +171,7 @@ class Comparison(Study):
                 rows.append([run.name, *no_release(say, 7, run.why or "")])
         return rows
 
-    def _fact(self, say: Words) -> str:
+    def _fact(self, say: Speech) -> str:
         """The headline: which algorithm is best."""
         metric, best = say.name("metric", self.metric), self.best
         if best is None:

@@ -21,7 +21,7 @@ from cobogo.data.table.read import read
 from cobogo.errors import NoSolution, PolicyError
 from cobogo.examples import ceara
 from cobogo.floor.files import stage_directory
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, speech, tr
 from cobogo.floor.progress import Progress
 from cobogo.publish import anonymize as job
 from cobogo.release.contract import Release
@@ -38,7 +38,6 @@ from cobogo.tell.report.page import (
     table,
     verdict_box,
 )
-from cobogo.tell.report.words import Words, words
 
 DEMO = {
     "precision": tr("precision"),
@@ -171,7 +170,7 @@ def _count_exposed(stage: Path) -> int:
 
 def _page(demo: Demo, rows: int, language: str) -> str:
     """The results as tables, with pictures and links to the reports."""
-    say = words(language)
+    say = speech(language)
     chosen, (one, other) = f"releases/{CHOSEN.name}/public", (case.name for case in TOGETHER)
     together = (
         say.plural(
@@ -231,7 +230,7 @@ def _page(demo: Demo, rows: int, language: str) -> str:
     return page(say, say("Cobogó: the guide, done"), sections, about=lines(lead, data), images="'self'", style=STYLE)
 
 
-def _results(results: list[DemoResult], say: Words) -> list[Markup]:
+def _results(results: list[DemoResult], say: Speech) -> list[Markup]:
     """A table of some of the releases, and the picture of each."""
     with_l = any(result.case.l is not None for result in results)
     fields = [
@@ -283,7 +282,7 @@ def _one(stage: Path, case: DemoCase, language: str) -> DemoResult:
     release.write(output)
     shutil.copyfile(output / "public" / "release.csv", stage / case.file)
     released = frequency_table(read(stage / case.file, Data(separator=";")), QUASI_IDENTIFIERS, [SENSITIVE])
-    _draw(case, released, stage / case.histogram, words(language))
+    _draw(case, released, stage / case.histogram, speech(language))
     return DemoResult(case, json.loads((output / "evidence" / "report.json").read_bytes()), float(limit))
 
 
@@ -298,7 +297,7 @@ def _anonymize(data: Path, case: DemoCase, language: str) -> Release:
     return job.anonymize(data, policy(case, language, limit=1.0))
 
 
-def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Words) -> None:
+def _draw(case: DemoCase, released: FrequencyTable, path: Path, say: Speech) -> None:
     """The guide's histogram of a case: its largest classes, or how many distinct values its classes hold."""
     classes = say.plural("{n} class", "{n} classes", n=len(released.counts))
     if case.l is None:

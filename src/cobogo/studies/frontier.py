@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cobogo.data.policy import Policy
 from cobogo.data.policy.tables import allowed_records
 from cobogo.errors import PolicyError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.promises.models import Model
 from cobogo.publish import anonymize as job
@@ -28,7 +28,6 @@ from cobogo.studies.study import (
     try_release,
 )
 from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, table
-from cobogo.tell.report.words import Words
 
 if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
@@ -91,7 +90,7 @@ class Frontier(Study):
             "points": [point.as_dict() for point in self.points],
         }
 
-    def render(self, png: bytes, *, say: Words) -> str:
+    def render(self, png: bytes, *, say: Speech) -> str:
         """The picture, and a table of every point."""
         metric, varied = say.name("metric", self.metric), [_parameter(name, say) for name in self.varied]
         solved = [point for point in self.points if point.levels is not None]
@@ -138,7 +137,7 @@ class Frontier(Study):
             ),
         )
 
-    def _rows(self, attributes: int, say: Words) -> list[Row]:
+    def _rows(self, attributes: int, say: Speech) -> list[Row]:
         values = iter(say.column([point.value for point in self.points if point.levels is not None]))
         rows: list[Row] = []
         for point in self.points:
@@ -151,7 +150,7 @@ class Frontier(Study):
                 rows.append([*given, *levels, *release_cells(point, next(values), self.records, say, mark=mark)])
         return rows
 
-    def _fact(self, say: Words) -> str:
+    def _fact(self, say: Speech) -> str:
         """The headline: the metric at the first and the last point with a solution, or its range where there are
         several lines."""
         solved = [point for point in self.points if point.value is not None]
@@ -175,7 +174,7 @@ class Frontier(Study):
             last=last,
         )
 
-    def draw(self, path: Path, *, say: Words) -> None:
+    def draw(self, path: Path, *, say: Speech) -> None:
         """Draw two panels over the first parameter: the metric, and an attacker's probabilities."""
         from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
 
@@ -199,7 +198,7 @@ class Frontier(Study):
         self._panel(sheet, title, chances, say.percent, say, MARGIN + wide + GAP, wide)
         sheet.save(path, max(bottom, sheet.top))
 
-    def _chances(self, say: Words) -> list[Measure]:
+    def _chances(self, say: Speech) -> list[Measure]:
         """An attacker's probabilities: the worst inference where something is sensitive, and the highest risk where the
         panel has room for both."""
         from cobogo.tell.report.canvas import BLUE, ORANGE
@@ -220,7 +219,7 @@ class Frontier(Study):
 
     def _panel(
         self, sheet: Sheet, title: str, measures: Sequence[Measure], written: Callable[[float], str],
-        say: Words, left: float, wide: float,
+        say: Speech, left: float, wide: float,
     ) -> None:  # fmt: skip
         """Draw lines over the values of the first parameter: one for each measure and each choice of the other
         parameters."""
@@ -280,12 +279,12 @@ def _has_gap(numbers: Sequence[float | None]) -> bool:
     return bool(there) and there[-1] - there[0] + 1 != len(there)
 
 
-def _parameter(name: str, say: Words) -> str:
+def _parameter(name: str, say: Speech) -> str:
     """The name of a varied parameter in the language, without its model."""
     return say("suppression limit") if name == LIMIT else name.rpartition(".")[2]
 
 
-def _choice(point: ParameterTrial, shown: Sequence[str], say: Words) -> str:
+def _choice(point: ParameterTrial, shown: Sequence[str], say: Speech) -> str:
     return ", ".join(f"{_parameter(name, say)} = {say.number(point.given[name])}" for name in shown)
 
 

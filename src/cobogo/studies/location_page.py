@@ -13,7 +13,7 @@ import numpy as np
 from markupsafe import Markup
 
 from cobogo.floor.files import holds_only, stage_directory
-from cobogo.floor.language import tr
+from cobogo.floor.language import NOTHING, Speech, speech, tr
 from cobogo.locate import maps
 from cobogo.locate.attacks.hearing import sent_positions
 from cobogo.locate.places.geometry import distance
@@ -24,7 +24,6 @@ from cobogo.studies.study import write_json
 from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
 from cobogo.tell.report.curves import Axis, Curve, axes, decades, legend, scatter
 from cobogo.tell.report.page import Field, PageSection, lines, origin, page, paragraph, picture, strong, table
-from cobogo.tell.report.words import NOTHING, Words, words
 
 ACROSS = 3  # panels in a row
 TALL = 1.75
@@ -52,7 +51,7 @@ map.html, evaluation.html). It is for whoever guards the data, and must not leav
 """
 
 
-def _fact(found: Evaluation, say: Words) -> str:
+def _fact(found: Evaluation, say: Speech) -> str:
     """The headline: for the mechanism of median loss, the attacker's error from one report, and about a home."""
     told = [
         run
@@ -71,7 +70,7 @@ def _fact(found: Evaluation, say: Words) -> str:
     )
 
 
-def draw(found: Evaluation, path: Path, *, say: Words) -> None:
+def draw(found: Evaluation, path: Path, *, say: Speech) -> None:
     """The frontier: a panel for each attack, a dot for each mechanism, a line for each family of them."""
     sheet = Sheet(
         _fact(found, say),
@@ -112,7 +111,7 @@ def in_metres(found: Evaluation, attack: str) -> bool:
 
 
 def _panel(
-    sheet: Sheet, found: Evaluation, attack: str, colors: Mapping[str, str], losses: list[float], say: Words, *,
+    sheet: Sheet, found: Evaluation, attack: str, colors: Mapping[str, str], losses: list[float], say: Speech, *,
     left: float, wide: float,
 ) -> None:  # fmt: skip
     """Draw an attack's error, or its success, against the loss of each mechanism."""
@@ -145,13 +144,13 @@ def _value(run: MechanismTrial, attack: str, *, metres: bool) -> float:
     return float(finding.error.mean()) if metres else finding.success
 
 
-def _short(value: float, say: Words, metres: bool) -> str:
+def _short(value: float, say: Speech, metres: bool) -> str:
     if not metres:
         return say.percent(value)
     return f"{say.number(value / 1000)} k" if value >= 1000 else say.number(value)
 
 
-def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> str:
+def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Speech) -> str:
     """The page: pictures, the loss of each mechanism, what each attack finds and knows."""
     keep = say("Evidence: for the steward only. It was made from true positions and shows some of them.")
     costs_why = say(
@@ -205,11 +204,11 @@ def render(found: Evaluation, pictures: Mapping[str, bytes], *, say: Words) -> s
     )
 
 
-def _name(run: MechanismTrial, say: Words) -> str:
+def _name(run: MechanismTrial, say: Speech) -> str:
     return say("true positions") if run.label == RAW else run.label
 
 
-def _costs(found: Evaluation, say: Words) -> Markup:
+def _costs(found: Evaluation, say: Speech) -> Markup:
     fields = [
         Field(say("mechanism"), "row"),
         Field(say("quality loss (m)"), "num"),
@@ -236,21 +235,21 @@ def _costs(found: Evaluation, say: Words) -> Markup:
     return table(fields, rows)
 
 
-def _asks(run: MechanismTrial, say: Words) -> str:
+def _asks(run: MechanismTrial, say: Speech) -> str:
     """What the service has to answer for one report: an area, or a number of positions."""
     if run.area is not None:
         return f"{say.number(round(run.area / 1e6, 3))} km²"
     return say("positions: {n}", n=say.number(round(run.positions or 1)))
 
 
-def _findings(found: Evaluation, say: Words) -> Markup:
+def _findings(found: Evaluation, say: Speech) -> Markup:
     """A table of mechanisms (rows) and attacks (columns): success, error, and success without the reports."""
     fields = [Field(say.name("attack", attack), "num") for attack in found.attacks]
     rows = [[_name(run, say), *(_cell(run, attack, say) for attack in found.attacks)] for run in found.runs]
     return table([Field(say("mechanism"), "row"), *fields], rows)
 
 
-def _cell(run: MechanismTrial, attack: str, say: Words) -> Markup:
+def _cell(run: MechanismTrial, attack: str, say: Speech) -> Markup:
     finding = run.findings.get(attack)
     if finding is None:
         return strong(NOTHING)
@@ -260,7 +259,7 @@ def _cell(run: MechanismTrial, attack: str, say: Words) -> Markup:
     return lines(strong(say.percent(finding.success)), *off, before)
 
 
-def _untried_notes(found: Evaluation, say: Words) -> list[Markup]:
+def _untried_notes(found: Evaluation, say: Speech) -> list[Markup]:
     """Which attacks could not be run on what, and why."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for run in found.runs:
@@ -270,7 +269,7 @@ def _untried_notes(found: Evaluation, say: Words) -> list[Markup]:
     return [paragraph(lines(f"{say('Not tried')}:", *told), "")] if told else []
 
 
-def _attackers(found: Evaluation, say: Words) -> Markup:
+def _attackers(found: Evaluation, say: Speech) -> Markup:
     """What each attacker knows, and what its success means."""
     fields = [Field(say("attack"), "row"), Field(say("What attackers know")), Field(say("share found"))]
     rows = [
@@ -345,7 +344,7 @@ def _rows(points: Points) -> Any:
 
 def write(found: Evaluation, directory: Path, *, language: str) -> None:
     """Write all files under a temporary name and put them in place at once."""
-    say = words(language)
+    say = speech(language)
     with stage_directory(directory, replaceable=_is_evaluation) as stage:
         evidence = stage / DIRECTORY
         evidence.mkdir(mode=0o700)

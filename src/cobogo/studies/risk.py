@@ -29,12 +29,11 @@ from cobogo.examine.risk.population import KnownPopulation, PopulationUniques, r
 from cobogo.examine.risk.records import RecordBasis, RecordRisks, record_risks, write_records
 from cobogo.examine.risk.source import RiskSource, open_data
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.floor.representation import brief
 from cobogo.promises.population import open_population
 from cobogo.studies.study import Study, timestamp
-from cobogo.tell.report.words import Words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,13 +103,13 @@ class RiskReport(Study):
         """Write row numbers and risks to a new CSV file. It stays with the data: row 1 is the first row of data."""
         write_records(self.records_at_risk(), Path(path))
 
-    def draw(self, path: Path, *, say: Words) -> None:
+    def draw(self, path: Path, *, say: Speech) -> None:
         """People by the size of their class, and people whom combinations single out."""
         from cobogo.studies.risk_page import draw
 
         draw(self, path, say=say)
 
-    def render(self, png: bytes, *, say: Words) -> str:
+    def render(self, png: bytes, *, say: Speech) -> str:
         """A table for each thing that was measured."""
         from cobogo.studies.risk_page import render
 

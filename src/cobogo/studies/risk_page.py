@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from cobogo.floor.language import NOTHING, Speech, speech
 from cobogo.floor.representation import tiles as notebook_tiles
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
@@ -26,7 +27,6 @@ from cobogo.tell.report.page import (
     table,
     tiles,
 )
-from cobogo.tell.report.words import NOTHING, Words, words
 
 if TYPE_CHECKING:
     from cobogo.examine.risk.combinations import Combination
@@ -40,7 +40,7 @@ FEW = 3  # quasi-identifiers that are easily known
 SHOWN = 30  # single quasi-identifiers in the table
 
 
-def _fact(found: RiskReport, say: Words) -> str:
+def _fact(found: RiskReport, say: Speech) -> str:
     """The headline: how many people are unique."""
     people = say.plural("{n} person", "{n} people", n=found.people)
     if found.uniques:
@@ -54,7 +54,7 @@ def _fact(found: RiskReport, say: Words) -> str:
     )
 
 
-def draw(found: RiskReport, path: Path, *, say: Words) -> None:
+def draw(found: RiskReport, path: Path, *, say: Speech) -> None:
     """Draw two panels: people by the size of their class, and people whom combinations single out."""
     sheet = Sheet(
         _fact(found, say),
@@ -73,7 +73,7 @@ def draw(found: RiskReport, path: Path, *, say: Words) -> None:
     sheet.save(path, max(bottom, sheet.top))
 
 
-def _sizes(found: RiskReport, say: Words) -> list[Bar]:
+def _sizes(found: RiskReport, say: Speech) -> list[Bar]:
     """The share of the people in classes of each size."""
     total = int(found.sizes.sum())
     bars = []
@@ -89,7 +89,7 @@ def _sizes(found: RiskReport, say: Words) -> list[Bar]:
     return bars
 
 
-def _combinations(found: RiskReport, say: Words) -> list[Bar]:
+def _combinations(found: RiskReport, say: Speech) -> list[Bar]:
     """The share of the people whom the most separating combinations single out."""
     total = int(found.sizes.sum())
     shown = _alone(found)[:ROWS]
@@ -107,7 +107,7 @@ def _alone(found: RiskReport) -> list[Combination]:
     return sorted((one for one in found.combinations if len(one.attributes) == 1), key=lambda one: -one.separation)
 
 
-def render(found: RiskReport, png: bytes, *, say: Words) -> str:
+def render(found: RiskReport, png: bytes, *, say: Speech) -> str:
     """The picture, and a table for each thing that was measured."""
     sections = [
         tiles(_keys(found, say)),
@@ -142,10 +142,10 @@ def render(found: RiskReport, png: bytes, *, say: Words) -> str:
 
 def figures(found: RiskReport) -> str:
     """The key figures, as HTML for a notebook."""
-    return notebook_tiles(found.source, _keys(found, words("en")), found.notes)
+    return notebook_tiles(found.source, _keys(found, speech("en")), found.notes)
 
 
-def _keys(found: RiskReport, say: Words) -> list[tuple[str, str, str]]:
+def _keys(found: RiskReport, say: Speech) -> list[tuple[str, str, str]]:
     prosecutor = found.attackers.prosecutor
     smallest, largest = int(found.sizes.min()), int(found.sizes.max())
     few = min(FEW, found.largest)
@@ -180,7 +180,7 @@ def _keys(found: RiskReport, say: Words) -> list[tuple[str, str, str]]:
     ]
 
 
-def _attackers(found: RiskReport, say: Words) -> Markup:
+def _attackers(found: RiskReport, say: Speech) -> Markup:
     chances = found.attackers
     rows: list[Row] = []
     known = [
@@ -223,7 +223,7 @@ def _attackers(found: RiskReport, say: Words) -> Markup:
     return table(fields, rows)
 
 
-def _population(found: RiskReport, say: Words) -> PageSection | None:
+def _population(found: RiskReport, say: Speech) -> PageSection | None:
     """How many people are unique in the population: counted, or by each estimator."""
     known = found.population
     if known is None:
@@ -275,7 +275,7 @@ def _population(found: RiskReport, say: Words) -> PageSection | None:
     return PageSection(say("Unique in the population"), lead, [table(fields, rows, chosen=chosen_row)])
 
 
-def _tellings(found: RiskReport, say: Words) -> PageSection:
+def _tellings(found: RiskReport, say: Speech) -> PageSection:
     """Which combinations of quasi-identifiers separate people."""
     shown = [*_alone(found)[:SHOWN], *(one for one in found.telling() if len(one.attributes) > 1)]
     rows = [
@@ -307,7 +307,7 @@ def _tellings(found: RiskReport, say: Words) -> PageSection:
     return PageSection(say("Which combinations identify people"), lead, parts)
 
 
-def _special(found: RiskReport, say: Words) -> PageSection | None:
+def _special(found: RiskReport, say: Speech) -> PageSection | None:
     """The smallest combinations that single somebody out, and which attributes are in them."""
     special = found.special
     if not any(special.found.values()):
@@ -344,7 +344,7 @@ def _special(found: RiskReport, say: Words) -> PageSection | None:
     )
 
 
-def _columns(found: RiskReport, say: Words) -> PageSection:
+def _columns(found: RiskReport, say: Speech) -> PageSection:
     """The columns with values that identify people."""
     if not found.columns:
         return PageSection(

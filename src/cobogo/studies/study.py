@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 
 from cobogo.errors import CobogoError, NoSolution
 from cobogo.floor.files import holds_only, stage_directory
+from cobogo.floor.language import Speech, speech
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode import story
 from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
-from cobogo.tell.report.words import Words, words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,11 +104,11 @@ class Study(ABC):
         """What the JSON file holds."""
 
     @abstractmethod
-    def draw(self, path: Path, *, say: Words) -> None:
+    def draw(self, path: Path, *, say: Speech) -> None:
         """Write the picture."""
 
     @abstractmethod
-    def render(self, png: bytes, *, say: Words) -> str:
+    def render(self, png: bytes, *, say: Speech) -> str:
         """The page, with the picture in it."""
 
     @classmethod
@@ -123,7 +123,7 @@ class Study(ABC):
 
     def write_files(self, directory: Path, *, language: str, pictures: str = ".") -> None:
         """Write the files into a directory, the picture into one of its own below it."""
-        say = words(language)
+        say = speech(language)
         write_json(self.as_dict(), directory / f"{self.stem}.json")
         picture = directory / pictures / f"{self.stem}.png"
         picture.parent.mkdir(exist_ok=True)
@@ -143,7 +143,7 @@ def timestamp() -> str:
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
-def release_fields(metric: str, say: Words) -> list[Field]:
+def release_fields(metric: str, say: Speech) -> list[Field]:
     """The columns of a table of releases."""
     return [
         Field(metric, "num"),
@@ -155,7 +155,7 @@ def release_fields(metric: str, say: Words) -> list[Field]:
     ]
 
 
-def release_cells(trial: ReleaseTrial, value: str, records: int, say: Words, *, mark: str = "") -> list[str]:
+def release_cells(trial: ReleaseTrial, value: str, records: int, say: Speech, *, mark: str = "") -> list[str]:
     """The cells of one release in these columns; ``value`` is its metric, as its column writes it."""
     share = say.percent(trial.suppressed / records)
     return [
@@ -168,12 +168,12 @@ def release_cells(trial: ReleaseTrial, value: str, records: int, say: Words, *, 
     ]
 
 
-def no_release(say: Words, span: int, why: str = "") -> Row:
+def no_release(say: Speech, span: int, why: str = "") -> Row:
     """The rest of a row that has no release."""
     return [Cell(verdict(say("no solution"), holds=False, more=why), "why", span)]
 
 
-def meanings(metric: str, say: Words) -> PageSection:
+def meanings(metric: str, say: Speech) -> PageSection:
     """What the columns of a table of releases mean."""
     risk = f"{say('The chance that someone who knows a person’s quasi-identifiers, and that the person is in the table, points at the right record.')} {say('One divided by the size of the smallest class: the most exposed person.')}"
     return PageSection(

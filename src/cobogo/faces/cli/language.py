@@ -11,7 +11,7 @@ from cobogo.floor.language.sentences import to_portuguese
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Policy
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 OPTIONS = ("--lang", "--language")
 
@@ -49,12 +49,12 @@ def translate_reason(text: str) -> str:
     return text if terminal_language() == "en" else reason_in_portuguese(text)
 
 
-def words() -> Words:
+def speech() -> Speech:
     """The texts of the terminal in its language."""
     from cobogo.faces.cli.words import TEXTS
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
-    return Words(terminal_language(), TEXTS[terminal_language()])
+    return Speech(terminal_language(), TEXTS[terminal_language()])
 
 
 def report_language(policy: Policy | None) -> str:

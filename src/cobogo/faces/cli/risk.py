@@ -12,8 +12,8 @@ from cobogo.faces.cli.options import Drawings, Engine, Json
 from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
+    from cobogo.floor.language import Speech
     from cobogo.studies.risk import RiskReport
-    from cobogo.tell.report.words import Words
 
 _NAMES = {"zayatz": "Zayatz", "pitman": "Pitman", "snb": "slide negative binomial"}
 
@@ -80,7 +80,7 @@ def risk_lines(found: RiskReport) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _head(found: RiskReport, say: Words) -> str:
+def _head(found: RiskReport, say: Speech) -> str:
     who = say("{people} in ", people=say.plural("{n} person", "{n} people", n=found.people)) if found.unit else ""
     smallest, largest = int(found.sizes.min()), int(found.sizes.max())
     return (
@@ -90,7 +90,7 @@ def _head(found: RiskReport, say: Words) -> str:
     )
 
 
-def _chances(found: RiskReport, say: Words) -> str:
+def _chances(found: RiskReport, say: Speech) -> str:
     chances, over = found.attackers, say("over {share}", share=say.percent(found.threshold))
     rows = [(say("prosecutor"), chances.prosecutor, say("knows that the person is in the table"))]
     if chances.journalist is not None:
@@ -112,7 +112,7 @@ def _chances(found: RiskReport, say: Words) -> str:
     return console.table([say("attacker"), say("highest"), say("average"), over, ""], shown, numbers=(1, 2, 3))
 
 
-def _population(found: RiskReport, say: Words) -> str:
+def _population(found: RiskReport, say: Speech) -> str:
     known = found.population
     if known is None:
         return ""
@@ -135,7 +135,7 @@ def _population(found: RiskReport, say: Words) -> str:
     return head + "\n" + console.table([say("estimator"), say("people"), say("share"), ""], rows, numbers=(1, 2))
 
 
-def _combinations(found: RiskReport, say: Words) -> str:
+def _combinations(found: RiskReport, say: Speech) -> str:
     alone = [one for one in found.combinations if len(one.attributes) == 1]
     alone.sort(key=lambda one: -one.separation)
     rows = [
@@ -150,7 +150,7 @@ def _combinations(found: RiskReport, say: Words) -> str:
     )
 
 
-def _special(found: RiskReport, say: Words) -> str:
+def _special(found: RiskReport, say: Speech) -> str:
     special = found.special
     if not any(special.found.values()):
         return ""
@@ -175,7 +175,7 @@ def _special(found: RiskReport, say: Words) -> str:
     return head + "\n" + console.table(header, rows, numbers=(0, 1, 2))
 
 
-def _columns(found: RiskReport, say: Words) -> str:
+def _columns(found: RiskReport, say: Speech) -> str:
     if not found.columns:
         return say("No column looks like one that HIPAA's safe harbour or the LGPD speak of.")
     rows = [

@@ -26,9 +26,8 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
 from cobogo.faces.workbench.words import TEXTS, preferred_language
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, speech, tr
 from cobogo.floor.language.sentences import to_portuguese, translate
-from cobogo.tell.report.words import Words, words
 
 if TYPE_CHECKING:
     from cobogo.faces.server.services import Services
@@ -110,9 +109,9 @@ class PageSession:
         return f"/{step}?{told}" if told else f"/{step}"
 
     @property
-    def figures(self) -> Words:
+    def figures(self) -> Speech:
         """How the session's language writes numbers, shares, seconds and dates."""
-        return words(self.language)
+        return speech(self.language)
 
     def say(self, key: str, **values: object) -> str:
         """A text in the session's language; numbers in it are written as the language does."""

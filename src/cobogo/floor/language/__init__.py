@@ -1,6 +1,10 @@
-"""The languages that Cobogó speaks: which of them somebody wants, and what errors say in it."""
+"""The languages that Cobogó speaks. English is in the code, as ``tr("…")``; every other language is one ``.po`` file."""
 
-from cobogo.floor.language.choice import LANGUAGES, locale_language, parse_language
-from cobogo.floor.language.sentences import translate
+from cobogo.floor.language.choice import LANGUAGES, language_of, language_of_locale, preferred_language
+from cobogo.floor.language.speech import NOTHING, Speech, speech
+from cobogo.floor.language.text import Text, join, tr, trn
 
-__all__ = ["LANGUAGES", "locale_language", "parse_language", "translate"]
+__all__ = [
+    "LANGUAGES", "NOTHING", "Speech", "Text", "join", "language_of", "language_of_locale", "preferred_language", "speech",
+    "tr", "trn",
+]  # fmt: skip

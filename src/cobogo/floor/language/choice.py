@@ -1,35 +1,65 @@
-"""Which language somebody wants."""
+"""Which language somebody wants, of those that Cobogó speaks: English, and each language that has a catalogue."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cobogo.errors import PolicyError
+from cobogo.floor.language.catalogue import translated_languages
+from cobogo.floor.language.text import tr
 
-LANGUAGES = ("en", "pt-BR")
+LANGUAGES = ("en", *translated_languages())
 
 
-def parse_language(asked: str, *, where: str = "--lang") -> str:
-    """The language that is meant by a name of it.
+def language_of(name: str, *, where: str = "--lang") -> str:
+    """The language that a name means.
 
-    >>> parse_language("pt_br"), parse_language("en")
+    >>> language_of("pt_br"), language_of("en")
     ('pt-BR', 'en')
     """
-    name = asked.replace("_", "-").casefold()
-    for language in LANGUAGES:
-        if name in (language.casefold(), language.partition("-")[0]):
-            return language
-    raise PolicyError(f"must be en or pt-BR. Got {asked!r} instead", where=where)
+    found = _spoken(name)
+    if found is None:
+        raise PolicyError(
+            tr("must be one of {languages}. Got {name!r} instead", languages=", ".join(LANGUAGES), name=name),
+            where=where,
+        )
+    return found
 
 
-def locale_language(environment: Mapping[str, str] = os.environ) -> str:
-    """The language of the terminal, as its locale says; English where it says nothing that is spoken here.
+def language_of_locale(environment: Mapping[str, str] = os.environ) -> str:
+    """The language of the terminal's locale; English where Cobogó does not speak it.
 
-    >>> locale_language({"LANG": "pt_BR.UTF-8"}), locale_language({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"})
-    ('pt-BR', 'en')
-    >>> locale_language({})
-    'en'
+    >>> language_of_locale({"LANG": "pt_BR.UTF-8"}), language_of_locale({"LC_ALL": "C", "LANG": "pt_BR.UTF-8"}), language_of_locale({})
+    ('pt-BR', 'en', 'en')
     """
-    named = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
-    return "pt-BR" if named.casefold().startswith("pt") else "en"
+    locale = next((environment[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), "")
+    return _spoken(locale.partition(".")[0]) or "en"
+
+
+def preferred_language(accepted: str) -> str:
+    """The language that a browser likes best (its header ``Accept-Language``), of those that Cobogó speaks.
+
+    >>> preferred_language("fr,pt;q=0.8,en;q=0.5"), preferred_language("en-GB,pt-BR;q=0.3"), preferred_language("de")
+    ('pt-BR', 'en', 'en')
+    """
+    return next(filter(None, map(_spoken, _by_weight(accepted.split(",")[:20]))), "en")
+
+
+def _by_weight(wishes: Iterable[str]) -> list[str]:
+    weighted = []
+    for wish in wishes:
+        name, _, weight = wish.strip().partition(";q=")
+        try:
+            weighted.append((-float(weight or 1), name))
+        except ValueError:
+            continue
+    return [name for _, name in sorted(weighted, key=lambda one: one[0])]
+
+
+def _spoken(name: str) -> str | None:
+    """The language itself, or the first that is a form of the same one."""
+    wish = name.replace("_", "-").casefold()
+    exact = [language for language in LANGUAGES if language.casefold() == wish]
+    near = [language for language in LANGUAGES if language.partition("-")[0] == wish.partition("-")[0]]
+    return next(iter(exact + near), None)

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.floor.language import tr
+from cobogo.floor.language import TEXTS, tr
 from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name
-from cobogo.tell.report.words import TEXTS
 
 MAP = {
     "layers": tr("Shown"),

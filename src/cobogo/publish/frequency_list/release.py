@@ -19,7 +19,7 @@ from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, W
 from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 LIST = {
     "accounts": tr("records (accounts)"),
@@ -96,7 +96,7 @@ class DrawnList(DrawnRows):
         promise = DifferentialPrivacy(float(self._mechanism.epsilon), float(self._mechanism.delta))
         return ({"model": promise.name, "epsilon": promise.epsilon, "delta": promise.delta},)
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
+    def story(self, before: Table, after: Table, say: Speech) -> Story:  # noqa: ARG002
         """How far the drawn list is from the true one, for the data holder only."""
         true, drawn = self._true, read_list(after)
         distance = true.distance(drawn)

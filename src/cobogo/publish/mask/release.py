@@ -25,7 +25,7 @@ from cobogo.release.contract import OUR_FAULT, CheckResult, Json, Meaning, Writt
 from cobogo.release.drawn import DrawnRows, Row, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 MASKING = {
     "column": tr("column"),
@@ -85,7 +85,7 @@ class Masked(DrawnRows):
         bare = ", ".join(f'"{name}"' for name in self._bare)
         return (NO_GUARANTEE, *((f"these quasi-identifiers are released as collected: {bare}",) if bare else ()))
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         rows: list[Row] = []
         summary = {}
         for operator in self._operators:

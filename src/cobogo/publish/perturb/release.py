@@ -27,7 +27,7 @@ from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, W
 from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 
 NO_GUARANTEE = "perturbation gives no formal guarantee: attack the release before giving it away"
@@ -122,7 +122,7 @@ class Perturbed(DrawnRows):
         certain = [f'the matrix of "{name}" has zeros: some released values rule originals out' for name in sure]
         return (NO_GUARANTEE, *certain)
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.perturb.story import story
 
         return story(self, before, after, say)

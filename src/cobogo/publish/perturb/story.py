@@ -18,8 +18,8 @@ from cobogo.publish.perturb.coded_table import CodedColumn
 from cobogo.release.drawn import Bars, Section, Story
 
 if TYPE_CHECKING:
+    from cobogo.floor.language import Speech
     from cobogo.publish.perturb.release import Perturbed
-    from cobogo.tell.report.words import Words
 
 PERTURBED = {
     "moments": tr("Means and deviations"),
@@ -61,7 +61,7 @@ BARS = 20
 """Values of an attribute that a plot shows."""
 
 
-def story(made: Perturbed, before: Table, after: Table, say: Words) -> Story:
+def story(made: Perturbed, before: Table, after: Table, say: Speech) -> Story:
     """The figures of every perturbed attribute, and the correlations of the numeric ones."""
     names = list(dict.fromkeys(name for step in made.wanted.steps for name in step.attributes))
     sides = _read(before, names), _read(after, names)
@@ -146,7 +146,7 @@ class _Shares:
         """The attribute's row in the table of frequencies."""
         return [self.name, int((self.before > 0).sum()), int((self.after > 0).sum()), self.moved]
 
-    def bars(self, number: int, say: Words) -> Bars:
+    def bars(self, number: int, say: Speech) -> Bars:
         """The plot of the most frequent values."""
         order = np.argsort(-self.before, kind="stable")[:BARS]
         series = {"before": self.before, "after": self.after}
@@ -186,7 +186,7 @@ def _correlation(one: Floats, other: Floats) -> float | None:
     return float(np.corrcoef(x, y)[0, 1])
 
 
-def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Words) -> Section:
+def _section(key: str, header: Sequence[str], rows: Sequence[list[Any]], say: Speech) -> Section:
     return Section(
         say(PERTURBED[key]),
         say(PERTURBED_LEAD[key]),

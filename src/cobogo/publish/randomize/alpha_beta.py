@@ -42,7 +42,7 @@ from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, W
 from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 MOST_POSSIBLE = 2**32
 MOST_FAKES = 50_000_000
@@ -204,7 +204,7 @@ class SetRelease(DrawnRows):
             "records about (v − β·N)/α meet a condition that v released and N possible records meet."
         )
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.randomize.story import tell_set
 
         return tell_set(self, before, after, say)

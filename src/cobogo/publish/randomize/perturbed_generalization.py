@@ -39,7 +39,7 @@ from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, W
 from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 
 def exposure(operator: Uniform, k: int, guarantee: Guarantee | None = None) -> Exposure:
@@ -160,7 +160,7 @@ class PerturbedGeneralization(DrawnRows):
             f"groups, g being `{self.size}`, and h 1 where one of them is shown and else 0."
         )
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.randomize.story import tell_groups
 
         return tell_groups(self, before, after, say)

@@ -37,7 +37,7 @@ from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, W
 from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -235,7 +235,7 @@ class SmallDomain(DrawnRows):
         ]
         return "\n".join(lines)
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.randomize.story import tell_parts
 
         return tell_parts(self, before, after, say)

@@ -24,12 +24,12 @@ from cobogo.publish.randomize.utility import compare_mining, compare_queries
 from cobogo.release.drawn import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
+    from cobogo.floor.language import Speech
     from cobogo.publish.randomize.alpha_beta import SetRelease
     from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
     from cobogo.publish.randomize.perturbed_generalization import PerturbedGeneralization
     from cobogo.publish.randomize.request import AttributeValues
     from cobogo.publish.randomize.small_domain import SmallDomain
-    from cobogo.tell.report.words import Words
 
 RANDOMIZED = {
     "true": tr("original"),
@@ -43,7 +43,7 @@ SHOWN = 30
 """Values of a domain that the report lists, the most frequent first."""
 
 
-def tell(made: RandomizedColumns, before: Table, after: Table, say: Words) -> Story:
+def tell(made: RandomizedColumns, before: Table, after: Table, say: Speech) -> Story:
     """Report columns that were randomized value by value."""
     sections, plots = [], []
     summary: dict[str, Any] = {}
@@ -112,7 +112,7 @@ def marginal(part: RandomizedAttributes, values: AttributeValues) -> Operator | 
 
 
 def distribution(
-    values: AttributeValues, operator: Operator, observed: Ints, say: Words
+    values: AttributeValues, operator: Operator, observed: Ints, say: Speech
 ) -> tuple[Section, Bars, dict[str, Any]]:
     """The true distribution, the released one, and the one that a recipient estimates."""
     true = values.records / values.records.sum()
@@ -157,7 +157,7 @@ def distribution(
     return section, plot, figures
 
 
-def posteriors(gamma: float, owner: float, say: Words) -> Section:
+def posteriors(gamma: float, owner: float, say: Speech) -> Section:
     """The largest posterior of a property, by its prior."""
     rows: list[Row] = [
         [say.percent(prior), say.percent(mix_posterior(largest_posterior(prior, gamma), prior, owner))]
@@ -197,7 +197,7 @@ def json_number(number: float) -> float | str:
     return number if math.isfinite(number) else str(number)
 
 
-def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
+def tell_parts(made: SmallDomain, before: Table, after: Table, say: Speech) -> Story:  # noqa: ARG001
     """Report an attribute that was randomized within parts."""
     values = made.values
     observed = observed_counts(after, values.attribute, values.labels)
@@ -256,7 +256,7 @@ def tell_parts(made: SmallDomain, before: Table, after: Table, say: Words) -> St
     return Story(summary, headline, keys, sections)
 
 
-def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
+def tell_set(made: SetRelease, before: Table, after: Table, say: Speech) -> Story:  # noqa: ARG001
     """Report a set of records, some of them made up."""
     released = after.rows()
     a, b = float(made.chances.alpha), float(made.chances.beta)
@@ -288,7 +288,7 @@ def tell_set(made: SetRelease, before: Table, after: Table, say: Words) -> Story
     return Story(summary, headline, (), sections)
 
 
-def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG001
+def tell_groups(made: PerturbedGeneralization, before: Table, after: Table, say: Speech) -> Story:  # noqa: ARG001
     """Report groups of which one record each was released."""
     values, operator = made.values, made.operator
     rows = frequency_table(after, [values.attribute, made.size], [])

@@ -22,8 +22,8 @@ from cobogo.publish.randomize.estimate.queries import CountingQuery, build_rival
 from cobogo.release.drawn import Row, Section
 
 if TYPE_CHECKING:
+    from cobogo.floor.language import Speech
     from cobogo.publish.randomize.columns import RandomizedAttributes, RandomizedColumns
-    from cobogo.tell.report.words import Words
 
 RANDOMIZED_RIVAL = {
     "randomization": tr("this one"),
@@ -43,7 +43,7 @@ RANDOMIZED_MINED = {
 
 
 def compare_queries(
-    made: RandomizedColumns, before: Table, after: Table, say: Words
+    made: RandomizedColumns, before: Table, after: Table, say: Speech
 ) -> tuple[Section, dict[str, Any]] | None:
     """The errors of counting queries on this release and on its rivals."""
     policy: Policy = made.policy
@@ -115,7 +115,7 @@ SUPPORT, CONFIDENCE = 0.01, 0.3
 
 
 def compare_mining(
-    made: RandomizedColumns, before: Table, after: Table, say: Words
+    made: RandomizedColumns, before: Table, after: Table, say: Speech
 ) -> tuple[Section, dict[str, Any]] | None:
     """Compare a decision tree and association rules from quasi-identifiers to the one randomized attribute.
 

@@ -14,6 +14,7 @@ from cobogo.data.classes import Classes
 from cobogo.data.hierarchy import Hierarchy, Label
 from cobogo.data.policy import Role
 from cobogo.data.table.frequency import FrequencyTable
+from cobogo.floor.language import speech
 from cobogo.floor.representation import tiles
 from cobogo.promises.models.check import ModelVerdict, check
 from cobogo.publish.recode.contract.problem import Problem
@@ -29,7 +30,6 @@ from cobogo.tell.report.content import (
     SensitiveStory,
 )  # fmt: skip
 from cobogo.tell.report.labels import KEY, KEY_WHY
-from cobogo.tell.report.words import words
 from cobogo.tell.report.write import write
 
 LATTICE_AT_MOST = 200
@@ -101,7 +101,7 @@ def planned_summary(release: AnonymizedRelease) -> dict[str, Any]:
 
 def figures(release: AnonymizedRelease) -> str:
     """The key figures of a release, as HTML for a notebook."""
-    say, found = words(release.origin.language), planned_summary(release)
+    say, found = speech(release.origin.language), planned_summary(release)
     share = found["suppressed"] / max(found["records"], 1)
     suppressed = "suppressed" if found["suppressed"] else "unsuppressed"
     shown: list[tuple[str, str, dict[str, object]]] = [

@@ -29,7 +29,7 @@ from cobogo.release.contract import ENTROPY, SEED, CheckResult, Json, Meaning, W
 from cobogo.release.drawn import Bars, DrawnRows, Section, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 SAMPLE = {
     "name": tr("column"),
@@ -118,7 +118,7 @@ class Sampled(DrawnRows):
     def model_entries(self) -> tuple[Json, ...]:
         return self._policy.models
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:  # noqa: ARG002
+    def story(self, before: Table, after: Table, say: Speech) -> Story:  # noqa: ARG002
         records, released = self._made.counted.records, after.rows()
         _, sizes = self._made.classes(self._levels)
         rows: list[list[str | float | None]] = []
@@ -267,7 +267,7 @@ def _classes(rows: Table) -> int:
     return len(frequency_table(rows, rows.columns, []).counts)
 
 
-def _shares(rows: Table, name: str, labels: Sequence[str], say: Words) -> Any:
+def _shares(rows: Table, name: str, labels: Sequence[str], say: Speech) -> Any:
     """The shares of a released column's values, in the order of labels."""
     found, records = count_values(rows, name)
     place = {label: number for number, label in enumerate(labels)}

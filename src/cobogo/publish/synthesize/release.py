@@ -29,7 +29,7 @@ from cobogo.release.contract import ENTROPY, Json, Meaning
 from cobogo.release.drawn import DrawnRows, Story
 
 if TYPE_CHECKING:
-    from cobogo.tell.report.words import Words
+    from cobogo.floor.language import Speech
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,7 @@ class Synthetic(DrawnRows):
             )
         return ()
 
-    def story(self, before: Table, after: Table, say: Words) -> Story:
+    def story(self, before: Table, after: Table, say: Speech) -> Story:
         from cobogo.publish.synthesize.story import tell
 
         return tell(self, before, after, say)

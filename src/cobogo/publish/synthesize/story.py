@@ -15,8 +15,8 @@ from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.release.drawn import Bars, Row, Section, Story
 
 if TYPE_CHECKING:
+    from cobogo.floor.language import Speech
     from cobogo.publish.synthesize.release import Synthetic
-    from cobogo.tell.report.words import Words
 
 SYNTHETIC_COLUMN = {
     "pair": tr("attributes"),
@@ -41,7 +41,7 @@ SOME_DELTA = 1e-9
 """The δ at which a cost in ρ is also given in ε."""
 
 
-def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
+def tell(made: Synthetic, before: Table, after: Table, say: Speech) -> Story:
     """Measure the fidelity of the released records, and report it with the cost."""
     decimal = made.policy.data.decimal
     original = encode_rows(before, made.domains, decimal)
@@ -77,7 +77,7 @@ def tell(made: Synthetic, before: Table, after: Table, say: Words) -> Story:
     return Story(summary, headline, _keys(made, found, say), sections, _plots(made, found, original, released, say))
 
 
-def _keys(made: Synthetic, found: Fidelity, say: Words) -> list[tuple[str, str, str]]:
+def _keys(made: Synthetic, found: Fidelity, say: Speech) -> list[tuple[str, str, str]]:
     if made.cost is None:
         keys = [
             (
@@ -130,7 +130,7 @@ def _keys(made: Synthetic, found: Fidelity, say: Words) -> list[tuple[str, str, 
     return keys
 
 
-def _ones(found: Fidelity, say: Words) -> Section:
+def _ones(found: Fidelity, say: Speech) -> Section:
     ordered = sorted(found.ones.items(), key=lambda entry: -entry[1])
     return Section(
         say("Attributes"),
@@ -143,7 +143,7 @@ def _ones(found: Fidelity, say: Words) -> Section:
     )
 
 
-def _pairs(found: Fidelity, say: Words) -> Section:
+def _pairs(found: Fidelity, say: Speech) -> Section:
     rows: list[Row] = [[" × ".join(p.attributes), p.distance, p.before, p.after] for p in found.pairs[:SHOWN]]
     return Section(
         say("Pairs that are farthest apart"),
@@ -156,7 +156,7 @@ def _pairs(found: Fidelity, say: Words) -> Section:
     )
 
 
-def _accuracy(found: Fidelity, say: Words) -> list[Section]:
+def _accuracy(found: Fidelity, say: Speech) -> list[Section]:
     if not found.accuracy or not found.accuracy["models"]:
         return []
     rows: list[Row] = [
@@ -174,7 +174,7 @@ def _accuracy(found: Fidelity, say: Words) -> list[Section]:
     return [Section(say("What classifiers learn"), lead, header, rows)]
 
 
-def _steps(made: Synthetic, say: Words) -> list[Section]:
+def _steps(made: Synthetic, say: Speech) -> list[Section]:
     """What each step cost."""
     if made.cost is None:
         return []
@@ -199,7 +199,7 @@ def _steps(made: Synthetic, say: Words) -> list[Section]:
     ]
 
 
-def _beyond(beyond: dict[str, int], left_out: int, say: Words) -> Section:
+def _beyond(beyond: dict[str, int], left_out: int, say: Speech) -> Section:
     rows: list[Row] = [[name, count] for name, count in beyond.items()]
     lead = say(
         "Records of the original whose value is none of the domain: they counted as NULL. Left out "
@@ -210,7 +210,7 @@ def _beyond(beyond: dict[str, int], left_out: int, say: Words) -> Section:
     return Section(say("Values that nobody declared"), lead, header, rows)
 
 
-def _plots(made: Synthetic, found: Fidelity, before, after, say: Words) -> list[Bars]:  # type: ignore[no-untyped-def]
+def _plots(made: Synthetic, found: Fidelity, before, after, say: Speech) -> list[Bars]:  # type: ignore[no-untyped-def]
     names = [domain.attribute for domain in made.domains]
     far = sorted(found.ones, key=lambda name: -found.ones[name])
     plots = [

@@ -18,13 +18,12 @@ from cobogo.data.table.engine import connect
 from cobogo.data.table.read import open_source, read
 from cobogo.errors import DataError, InputError, PolicyError
 from cobogo.floor.arrays import Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.floor.progress import Progress, silent
 from cobogo.studies.families.measures import ATTACKS, TARGETS, measure_attacks, measure_use
 from cobogo.studies.families.releases import MAKERS, CodedOriginal, ReleaseView, original_release, texts_of
 from cobogo.studies.study import Study, Trial, no_release, timestamp
 from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, strong, table
-from cobogo.tell.report.words import Words
 
 if TYPE_CHECKING:
     from cobogo.tell.report.canvas import Sheet
@@ -151,7 +150,7 @@ class Families(Study):
             "skipped": dict(self.skipped),
         }
 
-    def render(self, png: bytes, *, say: Words) -> str:
+    def render(self, png: bytes, *, say: Speech) -> str:
         """The picture, a table of every release, and why the axes are not the promises."""
         fields = [
             Field(say("kind"), "row"),
@@ -207,7 +206,7 @@ class Families(Study):
     def _names(self) -> list[str]:
         return list(dict.fromkeys(trial.name for trial in self.trials))
 
-    def _fact(self, say: Words) -> str:
+    def _fact(self, say: Speech) -> str:
         """The headline: the release of the least loss among those whose exposure is no more than random variation."""
         safe = [one for one in self.trials if one.records and one.given and one.exposed <= self.chance]
         if not safe:
@@ -220,7 +219,7 @@ class Families(Study):
             lost=say.percent(best.loss),
         )
 
-    def draw(self, path: Path, *, say: Words) -> None:
+    def draw(self, path: Path, *, say: Speech) -> None:
         """Draw one chart: loss to the right, exposure upwards, a line for each family."""
         from cobogo.tell.report.canvas import BLUE, GREY, INK, MARGIN, MUTED, ORANGE, PALE, TINT, WIDTH, Sheet
         from cobogo.tell.report.curves import Axis, Curve, axes, legend, scatter
@@ -284,7 +283,7 @@ class Families(Study):
         sheet.save(path, sheet.top)
 
 
-def _row(trial: FamilyTrial, say: Words) -> Row:
+def _row(trial: FamilyTrial, say: Speech) -> Row:
     head = [say(KINDS[trial.name]), parameter_text(trial, say).replace(" ", "\u00a0"), say.number(trial.records)]
     if not trial.records:
         return [*head, *no_release(say, 7)]
@@ -294,7 +293,7 @@ def _row(trial: FamilyTrial, say: Words) -> Row:
     return [*head, *use, *(f"{say.percent(one['members'])} ({say.percent(one['others'])})" for one in found)]
 
 
-def parameter_text(trial: FamilyTrial, say: Words) -> str:
+def parameter_text(trial: FamilyTrial, say: Speech) -> str:
     """The parameter of a release, as people write it."""
     return ", ".join(f"{SYMBOLS[name]} = {say.number(value)}" for name, value in trial.given.items())
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cobogo.floor.language import Speech
 from cobogo.release.drawn import Bars
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, WIDTH, Sheet
 from cobogo.tell.report.curves import Curve, legend
-from cobogo.tell.report.words import Words
 
 COLORS = (GREY, ORANGE, BLUE, PALE)
 SHOWN = 20  # labels of a plot of shares
@@ -61,7 +61,7 @@ def bar_panel(
     return middles
 
 
-def draw_shares(plot: Bars, path: Path, *, say: Words) -> None:
+def draw_shares(plot: Bars, path: Path, *, say: Speech) -> None:
     """Draw for each label a bar of each series; of many labels, the first `SHOWN`."""
     sheet = Sheet(plot.title, plot.what)
     names = list(plot.series)

@@ -12,7 +12,7 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints, Mask
-from cobogo.tell.report.words import Words
+from cobogo.floor.language import Speech
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def has_levels(content: Content) -> bool:
     return bool(content.summary.get("levels")) and any(story.level is not None for story in content.attributes)
 
 
-def steps(story: AttributeStory, say: Words) -> tuple[str, ...]:
+def steps(story: AttributeStory, say: Speech) -> tuple[str, ...]:
     """An example label of each level; without a hierarchy, the levels are the values and ``*``."""
     known = tuple(say.label(text or None) for text in story.levels) or (say("original value"), say.label("*"))
     return known + ("",) * ((story.level or 0) + 1 - len(known))

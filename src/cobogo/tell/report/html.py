@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.examine.metrics import METRICS
-from cobogo.floor.language import Text, tr
+from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
 from cobogo.tell.report.content import Content, has_levels, plots_of, steps
 from cobogo.tell.report.labels import KEY, KEY_WHY
 from cobogo.tell.report.page import environment, printable, short
-from cobogo.tell.report.words import NOTHING, Words, words
 
 ASKED = {
     "nodes": Text("{n} combination of levels possible", "{n} combinations of levels possible"),
@@ -61,7 +60,7 @@ Row = dict[str, Any]
 
 def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str) -> str:
     """Render the page; ``plots`` holds the PNGs by their stems (`content.plots_of`), or some of them."""
-    say = words(language)
+    say = speech(language)
     summary = content.summary
     page = (
         environment()
@@ -104,7 +103,7 @@ def _figures(content: Content, plots: Mapping[str, Path | bytes]) -> dict[str, l
     return figures
 
 
-def _verdict(content: Content, say: Words) -> Row:
+def _verdict(content: Content, say: Speech) -> Row:
     smallest = int(content.class_sizes.min())
     models = content.summary.get("models", [])
     failed = sum(not model.get("satisfied") for model in models)
@@ -138,7 +137,7 @@ def _verdict(content: Content, say: Words) -> Row:
     return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
 
 
-def _key_figures(content: Content, say: Words) -> list[Row]:
+def _key_figures(content: Content, say: Speech) -> list[Row]:
     records, suppressed = content.summary["records"], content.summary["suppressed"]
     share = suppressed / records if records else 0.0
     classes = _classes(content)
@@ -166,16 +165,16 @@ def _key_figures(content: Content, say: Words) -> list[Row]:
     ]
 
 
-def _change(say: Words, before: str, after: str) -> str:
+def _change(say: Speech, before: str, after: str) -> str:
     return say("{before} → {after}", before=before, after=after)
 
 
-def _model_name(model: Mapping[str, Any], say: Words) -> str:
+def _model_name(model: Mapping[str, Any], say: Speech) -> str:
     name = say.name("model", str(model.get("model")))
     return say("{model} on “{attribute}”", model=name, attribute=model["attribute"]) if model.get("attribute") else name
 
 
-def _parameters(model: Mapping[str, Any], say: Words) -> str:
+def _parameters(model: Mapping[str, Any], say: Speech) -> str:
     """The parameters of a model: ``l = 3 (distinct values)``."""
     aside = ("model", "attribute", "satisfied", "measured")
     given = {name: value for name, value in model.items() if name not in aside and value is not None}
@@ -184,7 +183,7 @@ def _parameters(model: Mapping[str, Any], say: Words) -> str:
     return ", ".join(numbers) + (f" ({', '.join(kinds)})" if kinds else "")
 
 
-def _policy_rows(content: Content, say: Words) -> list[Row]:
+def _policy_rows(content: Content, say: Speech) -> list[Row]:
     """The policy as rows: name, values and an explanation."""
     search, policy = content.summary.get("search", {}), content.summary.get("policy", {})
     models = [f"{_model_name(model, say)}: {_parameters(model, say)}" for model in content.summary.get("models", [])]
@@ -211,7 +210,7 @@ def _policy_rows(content: Content, say: Words) -> list[Row]:
     return rows
 
 
-def _models(content: Content, say: Words) -> list[Row]:
+def _models(content: Content, say: Speech) -> list[Row]:
     return [
         {
             "name": _model_name(model, say),
@@ -224,7 +223,7 @@ def _models(content: Content, say: Words) -> list[Row]:
     ]
 
 
-def _attributes(content: Content, say: Words) -> list[Row]:
+def _attributes(content: Content, say: Speech) -> list[Row]:
     rows = []
     for story in content.attributes:
         known = steps(story, say) if story.level is not None else tuple(map(say.label, story.levels))
@@ -253,7 +252,7 @@ def _attributes(content: Content, say: Words) -> list[Row]:
     return rows
 
 
-def _risks(content: Content, say: Words) -> list[Row]:
+def _risks(content: Content, say: Speech) -> list[Row]:
     before, after = asdict(content.risk_before), asdict(content.risk_after)
     threshold = say.percent(content.threshold)
     return [
@@ -268,14 +267,14 @@ def _risks(content: Content, say: Words) -> list[Row]:
     ]
 
 
-def _separations(content: Content, say: Words) -> list[Row]:
+def _separations(content: Content, say: Speech) -> list[Row]:
     return [
         {"name": one.name or say("all together"), "before": one.before, "after": one.after, "why": ""}
         for one in content.separations
     ]
 
 
-def _inferences(content: Content, say: Words) -> list[Row]:
+def _inferences(content: Content, say: Speech) -> list[Row]:
     return [
         {
             "name": story.name,
@@ -298,7 +297,7 @@ def _classes(content: Content) -> Mapping[str, Any]:
     return measured | dict(content.summary.get("classes", {}))
 
 
-def _sizes(content: Content, say: Words) -> list[Row]:
+def _sizes(content: Content, say: Speech) -> list[Row]:
     classes = _classes(content)
     return [
         {"name": say(SIZES[key]), "value": say.number(classes[key], 3), "why": say(SIZES_WHY[key])}
@@ -306,7 +305,7 @@ def _sizes(content: Content, say: Words) -> list[Row]:
     ]
 
 
-def _metrics(content: Content, say: Words) -> list[Row]:
+def _metrics(content: Content, say: Speech) -> list[Row]:
     """All metrics, the one that steered the search first."""
     measured = content.summary.get("metrics", {})
     return [
@@ -321,7 +320,7 @@ def _metrics(content: Content, say: Words) -> list[Row]:
     ]
 
 
-def _solutions(content: Content, say: Words) -> Row:
+def _solutions(content: Content, say: Speech) -> Row:
     """The table of the chosen solution and the runners-up; many attributes share one column."""
     summary, names = content.summary, content.quasi_identifiers
     measured = summary.get("metrics", {}).get(content.metric)
@@ -344,7 +343,7 @@ def _solutions(content: Content, say: Words) -> Row:
     return {"names": headings if len(names) <= COLUMNS else [together], "rows": rows if others else []}
 
 
-def utility_rows(measured: Mapping[str, Any], say: Words) -> list[Row]:
+def utility_rows(measured: Mapping[str, Any], say: Speech) -> list[Row]:
     """The rows of the utility measures: name, value on the original and on the release, and an explanation.
 
     ``measured`` is what `cobogo.examine.utility.measure_utility` returns.
@@ -361,7 +360,7 @@ def _row(name: str, before: str, after: str, why: str) -> Row:
     return {"name": name, "before": before, "after": after, "why": why}
 
 
-def _queries(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+def _queries(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     found = measured.get("query-error")
     if found:
         lower, upper = map(say.percent, found["quartiles"])
@@ -375,7 +374,7 @@ def _queries(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
         yield _row(say("error of counting queries"), say.percent(0), say.percent(found["median"]), why)
 
 
-def _accuracy(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+def _accuracy(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     found = measured.get("accuracy")
     if found:
         baseline = say.percent(found["baseline"])
@@ -390,7 +389,7 @@ def _accuracy(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
             yield _row(name, say.percent(accuracy["original"]), say.percent(accuracy["release"]), why)
 
 
-def _association(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+def _association(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     pairs = measured.get("association-distance", {}).get("pairs")
     if pairs:
         mean = say.number(measured["association-distance"]["mean"], 3)
@@ -406,7 +405,7 @@ def _association(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
         yield _row(name, say.number(worst["before"], 3), say.number(worst["after"], 3), why)
 
 
-def _marginal(measured: Mapping[str, Any], say: Words) -> Iterator[Row]:
+def _marginal(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
     distances = measured.get("marginal-distance")
     if distances:
         worst = max(distances, key=lambda name: distances[name])

@@ -14,7 +14,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from cobogo.tell.report.words import Words
+from cobogo.floor.language import Speech
 
 LONGEST = 60  # characters of a value in a table; a tooltip shows the rest
 
@@ -59,7 +59,7 @@ Row = Sequence["str | Cell"]
 
 
 def page(
-    say: Words,
+    say: Speech,
     title: str,
     sections: Iterable[PageSection | None],
     *,
@@ -96,7 +96,7 @@ def page(
     )
 
 
-def origin(say: Words, source: str, records: int) -> Markup:
+def origin(say: Speech, source: str, records: int) -> Markup:
     """The name of the data that the page is about, and their number of records."""
     return Markup("{}<bdi>{}</bdi>, {}").format(
         say("Source: {source}", source=""), short(source), say.plural("{n} record", "{n} records", n=records)
@@ -193,7 +193,7 @@ def link(place: str, text: str = "") -> Markup:
     return Markup('<a href="{}">{}</a>').format(place, text or place)
 
 
-def bar(share: float, say: Words) -> Markup:
+def bar(share: float, say: Speech) -> Markup:
     """A share as a bar and a percentage."""
     width = f"{100 * max(0.0, min(share, 1.0)):.2f}"
     return Markup('<span class="bar is"><i style="width:{}%"></i></span><b>{}</b>').format(width, say.percent(share))

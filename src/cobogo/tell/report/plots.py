@@ -12,10 +12,9 @@ import numpy as np
 
 from cobogo.data.hierarchy import Label
 from cobogo.floor.arrays import Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.tell.report.canvas import BLUE, GREY, INK, LINE, MARGIN, MUTED, ORANGE, PALE, PAPER, TINT, WIDTH, Sheet
 from cobogo.tell.report.content import AttributeStory, LatticeStory, steps
-from cobogo.tell.report.words import Words
 
 TALL = 2.5  # inches of the highest column
 MANY = 16  # columns that still have room for their numbers
@@ -25,7 +24,7 @@ Row = tuple[Sequence[str], float, str]
 """A bar: the lines of its label, its length, the number at its end."""
 
 
-def class_sizes(sizes: Ints, path: Path, *, say: Words) -> None:
+def class_sizes(sizes: Ints, path: Path, *, say: Speech) -> None:
     """Draw the number of classes of each size."""
     low, high = int(sizes.min()), int(sizes.max())
     classes, records = (
@@ -51,7 +50,7 @@ def class_sizes(sizes: Ints, path: Path, *, say: Words) -> None:
 
 
 def distinct_values(
-    distinct: Ints, path: Path, *, say: Words, attribute: str, asked: int | None = None, title: str | None = None
+    distinct: Ints, path: Path, *, say: Speech, attribute: str, asked: int | None = None, title: str | None = None
 ) -> None:
     """Draw the number of classes with 1, 2, 3 … distinct values of a sensitive attribute; ``asked`` is the least l."""
     low, high = int(distinct.min()), int(distinct.max())
@@ -112,7 +111,7 @@ def _round_numbers(most: int) -> list[int]:
 
 
 def _columns(
-    sheet: Sheet, edges: Ints, counts: Ints, say: Words, *, axis: str, mark: tuple[int, str] | None = None
+    sheet: Sheet, edges: Ints, counts: Ints, say: Speech, *, axis: str, mark: tuple[int, str] | None = None
 ) -> None:
     """Draw a histogram with numbers on its columns; ``mark`` is a value that gets a line and a text."""
     left, right = MARGIN + 0.2, sheet.width - MARGIN - 0.2
@@ -151,7 +150,7 @@ def largest_classes(
     largest: Sequence[tuple[Sequence[Label], int]],
     path: Path,
     *,
-    say: Words,
+    say: Speech,
     names: Sequence[str],
     classes: int,
     records: int,
@@ -216,7 +215,7 @@ def _rows(
 
 
 def distribution(
-    story: AttributeStory, path: Path, *, say: Words, before: int | None = None, after: int | None = None
+    story: AttributeStory, path: Path, *, say: Speech, before: int | None = None, after: int | None = None
 ) -> None:
     """Draw the most frequent values of an attribute before and after; the numbers are all records of each side."""
     name = _short_name(story.name)
@@ -263,7 +262,7 @@ def distribution(
 
 
 def _shares(
-    sheet: Sheet, values: Sequence[tuple[Label, int]], records: int | None, say: Words
+    sheet: Sheet, values: Sequence[tuple[Label, int]], records: int | None, say: Speech
 ) -> tuple[list[Row], int, int]:
     """The most frequent values as rows of shares, the number of records, and of those with other values."""
     total = max(records or 0, sum(count for _, count in values))
@@ -282,7 +281,7 @@ def _short_name(attribute: str) -> str:
 Box = tuple[float, float, float, float]
 
 
-def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> None:
+def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Speech) -> None:
     """Draw the levels of each attribute, filled up to the released one."""
     rows = [story for story in attributes if story.level is not None]
     kept = sum(story.level == 0 for story in rows)
@@ -332,7 +331,7 @@ def levels(attributes: Sequence[AttributeStory], path: Path, *, say: Words) -> N
     sheet.save(path, y - 0.08)
 
 
-def lattice(story: LatticeStory, path: Path, *, say: Words, optimal: bool = True) -> None:
+def lattice(story: LatticeStory, path: Path, *, say: Speech, optimal: bool = True) -> None:
     """Draw the Hasse diagram of a small lattice: the original table at the bottom, the most general at the top."""
     nodes = story.levels
     varied = [i for i in range(nodes.shape[1]) if np.ptp(nodes[:, i])] or list(range(nodes.shape[1]))[:1]
@@ -409,7 +408,7 @@ def _steps_up(nodes: Ints) -> Ints:
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
-def _legend(sheet: Sheet, say: Words, optimal: bool) -> None:
+def _legend(sheet: Sheet, say: Speech, optimal: bool) -> None:
     """Draw the legend of the three kinds of nodes."""
     x, y = MARGIN, sheet.top
     kinds = [

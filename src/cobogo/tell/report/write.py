@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 import cobogo
+from cobogo.floor.language import Speech, speech
 from cobogo.release.contract import Release
 from cobogo.release.drawn import DrawnReadBack, DrawnRows, Section, Story
 from cobogo.tell.report import html, plots
 from cobogo.tell.report.bars import draw_shares
 from cobogo.tell.report.content import Content, Plot, plots_of, required_diversity
 from cobogo.tell.report.page import environment, printable
-from cobogo.tell.report.words import Words, words
 
 
 def write(content: Content, directory: Path, *, language: str) -> None:
     """Write the report of a recoding: ``report.json``, ``report.html`` and ``plots/*.png``."""
-    say = words(language)
+    say = speech(language)
     (directory / "plots").mkdir(parents=True, exist_ok=True)
     _write_json(dict(content.summary), directory)
     drawn = {}
@@ -43,7 +43,7 @@ def _write_page(page: str, directory: Path) -> None:
     (directory / "report.html").write_text(page, encoding="utf-8", newline="\n")
 
 
-def draw(plot: Plot, content: Content, path: Path, *, say: Words) -> None:
+def draw(plot: Plot, content: Content, path: Path, *, say: Speech) -> None:
     """Draw one plot of a report."""
     summary = content.summary
     records = int(content.class_sizes.sum())
@@ -92,7 +92,7 @@ def write_drawn_report(release: Release, read: DrawnReadBack, evidence: Path) ->
     """Write the report of a release that is not a recoding: its verdict, and the sections of its story."""
     made, found = release.transformation, read.verdict
     assert isinstance(made, DrawnRows)
-    say = words(release.origin.language)
+    say = speech(release.origin.language)
     story = made.story(release.table, read.rows, say)
     (evidence / "plots").mkdir()
     _write_json(_drawn_summary(release, made, read, story), evidence)
@@ -122,7 +122,7 @@ def write_drawn_report(release: Release, read: DrawnReadBack, evidence: Path) ->
     _write_page(printable(page), evidence)
 
 
-def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
+def _model(entry: dict[str, Any], say: Speech) -> dict[str, Any]:
     aside = ("model", "satisfied", "measured", "attribute")
     name = say.name("model", entry["model"])
     return {
@@ -136,7 +136,7 @@ def _model(entry: dict[str, Any], say: Words) -> dict[str, Any]:
     }
 
 
-def _columns(release: Release, made: DrawnRows, say: Words) -> list[dict[str, str]]:
+def _columns(release: Release, made: DrawnRows, say: Speech) -> list[dict[str, str]]:
     changed = made.meanings
     rows = []
     for name in release.columns:
@@ -152,7 +152,7 @@ def _columns(release: Release, made: DrawnRows, say: Words) -> list[dict[str, st
     return rows
 
 
-def _section(section: Section, say: Words) -> dict[str, Any]:
+def _section(section: Section, say: Speech) -> dict[str, Any]:
     """A section for the template; all numbers of a column have as many decimals as the one that needs most."""
     columns: list[list[str]] = []
     for cells in zip(*section.rows, strict=True):

@@ -10,12 +10,11 @@ from typing import Any
 from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.arrays import Ints
-from cobogo.floor.language import tr
+from cobogo.floor.language import Speech, tr
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing
 from cobogo.publish.recode.lattice.walk import successors
 from cobogo.studies.exploration import Exploration
-from cobogo.tell.report.words import Words
 
 INK = "currentColor"  # the pictures are SVG: their lines and letters are those of the page, light or dark
 COLOURS = ("#fde725", "#7ad151", "#22a884", "#2a788e", "#414487", "#440154")
@@ -26,7 +25,7 @@ LABELS_AT_MOST = 9
 """Nodes in the widest row that are labelled with their levels."""
 
 
-def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSession, say: Words) -> dict[str, Any]:
+def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSession, say: Speech) -> dict[str, Any]:
     """What ECharts draws: the nodes of the numbers given, and the steps between them."""
     survey = found.survey
     rows = _arrange(found, shown)
@@ -222,7 +221,7 @@ def _steps(found: Exploration, places: dict[int, tuple[float, int]], chosen: Lev
     return links
 
 
-def _tip(found: Exploration, number: int, session: PageSession, say: Words) -> str:
+def _tip(found: Exploration, number: int, session: PageSession, say: Speech) -> str:
     survey = found.survey
     standing = Standing(int(survey.standing[number]))
     lines = [f"<b>{html.escape(standing_words(session, standing))}</b>"]

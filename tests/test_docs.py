@@ -472,6 +472,8 @@ def test_links_lead_somewhere(file: Path) -> None:
 
 
 def _anchor(title: str) -> str:
+    if named := re.search(r"\{ #([\w-]+) \}$", title):
+        return named[1]
     return re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-")
 
 

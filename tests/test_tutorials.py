@@ -14,9 +14,9 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     DOCS / "index.md",
     *(file for room in ("tutorials", "howto", "concepts") for file in sorted((DOCS / room).glob("*.md"))),
-    DOCS / "tutoriais" / "publicar.md",
+    DOCS / "pt" / "tutorials" / "publish.md",
 ]
-PORTUGUESE = {"publicar": "publish", "responder": "answer", "coletar": "collect", "localizar": "locate"}
+PORTUGUESE = ["publish", "answer", "collect", "locate"]
 INSTALLED = "the package is installed already where these pages are tested"
 LEFT_OUT = {
     "README.md": ["the first takes minutes, and the second is what runs these examples"],
@@ -29,7 +29,7 @@ LEFT_OUT = {
         "it serves until it is ended; the tests of the server run it with real requests",
         "it needs the server of the step before",
     ],
-    "docs/tutoriais/publicar.md": ["o pacote já está instalado onde estas páginas são testadas"],
+    "docs/pt/tutorials/publish.md": ["o pacote já está instalado onde estas páginas são testadas"],
     "docs/howto/spark.md": [INSTALLED],
     "docs/howto/use-the-workbench.md": ["it opens a browser and serves until it is ended"],
 }
@@ -69,9 +69,9 @@ def examples(page: Path) -> list[tuple[str, str, str]]:
     return found
 
 
-@pytest.mark.parametrize("portuguese", PORTUGUESE)
-def test_a_portuguese_tutorial_does_what_the_english_one_does(portuguese: str) -> None:
-    here, there = DOCS / "tutoriais" / f"{portuguese}.md", DOCS / "tutorials" / f"{PORTUGUESE[portuguese]}.md"
+@pytest.mark.parametrize("tutorial", PORTUGUESE)
+def test_a_portuguese_tutorial_does_what_the_english_one_does(tutorial: str) -> None:
+    here, there = DOCS / "pt" / "tutorials" / f"{tutorial}.md", DOCS / "tutorials" / f"{tutorial}.md"
     assert examples(here) == examples(there)
     headings = [len(re.findall(r"^#+ ", page.read_text(encoding="utf-8"), re.MULTILINE)) for page in (here, there)]
     assert headings[0] == headings[1]

@@ -9,10 +9,24 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-TRANSLATED = (
-    "index quickstart policy hierarchies models attacks risk registry workbench errors threat-model glossary "
-    "tutorials/publish tutorials/answer tutorials/collect tutorials/locate"
-).split()
+TRANSLATED = [
+    "index",
+    "quickstart",
+    "policy",
+    "hierarchies",
+    "models",
+    "attacks",
+    "risk",
+    "registry",
+    "workbench",
+    "errors",
+    "threat-model",
+    "glossary",
+    "tutorials/publish",
+    "tutorials/answer",
+    "tutorials/collect",
+    "tutorials/locate",
+]
 """Pages that a steward who reads only Portuguese needs, beside the how-tos and the concepts."""
 PAGES = sorted((DOCS / "pt").rglob("*.md"))
 OWN_EXAMPLES = ("tutorials/",)

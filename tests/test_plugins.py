@@ -147,9 +147,13 @@ def test_a_collection_asks_through_its_mechanism(place: Path) -> None:
         encoding="utf-8",
     )
     (home / "pets.csv").write_text("pet\n" + "cat\n" * 2_000 + "dog\n" * 1_000, encoding="utf-8")
-    run(place, "collect", "encode", "pets.toml", "pets.csv", "--column", "pet", "--out", "pets.bin")
-    run(place, "collect", "aggregate", "pets.toml", "pets.bin", "--out", "pets.agg")
-    found = json.loads(run(place, "collect", "decode", "pets.toml", "pets.agg", "--json"))
+    *_, decoded = run(
+        place,
+        ["collect", "encode", "pets.toml", "pets.csv", "--column", "pet", "--out", "pets.bin"],
+        ["collect", "aggregate", "pets.toml", "pets.bin", "--out", "pets.agg"],
+        ["collect", "decode", "pets.toml", "pets.agg", "--json"],
+    )
+    found = json.loads(decoded)
     shares = {one["value"]: one["share"] for one in found["found"]}
     assert shares["cat"] == pytest.approx(2 / 3, abs=0.2)
     assert shares["none"] == pytest.approx(0, abs=0.2)

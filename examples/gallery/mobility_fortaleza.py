@@ -26,10 +26,12 @@ def main(directory: str = ".", people: int = 40) -> None:
     with tempfile.TemporaryDirectory() as place:
         write_people(Path(place) / "city", people, days=5, step=1800, seed=2024)
         points = read_points(Path(place) / "city" / "points.csv")
-    wanted = {off: asking.parsed(f"planar-laplace:epsilon={2 / off:g}", "mechanism")[0] for off in METRES}
-    made = {str(off): asking.mechanism(one, points) for off, one in wanted.items()}
+    wanted = {off: asking.parse_specs(f"planar-laplace:epsilon={2 / off:g}", "mechanism")[0] for off in METRES}
+    made = {str(off): asking.build_mechanism(one, points) for off, one in wanted.items()}
     attacks = [
-        asking.attack(one) for text in ("short-observation", "home-and-work") for one in asking.parsed(text, "attack")
+        asking.build_attack(one)
+        for text in ("short-observation", "home-and-work")
+        for one in asking.parse_specs(text, "attack")
     ]
     found = evaluate(points, made, attacks, name="Fortaleza", raw=False, hours_from_utc=-3)
     homes, errors = [], []

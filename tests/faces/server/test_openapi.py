@@ -18,7 +18,7 @@ from support.server_world import World
 pytestmark = pytest.mark.slow
 
 CAREFREE = {"deadline": None, "database": None, "suppress_health_check": list(HealthCheck)}
-EXAMPLES = 3
+EXAMPLES = 2
 WHO = ["steward", "steward", "analyst", "collector", "auditor", "admin", ""]
 
 

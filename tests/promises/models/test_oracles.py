@@ -40,7 +40,7 @@ from support.random_tables import TREE, Rows, row
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 
 
 def verdict(model: Model, classes: Classes) -> ModelVerdict:
@@ -298,7 +298,7 @@ def test_t_closeness_is_the_cheapest_way_to_move_earth(kind: str, rows: Rows) ->
 
 
 @pytest.mark.parametrize("estimator", ["poisson", "zero-truncated-poisson"])
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=200)
 @given(
     k=st.integers(1, 60),
     records=st.integers(1, 500),

@@ -32,7 +32,7 @@ from support.searches import examine, options, task_of
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=30, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=20, suppress_health_check=list(HealthCheck))
 
 
 def policy(*models: dict[str, Any], limit: float = 0.0, **more: Any) -> dict[str, Any]:

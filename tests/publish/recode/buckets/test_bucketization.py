@@ -20,7 +20,7 @@ from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
 
 MODELS: dict[str, dict[str, Any]] = {
     "distinct": {"model": "l-diversity", "kind": "distinct", "l": 2},
@@ -130,7 +130,7 @@ def test_what_is_proven_is_what_going_through_every_bucketization_finds(name: st
 
 
 @pytest.mark.parametrize("name", MODELS)
-@settings(some, max_examples=7)
+@settings(some, max_examples=5)
 @given(rows=tables(least=2))
 def test_buckets_hold_the_models_and_nothing_is_lost(
     name: str, rows: list[Any], tmp_path_factory: pytest.TempPathFactory

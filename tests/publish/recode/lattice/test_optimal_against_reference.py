@@ -38,9 +38,9 @@ from support.reference import Label, Ladder, Task
 
 pytestmark = pytest.mark.slow
 
-many = settings(deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
-some = settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
-few = settings(deadline=None, max_examples=50, suppress_health_check=list(HealthCheck))
+many = settings(deadline=None, max_examples=300, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=80, suppress_health_check=list(HealthCheck))
+few = settings(deadline=None, max_examples=35, suppress_health_check=list(HealthCheck))
 
 
 # --- what must agree --------------------------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from support.reference import Ladder, Levels, Node, Task
 pytestmark = pytest.mark.slow
 
 NEW = ("entropy", "normalized-entropy", "kl-divergence", "ambiguity", "classification")
-some = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
 
 
 # --- the same by counting, record by record ---------------------------------------------------------------------

@@ -18,7 +18,7 @@ from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
 
 L = {"model": "l-diversity", "kind": "distinct", "l": 2}
 ENTROPY = {"model": "l-diversity", "kind": "entropy", "l": 1.8}

@@ -24,7 +24,7 @@ from support.random_tables import Rows
 
 pytestmark = pytest.mark.slow
 
-some = settings(max_examples=16, deadline=None, suppress_health_check=list(HealthCheck))
+some = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def problem_of(rows: Rows, model: Model, limit: float, *, people: bool) -> Problem:

@@ -18,7 +18,7 @@ from support.partition_tables import K, arrow, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
 
 MODE = {"place": {"aggregate": "mode"}}
 

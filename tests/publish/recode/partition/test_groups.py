@@ -26,7 +26,7 @@ STRICT = ["mondrian"]
 AGGREGATING = ["mdav"]
 ALL = [*GENERALIZING, *AGGREGATING]
 
-some = settings(deadline=None, max_examples=12, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=8, suppress_health_check=list(HealthCheck))
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -150,7 +150,7 @@ def test_the_hilbert_curve_visits_every_cell_once_and_steps_to_a_neighbour(width
 
 
 @given(rows=tables(least=4, most=9))
-@settings(some, max_examples=15)
+@settings(some, max_examples=10)
 def test_the_runs_of_an_order_are_the_cheapest_there_are(rows: list[Any]) -> None:
     """Against every way to cut the order that the algorithm chose, tried one by one."""
     asked = policy("hilbert", [K])

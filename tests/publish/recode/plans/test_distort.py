@@ -17,7 +17,7 @@ from support.partition_tables import K, arrow, classes, policy, tables
 
 pytestmark = pytest.mark.slow
 
-some = settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+some = settings(deadline=None, max_examples=10, suppress_health_check=list(HealthCheck))
 
 DIVERSE = {"model": "l-diversity", "l": 3, "distort": True}
 

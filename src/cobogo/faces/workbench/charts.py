@@ -263,7 +263,7 @@ def gauge(session: PageSession, before: float | None, after: float | None, *, la
                 "offsetCenter": [0, "-8%"],
                 "fontSize": 24,
                 "fontWeight": 600,
-                "formatter": session.percent(value),
+                "formatter": session.say.percent(value),
             },
             "data": [{"value": 0 if value is None or math.isnan(value) else round(100 * value, 4)}],
         }

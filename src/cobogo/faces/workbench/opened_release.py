@@ -102,12 +102,12 @@ def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
     lines = []
     for model in models:
         told = [
-            f"{key} = {session.figures.show(value)}"
+            f"{key} = {session.say.show(value)}"
             for key, value in model.items()
             if key not in ("model", "attribute", "satisfied", "measured", "kind", "distance") and value is not None
         ]
         about = [str(model["attribute"])] if model.get("attribute") else []
-        lines.append(", ".join([session.figures.name("model", str(model.get("model"))), *told, *about]))
+        lines.append(", ".join([session.say.name("model", str(model.get("model"))), *told, *about]))
     return lines
 
 
@@ -117,32 +117,32 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
     with ui.row().classes("w-full gap-3 items-stretch"):
         if records is not None:
             kept = records - (left or 0)
-            metric(session.say("Records released"), session.number(kept), help=_share(session, kept, records)).classes(
+            metric(session.say("Records released"), session.say.number(kept), help=_share(session, kept, records)).classes(
                 "col"
             )
         if left is not None:
-            metric(session.say("Left out"), session.number(left), help=_share(session, left, records)).classes("col")
+            metric(session.say("Left out"), session.say.number(left), help=_share(session, left, records)).classes("col")
         loss = found.get("metrics", {}).get("loss")
         if loss is not None:
             metric(
                 session.say("Detail lost"),
-                session.percent(loss),
+                session.say.percent(loss),
                 help=session.say("0% is the original, 100% says nothing"),
             ).classes("col")
         _risk(session, found.get("risk") or {})
         if seconds is not None:
-            metric(session.say("Took"), session.seconds(seconds), help=_optimal(session, found)).classes("col")
+            metric(session.say("Took"), session.say.seconds(seconds), help=_optimal(session, found)).classes("col")
 
 
 def _share(session: PageSession, part: int, whole: int | None) -> str:
-    return "" if not whole else session.percent(part / whole)
+    return "" if not whole else session.say.percent(part / whole)
 
 
 def _risk(session: PageSession, risk: dict[str, Any]) -> None:
     before, after = risk.get("before") or {}, risk.get("after") or {}
     if "highest" in after:
-        was = session.say("was {share}", share=session.percent(before.get("highest")))
-        metric(session.say("Highest risk"), session.percent(after["highest"]), help=was).classes("col")
+        was = session.say("was {share}", share=session.say.percent(before.get("highest")))
+        metric(session.say("Highest risk"), session.say.percent(after["highest"]), help=was).classes("col")
 
 
 def _optimal(session: PageSession, found: dict[str, Any]) -> str:
@@ -160,9 +160,9 @@ def levels(session: PageSession, found: dict[str, Any], columns: list[dict[str, 
                 ui.label(session.say("How coarse each column became")).classes("text-subtitle2")
                 for name, level in steps.items():
                     with ui.row().classes("items-center gap-2 no-wrap"):
-                        ui.badge(session.number(level)).props("color=secondary")
+                        ui.badge(session.say.number(level)).props("color=secondary")
                         ui.label(name).classes("text-weight-medium")
-                        ui.label(session.sentence(str(meanings.get(name) or ""))).classes("text-quiet text-body2")
+                        ui.label(session.say(str(meanings.get(name) or ""))).classes("text-quiet text-body2")
         models = found.get("models") or []
         if models:
             with ui.column().classes("gap-1").style("flex: 1 1 18rem"):

@@ -25,9 +25,7 @@ from cobogo.errors import CobogoError, Stale
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft
-from cobogo.faces.workbench.words import TEXTS, preferred_language
-from cobogo.floor.language import Speech, speech, tr
-from cobogo.floor.language.sentences import to_portuguese, translate
+from cobogo.floor.language import Speech, preferred_language, speech, tr
 
 if TYPE_CHECKING:
     from cobogo.faces.server.services import Services
@@ -109,46 +107,13 @@ class PageSession:
         return f"/{step}?{told}" if told else f"/{step}"
 
     @property
-    def figures(self) -> Speech:
-        """How the session's language writes numbers, shares, seconds and dates."""
+    def say(self) -> Speech:
+        """The session's language."""
         return speech(self.language)
-
-    def say(self, key: str, **values: object) -> str:
-        """A text in the session's language; numbers in it are written as the language does."""
-        written = {name: self.number(value) if _is_number(value) else value for name, value in values.items()}
-        return TEXTS[self.language][key].format(**written)
-
-    def sentence(self, text: str) -> str:
-        """A sentence of the program, in the session's language as far as it has words for it."""
-        return text if self.language == "en" else to_portuguese(text)
-
-    def trouble(self, error: CobogoError | str) -> str:
-        """What an error says, or the message of a job that it ended, in the session's language."""
-        if isinstance(error, CobogoError):
-            return translate(error, self.language)
-        first, _, rest = error.partition("\n")
-        where, mark, what = first.rpartition(": ")
-        said = f"{where}{mark}{self.sentence(what.removesuffix('.'))}"
-        return "\n".join(filter(None, [said + "." * first.endswith("."), self.sentence(rest)]))
-
-    def knows(self, key: str) -> bool:
-        """Whether there is a text of that name."""
-        return key in TEXTS[self.language]
-
-    def number(self, value: Any, digits: int = 4) -> str:
-        """A number, whole ones with all of their digits."""
-        return self.figures.number(value, digits)
-
-    def percent(self, share: float | None) -> str:
-        """A share as a percentage."""
-        return self.figures.percent(share)
-
-    def seconds(self, value: float | None) -> str:
-        return self.figures.seconds(value)
 
     def date(self, moment: float) -> str:
         """A moment, given in seconds since 1970, in the time of the machine that serves the pages."""
-        return self.figures.date(datetime.fromtimestamp(moment, UTC).astimezone().isoformat())
+        return self.say.date(datetime.fromtimestamp(moment, UTC).astimezone().isoformat())
 
 
 class Tickets:

@@ -36,7 +36,7 @@ async def slowly(
         if not place.is_deleted:
             place.clear()
             with place:
-                trouble(session.trouble(error))
+                trouble(session.say.error(error))
         return
     if place.is_deleted:
         return

@@ -144,7 +144,7 @@ class _Line:
                     self.button = ui.button(
                         session.say("Accept: {role}", role=options[profile["role"]]), on_click=self.accept
                     ).props("outline dense no-caps size=sm")
-                    confidence = session.percent(profile["confidence"])
+                    confidence = session.say.percent(profile["confidence"])
                     self.sure = ui.label(session.say("As suggested ({share} sure)", share=confidence))
                     self.sure.classes("text-caption text-weight-medium")
                 reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
@@ -158,7 +158,7 @@ class _Line:
             ui.label(session.say("{count} distinct", count=number(self.profile["distinct"]))).classes("text-caption")
             missing = self.profile["missing"]
             if missing:
-                share = session.percent(missing / self.profile["records"])
+                share = session.say.percent(missing / self.profile["records"])
                 ui.label(session.say("{share} missing", share=share)).classes("text-caption text-weight-medium")
 
     def accept(self) -> None:

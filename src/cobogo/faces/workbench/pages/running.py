@@ -98,7 +98,7 @@ def _start(desk: Desk, session: PageSession, row: dict[str, Any], watched: JobWa
         why = ui.label().classes("text-body2 text-quiet")
         why.bind_text_from(chosen, "value", lambda kind: session.say(KIND_WHY[kind]) if kind else "")
         if problem is not None:
-            ui.label(session.trouble(problem)).classes("text-negative").style("white-space: pre-wrap").props(
+            ui.label(session.say.error(problem)).classes("text-negative").style("white-space: pre-wrap").props(
                 'role="alert"'
             )
 
@@ -123,7 +123,7 @@ def _policy(desk: Desk, session: PageSession) -> None:
     with ui.column().classes("gap-0 w-full").props('data-policy="1"'):
         for line in opened_release.promise(session, draft.models):
             ui.label(line).classes("text-weight-medium")
-        share = session.percent(float(recoding.get("suppression-limit", 0) or 0))
+        share = session.say.percent(float(recoding.get("suppression-limit", 0) or 0))
         algorithm = str(recoding.get("algorithm", "optimal"))
         ui.label(
             session.say(
@@ -228,10 +228,10 @@ class JobWatch:
     def _going_on(self, job: dict[str, Any]) -> None:
         """Say how far a job is, in what was drawn for it."""
         session, stage = self.session, job["stage"] or "queued"
-        known = session.say(STAGE[stage]) if session.knows(STAGE[stage]) else stage
+        known = session.say(STAGE.get(stage, stage))
         self.far["state"].text = session.say(RUN[job["state"]])
         self.far["elapsed"].text = session.say(
-            "{seconds} so far", seconds=session.seconds(time.time() - job["created"])
+            "{seconds} so far", seconds=session.say.seconds(time.time() - job["created"])
         )
         self.far["stage"].text = known
         told = session.say("{done} of {total}", done=job["done"], total=job["total"]) if job["total"] else ""
@@ -246,7 +246,7 @@ class JobWatch:
         if job["state"] != "done":
             ui.label(session.say(RUN_WHY[job["state"]]))
             if job["message"]:
-                ui.label(session.trouble(job["message"])).classes("text-body2").style("white-space: pre-wrap")
+                ui.label(session.say.error(job["message"])).classes("text-body2").style("white-space: pre-wrap")
             ui.button(
                 session.say("Change the policy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
             ).props("no-caps")
@@ -297,7 +297,7 @@ class JobWatch:
                 "dataset": names.get(row["asked"].get("dataset"), session.say("deleted")),
                 "date": session.date(row["created"]),
                 "state": session.say(RUN[row["state"]]),
-                "took": session.seconds(None if row["finished"] is None else row["finished"] - row["created"]),
+                "took": session.say.seconds(None if row["finished"] is None else row["finished"] - row["created"]),
             }
             for row in rows
         ]

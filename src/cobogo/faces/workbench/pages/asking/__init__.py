@@ -36,7 +36,7 @@ async def build(desk: Desk) -> None:
             there = await run.io_bound(desk.service.curator.check)
         except CobogoError as error:
             why = (
-                session.trouble(error)
+                session.say.error(error)
                 if _local(session)
                 else session.say("Whoever runs this server can see why: cobogo answer check.")
             )

@@ -31,7 +31,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 def amount(session: PageSession, units: float) -> str:
     """An amount of ε or ρ as the language writes it, to the last digit that counts."""
-    return session.number(units, 6)
+    return session.say.number(units, 6)
 
 
 def small(session: PageSession, share: float) -> str:
@@ -40,7 +40,7 @@ def small(session: PageSession, share: float) -> str:
         return "0"
     figure, _, power = f"{share:.2e}".partition("e")
     raised = "10" + str(int(power)).translate(RAISED)
-    return raised if float(figure) == 1 else f"{session.number(float(figure), 3)} · {raised}"
+    return raised if float(figure) == 1 else f"{session.say.number(float(figure), 3)} · {raised}"
 
 
 def format_loss(session: PageSession, loss: PrivacyLoss) -> str:
@@ -116,7 +116,7 @@ async def everybody(desk: Desk, session: PageSession) -> None:
             "limit": amount(session, one.limit.amount / NANO),
             "spent": amount(session, one.spent.amount / NANO),
             "left": amount(session, one.left.amount / NANO),
-            "share": session.percent(one.spent.amount / one.limit.amount if one.limit.amount else 1.0),
+            "share": session.say.percent(one.spent.amount / one.limit.amount if one.limit.amount else 1.0),
             "delta": small(session, one.left.delta / ATTO),
         }
         for number, one in enumerate(balances)
@@ -228,8 +228,8 @@ def _figures(session: PageSession, asked: AskedQuestion) -> None:
     with ui.row().classes("w-full gap-3"):
         for name, value in zip(asked.answer.columns, asked.answer.rows[0], strict=True):
             interval = asked.answer.intervals[name][0]
-            ends = "" if interval is None else f"95 %: {session.number(interval[0])} … {session.number(interval[1])}"
-            metric(name, session.number(value), help=ends)
+            ends = "" if interval is None else f"95 %: {session.say.number(interval[0])} … {session.say.number(interval[1])}"
+            metric(name, session.say.number(value), help=ends)
 
 
 def _table(session: PageSession, asked: AskedQuestion) -> None:
@@ -242,12 +242,12 @@ def _table(session: PageSession, asked: AskedQuestion) -> None:
         for row, values in zip(rows, answer.rows, strict=True):
             value = values[at]
             plain = not figure or value is None
-            row[f"c{at}"] = ("∅" if value is None else str(value)) if plain else session.number(value)
+            row[f"c{at}"] = ("∅" if value is None else str(value)) if plain else session.say.number(value)
         if figure:
             columns.append({"name": f"i{at}", "label": "95 %", "field": f"i{at}", "align": "right"})
             for row, interval in zip(rows, answer.intervals[name], strict=True):
                 row[f"i{at}"] = (
-                    "–" if interval is None else f"{session.number(interval[0])} … {session.number(interval[1])}"
+                    "–" if interval is None else f"{session.say.number(interval[0])} … {session.say.number(interval[1])}"
                 )
     table = ui.table(rows=rows, columns=columns, row_key="id", pagination=12).classes("w-full")
     table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 12 else ""))

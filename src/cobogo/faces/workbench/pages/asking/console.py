@@ -189,7 +189,7 @@ class Console:
             for name, column in self.datasets[self.dataset].columns.items():
                 parts = [self.say(ASK_TYPE[column.type])]
                 if column.bounds:
-                    parts.append(" … ".join(self.session.number(bound) for bound in column.bounds))
+                    parts.append(" … ".join(self.session.say.number(bound) for bound in column.bounds))
                 if column.keys:
                     parts.append(
                         ", ".join(str(key) for key in column.keys[:6]) + (" …" if len(column.keys) > 6 else "")
@@ -264,7 +264,7 @@ class Console:
                     if error is None
                     else tr("{figure}: off by ± {error} at most, 95 times in a hundred")
                 )
-                text = self.say(key, figure=name, error="" if error is None else self.session.number(error))
+                text = self.say(key, figure=name, error="" if error is None else self.session.say.number(error))
                 ui.label(text).classes("text-body1")
             groups = told["groups"]
             text = self.say(
@@ -295,10 +295,10 @@ class Console:
                     "id": number,
                     "what": self.say(ASK_MEASURED[step.what.replace(" ", "-")])
                     + (f" ({step.column})" if step.column else ""),
-                    "sensitivity": self.session.number(step.sensitivity),
+                    "sensitivity": self.session.say.number(step.sensitivity),
                     "mechanism": step.mechanism,
-                    "scale": self.session.number(step.scale),
-                    "error": self.session.number(step.error),
+                    "scale": self.session.say.number(step.scale),
+                    "error": self.session.say.number(step.error),
                 }
                 for number, step in enumerate(found.steps)
             ]
@@ -397,7 +397,7 @@ class Console:
                 ).classes("text-weight-medium")
                 return
             fits = f"{symbol} = {amount(self.session, price)}" + (f", δ = {small(self.session, share)}" * bool(share))
-            told = ", ".join(f"{name} ± {self.session.number(off)}" for name, off in errors.items() if off is not None)
+            told = ", ".join(f"{name} ± {self.session.say.number(off)}" for name, off in errors.items() if off is not None)
             ui.label(
                 self.say("What would still fit: the same question at {price}", price=fits)
                 + (f" ({told})" if told else "")

@@ -90,7 +90,7 @@ class OpenCollections:
         try:
             return dict(self.desk.service.collections.count(self.session.caller, row["id"]).findings().as_dict())
         except CobogoError as error:
-            return self.session.trouble(error)
+            return self.session.say.error(error)
 
     def _list(self, rows: list[dict[str, Any]]) -> None:
         for row in rows:
@@ -113,7 +113,7 @@ class OpenCollections:
             ui.label(self.say("No reports yet.")).classes("text-quiet")
         elif findings["found"] and "share" not in findings["found"][0]:
             one = findings["found"][0]
-            ui.label(f"{self.session.number(one['estimate'])} ± {self.session.number(1.96 * one['error'], 2)}").classes(
+            ui.label(f"{self.session.say.number(one['estimate'])} ± {self.session.say.number(1.96 * one['error'], 2)}").classes(
                 "text-h5"
             )
             ui.label(self.say("{reports} reports", reports=findings["reports"])).classes("text-quiet")
@@ -148,7 +148,7 @@ class OpenCollections:
         rows = [
             {
                 "value": one["value"],
-                "clients-estimated": self.session.number(round(one["estimate"])),
+                "clients-estimated": self.session.say.number(round(one["estimate"])),
                 "part": self._percent(one["share"]),
                 "interval": f"± {self._percent(1.96 * one['share_error'])}",
                 "there": self.say(tr("yes") if one["significant"] else tr("no")),
@@ -166,7 +166,7 @@ class OpenCollections:
             ).classes("text-caption text-quiet")
 
     def _percent(self, share: float) -> str:
-        return ("−" if share < 0 else "") + self.session.percent(abs(share))
+        return ("−" if share < 0 else "") + self.session.say.percent(abs(share))
 
     def _how(self) -> None:
         local = self.session.holder is not None and self.session.holder.key == LOCAL_KEY

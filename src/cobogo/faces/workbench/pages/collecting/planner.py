@@ -162,11 +162,11 @@ class Planner:
             self.compared.clear()
             with self.compared, ui.row().classes("items-center no-wrap").props('role="alert"'):
                 ui.icon("error_outline").props("size=sm color=negative")
-                ui.label(self.session.trouble(error))
+                ui.label(self.session.say.error(error))
             return
         self.factor.text = self.say(
             "Two answers can be told apart by a factor of {factor} at most.",
-            factor=self.session.number(exp(wish.epsilon), 3),
+            factor=self.session.say.number(exp(wish.epsilon), 3),
         )
         self.compared.clear()
         with self.compared:
@@ -189,10 +189,10 @@ class Planner:
         rows = [
             {
                 "mechanism": one.mechanism,
-                "needed": self.say("no number would do") if one.needed is None else self.session.number(one.needed),
+                "needed": self.say("no number would do") if one.needed is None else self.session.say.number(one.needed),
                 "off": self._figure(one.error, counts),
                 "smallest": self._figure(one.smallest, counts),
-                "bytes": self.session.number(one.width),
+                "bytes": self.session.say.number(one.width),
             }
             for one in self.found
         ]
@@ -204,7 +204,7 @@ class Planner:
         self._chart(users, curves) if counts else self._bars()
 
     def _figure(self, value: float | None, share: bool) -> str:
-        return "–" if value is None else self.session.percent(value) if share else self.session.number(value)
+        return "–" if value is None else self.session.say.percent(value) if share else self.session.say.number(value)
 
     def _verdict(self, users: int) -> None:
         one = next(one for one in self.found if one.mechanism == self.chosen)
@@ -241,7 +241,7 @@ class Planner:
         if series:
             series[0]["markLine"] = {
                 "symbol": "none", "silent": True, "lineStyle": {"color": FAINT, "type": "dashed", "width": 2},
-                "data": [{"yAxis": users}], "label": {"formatter": self.session.number(users)},
+                "data": [{"yAxis": users}], "label": {"formatter": self.session.say.number(users)},
             }  # fmt: skip
         plot(
             {

@@ -24,7 +24,7 @@ class AlgorithmsTab:
     """Which algorithms to run, and what they made."""
 
     def __init__(self, place: ExplorationPlace) -> None:
-        self.place, self.session, self.say = place, place.session, place.session.figures
+        self.place, self.session, self.say = place, place.session, place.session.say
         draft = PolicyDraft(place.text)
         self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set("recoding", "algorithm", None)  # whatever is chosen afterwards, the comparison is the same
@@ -187,7 +187,7 @@ class FrontierTab:
     """The points found, and the k that the policy has now."""
 
     def __init__(self, place: ExplorationPlace) -> None:
-        self.place, self.session, self.say = place, place.session, place.session.figures
+        self.place, self.session, self.say = place, place.session, place.session.say
         draft = PolicyDraft(place.text)
         self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
         draft.set_models(replace_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same

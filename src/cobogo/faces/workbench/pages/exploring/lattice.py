@@ -163,7 +163,7 @@ class LatticeTab:
 
     def __init__(self, place: ExplorationPlace, found: Exploration) -> None:
         self.place, self.found = place, found
-        self.session, self.say = place.session, place.session.figures
+        self.session, self.say = place.session, place.session.say
         self.survey = found.survey
         self.chosen: Levels = found.survey.around
         self.filter = Filter.open(found.survey)

@@ -24,7 +24,7 @@ class NodePanel:
 
     def __init__(self, place: ExplorationPlace, found: Exploration) -> None:
         self.place, self.found = place, found
-        self.session, self.say = place.session, place.session.figures
+        self.session, self.say = place.session, place.session.say
         self.views: dict[Levels, NodeView] = {}
         self.room = ui.column().classes("w-full gap-3 node")
 

@@ -119,7 +119,7 @@ class StudyBench:
         self.refusal.set_visibility(study is not None and study.error is not None)
         self.note.text = ""
         if study is not None:
-            self.refusal.text = "" if study.error is None else self.place.session.trouble(study.error)
+            self.refusal.text = "" if study.error is None else self.place.session.say.error(study.error)
             self.bar.value = study.done / study.total if study.total else 0
             if running:
                 numbers = {"done": len(study.found), "total": study.total}

@@ -252,7 +252,7 @@ class GroupsEditor:
         assert hierarchy is not None
         top = bool((self.page.spec or {}).get("top")) and hierarchy.height > 1
         height = hierarchy.height - top
-        name = self.page.session.figures.label(label)
+        name = self.page.session.say.label(label)
         ui.label(self.say("Chosen: {name}", name=name)).classes("text-subtitle2")
         if level < height:
             above = hierarchy.labels[level + 1]

@@ -322,7 +322,7 @@ class PreviewPanel:
         )
 
     def _label_text(self, label: Label) -> str:
-        return self.page.session.figures.label(label)
+        return self.page.session.say.label(label)
 
 
 def _descendants(node: dict[str, Any]) -> list[dict[str, Any]]:

@@ -150,7 +150,7 @@ class Player:
         self.place.clear()
         with self.place, ui.row().classes("items-center q-pa-lg no-wrap").props('role="alert"'):
             ui.icon("error_outline").props("size=md color=negative")
-            ui.label(self.session.trouble(error))
+            ui.label(self.session.say.error(error))
 
     def _draw(self) -> None:
         assert self.tried is not None

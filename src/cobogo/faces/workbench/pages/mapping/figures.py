@@ -124,14 +124,14 @@ def mechanism_label(session: PageSession, one: Try) -> str:
     """A mechanism with its options, as people say it."""
     told = []
     for key, value in one.options.items():
-        said = session.number(value, 3) if isinstance(value, int | float) else session.say(MAP_CHOICE[value])
+        said = session.say.number(value, 3) if isinstance(value, int | float) else session.say(MAP_CHOICE[value])
         told.append(f"{session.say(MAP_KNOB[key])} = {said}")
     return ", ".join([session.say(MAP_NAME[one.mechanism]), *told])
 
 
 def metres(session: PageSession, value: float) -> str:
     """A distance, in kilometres where it is long."""
-    return f"{session.number(value / 1000, 3)}\u00a0km" if value >= 10_000 else f"{session.number(round(value))}\u00a0m"
+    return f"{session.say.number(value / 1000, 3)}\u00a0km" if value >= 10_000 else f"{session.say.number(round(value))}\u00a0m"
 
 
 def tiles(session: PageSession, found: LocationTrial) -> None:
@@ -144,25 +144,25 @@ def tiles(session: PageSession, found: LocationTrial) -> None:
     finding = found.finding
     if finding is not None:
         measured = session.say(MAP_MEASURES[finding.attack])
-        measured += " · " + session.say("{share} without any report", share=session.percent(finding.baseline))
+        measured += " · " + session.say("{share} without any report", share=session.say.percent(finding.baseline))
         word = tr("Told apart") if finding.attack in AREAS else tr("Found")
-        metric(session.say(word), session.percent(finding.success), help=measured)
+        metric(session.say(word), session.say.percent(finding.success), help=measured)
     elif found.skipped is not None:
         metric(session.say("Found"), "–", help=session.say("not possible here: {why}", why=found.skipped))
     if found.run.area is not None:
         metric(
             session.say("Region"),
-            f"{session.number(found.run.area / 1e6, 3)}\u00a0km²",
+            f"{session.say.number(found.run.area / 1e6, 3)}\u00a0km²",
             help=session.say("in place of a position"),
         )
     elif found.run.positions is not None:
         metric(
-            session.say("Positions"), session.number(found.run.positions), help=session.say("sent, one of them true")
+            session.say("Positions"), session.say.number(found.run.positions), help=session.say("sent, one of them true")
         )
     elif found.highest_spending:
         metric(
             session.say("ε a metre, together"),
-            session.number(found.highest_spending, 3),
+            session.say.number(found.highest_spending, 3),
             help=session.say("for {reports} reports", reports=found.reports_each),
         )
 
@@ -187,7 +187,7 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
     lines = [
         session.say(
             MAP_PROMISE[guarantee.kind],
-            epsilon=session.number(guarantee.epsilon or 0, 3),
+            epsilon=session.say.number(guarantee.epsilon or 0, 3),
             metres=round(log(4) / guarantee.epsilon) if guarantee.epsilon else 0,
             k=guarantee.k or 0,
         )
@@ -200,7 +200,7 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
             session.say(
                 "All {reports} reports of a person together: ε = {epsilon}. That is what somebody who tracks gets.",
                 reports=found.reports_each,
-                epsilon=session.number(found.highest_spending, 3),
+                epsilon=session.say.number(found.highest_spending, 3),
             )
         )
     if guarantee.kind == "none":
@@ -217,7 +217,7 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
         lines.append(
             session.say(
                 "{share} of the reports were refused: too few people were near.",
-                share=session.percent(1 - found.run.answered),
+                share=session.say.percent(1 - found.run.answered),
             )
         )
     return lines
@@ -258,7 +258,7 @@ def _success_text(session: PageSession, one: Try) -> str:
     """The attack's success, with the success without any report in parentheses."""
     if one.success is None:
         return "–"
-    return session.percent(one.success) + ("" if one.baseline is None else f" ({session.percent(one.baseline)})")
+    return session.say.percent(one.success) + ("" if one.baseline is None else f" ({session.say.percent(one.baseline)})")
 
 
 def _plane(session: PageSession, tries: list[Try]) -> None:

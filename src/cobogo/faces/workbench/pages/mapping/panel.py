@@ -215,7 +215,7 @@ class MechanismPanel:
     def build(self) -> None:
         with ui.card().classes("w-full gap-2"):
             self._whose()
-            names = {one: self.say(MAP_NAME[one]) for one in mechanisms() if self.session.knows(MAP_NAME[one])}
+            names = {one: self.say(MAP_NAME[one]) for one in mechanisms() if one in MAP_NAME}
             self._select(tr("Mechanism"), names, "mechanism", self._switch_mechanism)
             self.about = ui.label().classes("text-caption text-quiet")
             self.knobs = ui.column().classes("w-full gap-1")
@@ -330,7 +330,7 @@ class MechanismPanel:
         def turn() -> None:
             value = knob.value(float(slider.value))
             self.memory["set"][name, knob.name] = value
-            label.text = f"{self.say(MAP_KNOB[knob.name])}: {self.session.number(value, 3)}"
+            label.text = f"{self.say(MAP_KNOB[knob.name])}: {self.session.say.number(value, 3)}"
 
         turn()
         slider.on_value_change(turn)

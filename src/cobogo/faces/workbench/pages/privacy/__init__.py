@@ -60,7 +60,7 @@ def exposure(sheet: PolicySheet) -> None:
         tiles.clear()
         with tiles:
             if isinstance(found, CobogoError):
-                ui.label(session.trouble(found)).classes("text-negative")
+                ui.label(session.say.error(found)).classes("text-negative")
             else:
                 _tiles(sheet, found)
 
@@ -89,31 +89,31 @@ def _tiles(sheet: PolicySheet, found: RiskSummary) -> None:
     first = chances.prosecutor
     metric(
         session.say("Knows that a person is in the table"),
-        session.percent(first.highest),
-        help=session.say("the most exposed; {average} on average", average=session.percent(first.average)),
+        session.say.percent(first.highest),
+        help=session.say("the most exposed; {average} on average", average=session.say.percent(first.average)),
         colour=_colour(first.highest),
     ).classes("col")
     with metric(
         session.say("Does not know, and takes anybody"),
-        session.percent(None if chances.journalist is None else chances.journalist.highest),
+        session.say.percent(None if chances.journalist is None else chances.journalist.highest),
         help=session.say("Say how many people the data were drawn from.")
         if chances.journalist is None
-        else session.say("the most exposed; {average} on average", average=session.percent(chances.journalist.average)),
+        else session.say("the most exposed; {average} on average", average=session.say.percent(chances.journalist.average)),
         colour="" if chances.journalist is None else _colour(chances.journalist.highest),
     ).classes("col"):
         _population(sheet, found.people)
     metric(
         session.say("Wants as many as possible"),
-        session.percent(chances.marketer),
+        session.say.percent(chances.marketer),
         help=session.say("of the people would be found"),
         colour=_colour(chances.marketer),
     ).classes("col")
     share = found.uniques / found.people
     metric(
         session.say("Stand alone"),
-        session.number(found.uniques),
+        session.say.number(found.uniques),
         help=session.say(
-            "{share} of {people} people have no double", share=session.percent(share), people=found.people
+            "{share} of {people} people have no double", share=session.say.percent(share), people=found.people
         ),
         colour=_colour(share),
     ).classes("col")

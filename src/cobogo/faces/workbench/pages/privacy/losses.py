@@ -91,11 +91,11 @@ def _expansion(sheet: PolicySheet, name: str, icon: str) -> ui.column:
 def _limit(sheet: PolicySheet) -> None:
     session = sheet.session
     now = float(session.draft.recoding.get("suppression-limit", 0) or 0)
-    said = ui.label(session.say("Records that may be left out: {share}", share=session.percent(now)))
+    said = ui.label(session.say("Records that may be left out: {share}", share=session.say.percent(now)))
 
     def set_limit(event: Any) -> None:
         share = round(float(event.value), 4)
-        said.text = session.say("Records that may be left out: {share}", share=session.percent(share))
+        said.text = session.say("Records that may be left out: {share}", share=session.say.percent(share))
         sheet.put("recoding", "suppression-limit", share)
 
     ui.slider(min=0, max=max(0.5, now), step=0.01, value=now, on_change=set_limit).props(
@@ -105,7 +105,7 @@ def _limit(sheet: PolicySheet) -> None:
 
 def _metric(sheet: PolicySheet) -> None:
     session = sheet.session
-    texts = session.figures
+    texts = session.say
     options = {
         name: f"{texts.name('metric', name)} – {texts.texts.get(f'metric.{name}.means', '')}" for name in METRICS
     }
@@ -124,11 +124,11 @@ def _weights(sheet: PolicySheet) -> None:
         now = float(session.draft.attributes[name].get("weight", 1.0))
         with ui.row().classes("w-full items-center no-wrap gap-4"):
             ui.label(name).classes("ellipsis").style("width: 12rem")
-            shown = ui.label(session.number(now)).style("width: 2.5rem")
+            shown = ui.label(session.say.number(now)).style("width: 2.5rem")
 
             def set_weight(event: Any, name: str = name, shown: ui.label = shown) -> None:
                 weight = float(event.value)
-                shown.text = session.number(weight)
+                shown.text = session.say.number(weight)
                 session.draft.set_attribute(name, weight=None if weight == 1 else weight)
                 sheet.refresh()
 

@@ -203,7 +203,7 @@ def _taker(sheet: PolicySheet, number: int, parameter: Parameter) -> Take:
 
 def _field(sheet: PolicySheet, parameter: Parameter, model: Mapping[str, Any], take: Take) -> None:
     session, name, bounds = sheet.session, parameter.name, parameter.bounds
-    label = session.say(PARAMETER[name]) if session.knows(PARAMETER[name]) else name
+    label = session.say(PARAMETER.get(name, name))
     value = model.get(name, parameter.default)
     if name == "attribute":
         _attribute(sheet, label, model.get(name), take)
@@ -213,7 +213,7 @@ def _field(sheet: PolicySheet, parameter: Parameter, model: Mapping[str, Any], t
         if name == "population":
             _attach(sheet, take)
     elif bounds.kind == "choice":
-        options = {word: session.say(CHOICE[word]) for word in bounds.words if session.knows(CHOICE[word])}
+        options = {word: session.say(CHOICE[word]) for word in bounds.words if word in CHOICE}
         _choice(label, {word: options.get(word, word) for word in bounds.words}, value, take)
     elif bounds.kind == "flag":
         ui.switch(label, value=bool(value), on_change=lambda event: take(True if event.value else None))
@@ -322,7 +322,7 @@ def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
 
     with ui.card().classes("w-full gap-2 q-pa-md"):
         with ui.row().classes("items-center w-full no-wrap"):
-            ui.label(session.figures.name("model", name)).classes("text-subtitle1 text-weight-medium")
+            ui.label(session.say.name("model", name)).classes("text-subtitle1 text-weight-medium")
             ui.space()
             label = f"{session.say('Remove')}: {name}"
             ui.button(icon="close", on_click=remove).props(f'flat round dense aria-label="{label}"').tooltip(label)
@@ -363,7 +363,7 @@ def _catalogue(sheet: PolicySheet) -> None:
 
 def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
     session = sheet.session
-    shown = session.figures.name("model", name)
+    shown = session.say.name("model", name)
     with ui.card().classes("q-pa-md gap-1"):
         with ui.row().classes("items-center w-full no-wrap"):
             ui.label(shown).classes("text-subtitle2 text-weight-medium")
@@ -376,7 +376,7 @@ def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
 def _words(sheet: PolicySheet, name: str) -> str:
     """What a model is for, in plain words; of one that another package adds, what its card says."""
     session = sheet.session
-    return session.say(MODEL[name]) if session.knows(MODEL[name]) else PROMISES.card(name).summary
+    return session.say(MODEL.get(name) or PROMISES.card(name).summary)
 
 
 def _begun(sheet: PolicySheet, name: str) -> dict[str, Any]:

@@ -126,7 +126,7 @@ class PolicySheet:
                 return
             with ui.row().classes("items-start gap-2 no-wrap").props('role="alert"'):
                 ui.icon("error").props("color=negative size=sm")
-                said = session.trouble(error)
+                said = session.say.error(error)
                 said = f"{session.say('Not taken over yet:')} {said}" if broken else said
                 ui.label(said).classes("text-negative text-body2").style("white-space: pre-wrap")
 
@@ -137,7 +137,7 @@ def _at(error: CobogoError, place: str) -> bool:
 
 
 def _error_text(session: PageSession, error: CobogoError) -> str:
-    return "\n".join(session.sentence(part) for part in (error.what, error.remedy) if part)
+    return "\n".join(session.say(part) for part in (error.what, error.remedy) if part)
 
 
 def text(sheet: PolicySheet) -> None:

@@ -230,10 +230,10 @@ def _chances(session: PageSession, release: OpenedRelease, found: ExposureSides)
 
 def _words(session: PageSession, who: str, before: Any, after: Any, place: int) -> str:
     """An attacker's highest success probability, or the average one (``place`` 1), after and before."""
-    was = session.percent(before and before[place])
+    was = session.say.percent(before and before[place])
     if after is None:
         return session.say("{before} before", before=was)
-    now = session.percent(after[place])
+    now = session.say.percent(after[place])
     if who == "marketer":
         return session.say("finds {after} of all (was {before})", before=was, after=now)
     return session.say(
@@ -272,7 +272,7 @@ def figures(measured: Assessed | None, told: dict[str, float]) -> dict[str, Any]
 def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, Any]], found: ExposureSides) -> None:
     threshold = release.policy.risk.threshold
     shares = {
-        "over": session.say("People at a risk above {share}", share=session.percent(threshold)),
+        "over": session.say("People at a risk above {share}", share=session.say.percent(threshold)),
         "unique": session.say("Alone in their class"),
         "population": session.say("Unique in the population (estimate)"),
     }
@@ -394,7 +394,7 @@ def _combinations(session: PageSession, by_name: dict[str, dict[Any, Any]], side
             found = known.get(one.attributes)
             people = sides[side].people
             row[f"unique{place}"] = (
-                "–" if found is None else f"{session.number(found.uniques)} ({session.percent(found.uniques / people)})"
+                "–" if found is None else f"{session.say.number(found.uniques)} ({session.say.percent(found.uniques / people)})"
             )
-            row[f"apart{place}"] = "–" if found is None else session.percent(found.separation)
+            row[f"apart{place}"] = "–" if found is None else session.say.percent(found.separation)
     table(columns, rows, page=10)

@@ -137,7 +137,7 @@ def describe_attack(session: PageSession, attack: str) -> tuple[str, str, str]:
     from cobogo.examine.attacks import ATTACKS
     from cobogo.studies.audit_page import describe_attack
 
-    return describe_attack(ATTACKS[attack], session.figures) if attack in ATTACKS else (attack, "", "")
+    return describe_attack(ATTACKS[attack], session.say) if attack in ATTACKS else (attack, "", "")
 
 
 def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str, Any], begin: Any) -> None:
@@ -145,10 +145,10 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
     worst = sorted(tried, key=lambda one: (-one["exposed"] / max(one["attacked"], 1), -one["highest"]))
     succeeded = [one for one in tried if one["succeeded"]]
     with ui.row().classes("w-full items-center"):
-        metric(session.say("Attacks tried"), session.number(len(tried)))
+        metric(session.say("Attacks tried"), session.say.number(len(tried)))
         metric(
             session.say("Attacks that succeed"),
-            session.number(len(succeeded)),
+            session.say.number(len(succeeded)),
             colour="negative" if succeeded else "positive" if found["nobody_exposed"] else "warning",
         )
         with ui.column().classes("gap-0 col"):
@@ -160,7 +160,7 @@ def _show_findings(session: PageSession, release: OpenedRelease, found: dict[str
             knows = found["knowledge"] or session.say("nothing beside the release")
             if release.data is not None and knows == release.data.name:
                 knows = session.say("the original table")
-            date = session.figures.date(found["created"])
+            date = session.say.date(found["created"])
             ui.label(session.say("The attacker was given: {knowledge}. {date}.", knowledge=knows, date=date)).classes(
                 "text-caption text-quiet"
             )
@@ -196,21 +196,21 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
             text = session.say("{people} of {attacked} exposed", people=one["exposed"], attacked=one["attacked"])
             ui.label(text).classes(f"text-body2 text-weight-medium text-{colour}")
             bar = ui.linear_progress(share, show_value=False, size="8px").props(f"color={colour}").classes("w-full")
-            bar.props(f'aria-label="{session.percent(share)}"')
+            bar.props(f'aria-label="{session.say.percent(share)}"')
             sure = session.say(
                 tr("at best {highest} surer than before; threshold {threshold}")
                 if one["by"] == "gain"
                 else tr("at best {highest} sure; threshold {threshold}"),
-                highest=session.percent(one.get("surest", one["highest"])),
-                threshold=session.percent(one["threshold"]),
+                highest=session.say.percent(one.get("surest", one["highest"])),
+                threshold=session.say.percent(one["threshold"]),
             )
             ui.label(sure).classes("text-caption text-quiet")
-            average = session.percent(one["average"])
+            average = session.say.percent(one["average"])
             if before is not None:
                 line = session.say(
                     "on average {average} sure; {before} without the attack",
                     average=average,
-                    before=session.percent(before),
+                    before=session.say.percent(before),
                 )
             else:
                 line = session.say("on average {average} sure", average=average)
@@ -220,7 +220,7 @@ def _attack(session: PageSession, one: dict[str, Any]) -> None:
 def _why(session: PageSession, one: dict[str, Any]) -> str:
     from cobogo.studies.audit_page import reason
 
-    return reason(one["why"], one.get("lacks", ()), session.figures, fits=one.get("open", False))
+    return reason(one["why"], one.get("lacks", ()), session.say, fits=one.get("open", False))
 
 
 def show_timeline(desk: Desk, session: PageSession, release: OpenedRelease) -> None:
@@ -296,10 +296,10 @@ def _draw_unregistered(
             "name": row["id"][:6],
             "date": session.date(row["created"]),
             "kind": session.say(LOOKED[row["kind"]]),
-            "records": session.number(records),
-            "classes": session.number(report.get("classes", {}).get("count")),
-            "highest": session.percent(report.get("risk", {}).get("after", {}).get("highest")),
-            "models": ", ".join(session.figures.name("model", one["model"]) for one in report.get("models", ())),
+            "records": session.say.number(records),
+            "classes": session.say.number(report.get("classes", {}).get("count")),
+            "highest": session.say.percent(report.get("risk", {}).get("after", {}).get("highest")),
+            "models": ", ".join(session.say.name("model", one["model"]) for one in report.get("models", ())),
         }
         for (row, report), records in zip(found, kept, strict=True)
     ]
@@ -343,9 +343,9 @@ def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str,
     base, series = session.say(RISK_BASE[one.base or "none"]), session.say("m-invariant series")
     return {
         "name": name,
-        "date": session.figures.date(one.entry.created),
-        "records": session.number(total),
-        "classes": session.number(one.entry.summary["classes"]),
+        "date": session.say.date(one.entry.created),
+        "records": session.say.number(total),
+        "classes": session.say.number(one.entry.summary["classes"]),
         "new": ", ".join(one.new) or "–",
         "models": ", ".join(_model(session, model) for model in one.entry.summary["policy"]["privacy"]["models"]),
         "base": f"{base} · {series}" if one.series else base,
@@ -354,9 +354,9 @@ def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str,
 
 
 def _model(session: PageSession, model: Mapping[str, Any]) -> str:
-    name = session.figures.name("model", model["model"])
+    name = session.say.name("model", model["model"])
     shown = [
-        f"{key} = {session.figures.show(value)}" for key, value in model.items() if key not in ("model", "attribute")
+        f"{key} = {session.say.show(value)}" for key, value in model.items() if key not in ("model", "attribute")
     ]
     where = [str(model["attribute"])] if model.get("attribute") else []
     return f"{name} ({', '.join([*where, *shown])})" if where or shown else name

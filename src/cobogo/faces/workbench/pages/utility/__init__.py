@@ -108,7 +108,7 @@ def show_queries(session: PageSession, release: OpenedRelease) -> None:
         if fit[0] is not None:
             trouble(session.say(UTILITY_UNFIT[fit[0]]))
             return
-        options = {share: session.percent(share) for share in SELECTIVITIES}
+        options = {share: session.say.percent(share) for share in SELECTIVITIES}
         with ui.row().classes("items-end w-full"):
             width = ui.select(
                 options, value=0.05, label=session.say("Each asks about this share of the records, roughly")
@@ -136,9 +136,9 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     lower, median, upper, most = np.quantile(errors, [0.25, 0.5, 0.75, 0.95]).tolist()
     figures.clear()
     with figures:
-        metric(session.say("Median error"), session.percent(median), help=session.say("half of the answers are closer"))
-        metric(session.say("Middle half of the errors"), f"{session.percent(lower)} – {session.percent(upper)}")
-        metric(session.say("Answers within 10% of the truth"), session.percent(float((errors <= WITHIN).mean())))
+        metric(session.say("Median error"), session.say.percent(median), help=session.say("half of the answers are closer"))
+        metric(session.say("Middle half of the errors"), f"{session.say.percent(lower)} – {session.say.percent(upper)}")
+        metric(session.say("Answers within 10% of the truth"), session.say.percent(float((errors <= WITHIN).mean())))
     ordered = np.sort(errors)
     places = np.unique(np.linspace(0, len(ordered) - 1, POINTS).astype(int))
     end = max(min(float(most) * 1.1, 2.0), 0.01)
@@ -217,7 +217,7 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
     if not found["models"]:
         trouble(session.say("There are too few records to learn from."))
         return
-    names = [session.figures.name("kind", name) for name in found["models"]]
+    names = [session.say.name("kind", name) for name in found["models"]]
     sides = {
         session.say("Original"): [one["original"] for one in found["models"].values()],
         session.say("Release"): [one["release"] for one in found["models"].values()],
@@ -225,11 +225,11 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
     best = {side: max(values) for side, values in sides.items()}
     with figures:
         metric(
-            session.say("Best model, original → release"), " → ".join(session.percent(value) for value in best.values())
+            session.say("Best model, original → release"), " → ".join(session.say.percent(value) for value in best.values())
         )
         metric(
             session.say("Without a model"),
-            session.percent(found["baseline"]),
+            session.say.percent(found["baseline"]),
             help=session.say("always the most frequent value (the line in the chart)"),
         )
     line = {"yAxis": round(100 * found["baseline"], 3), "name": session.say("Without a model")}
@@ -279,7 +279,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
     """The metrics of the release's own report."""
     from cobogo.tell.report.html import utility_rows
 
-    say, report = session.figures, release.report
+    say, report = session.say, release.report
     ui.label(session.say("What the recoding lost by each metric, as the release's own report has it.")).classes(
         "text-body2 text-quiet"
     )
@@ -319,12 +319,12 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
 def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
     from cobogo.examine.metrics import METRICS
 
-    say = session.figures
+    say = session.say
     known = METRICS.get(name)
     better = "" if known is None else session.say(tr("higher") if known.maximize else tr("lower"))
     return {
         "name": say.name("metric", name),
-        "value": session.number(value),
+        "value": session.say.number(value),
         "better": better,
         "why": say.means("metric", name),
     }

@@ -89,7 +89,7 @@ def _edge(session: PageSession, edge: float | None) -> str:
     """The end of an interval: a year has no thousands."""
     if edge is not None and edge == int(edge) and abs(edge) < 10_000:
         return str(int(edge))
-    return session.number(edge)
+    return session.say.number(edge)
 
 
 def show_distributions(session: PageSession, release: OpenedRelease) -> None:
@@ -131,7 +131,7 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
                 with ui.item(on_click=lambda _, name=name: choose(name)).props("active-class=text-primary") as item:
                     with ui.item_section():
                         ui.item_label(name)
-                        ui.item_label(session.figures.name("role", role)).props("caption")
+                        ui.item_label(session.say.name("role", role)).props("caption")
                     with ui.item_section().props("side"):
                         marks[name] = item, ui.label("…").classes("text-caption")
 
@@ -145,7 +145,7 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
                     continue
                 if mark.is_deleted or found is None:
                     return
-                mark.text = "–" if found.apart is None else session.percent(found.apart)
+                mark.text = "–" if found.apart is None else session.say.percent(found.apart)
                 mark.classes(add="text-weight-bold text-negative" if (found.apart or 0) > FAR else "")
 
         ui.timer(0.05, every, once=True)
@@ -157,7 +157,7 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.figures.name("role", role)).classes("text-caption text-quiet")
+            ui.label(session.say.name("role", role)).classes("text-caption text-quiet")
             ui.space()
             before, after = found.distinct
             if before is not None:
@@ -172,7 +172,7 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
             ui.label(
                 session.say(
                     "{share} of the records would have to change for both sides to agree.",
-                    share=session.percent(found.apart),
+                    share=session.say.percent(found.apart),
                 )
             ).classes("text-body2")
         undone = release.report.get("attributes", {}).get(found.column, {}).get("distance", {}).get("estimated")
@@ -181,7 +181,7 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
                 session.say(
                     "These values were exchanged by chance, with probabilities that are published. Whoever undoes "
                     "that, as the report does, estimates the distribution to within {share}.",
-                    share=session.percent(undone),
+                    share=session.say.percent(undone),
                 )
             ).classes("text-body2")
         series: dict[str, Any] = {} if found.before is None else {session.say("Original"): found.before}
@@ -252,12 +252,12 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
         if found.apart is not None:
             metric(
                 session.say("Moved"),
-                session.percent(found.apart),
+                session.say.percent(found.apart),
                 help=session.say("of the records, to make both maps agree"),
             )
         before, after = found.association
         shown = (
-            session.number(after, 3) if before is None else f"{session.number(before, 3)} → {session.number(after, 3)}"
+            session.say.number(after, 3) if before is None else f"{session.say.number(before, 3)} → {session.say.number(after, 3)}"
         )
         metric(session.say("Association (Cramér's V)"), shown, help=session.say("0 is none, 1 the strongest there is"))
     if "spread" in found.how:
@@ -310,7 +310,7 @@ def _numbers(session: PageSession, found: dict[str, tuple[Summary | None, Summar
             shown = f"{side} *" if one.estimated else side
             rows.append(
                 {"name": name, "side": shown}
-                | {key: session.number(value) for key, value in zip(fields, values, strict=True)}
+                | {key: session.say.number(value) for key, value in zip(fields, values, strict=True)}
             )
     table(columns, rows)
     if estimated:

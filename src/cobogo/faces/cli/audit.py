@@ -78,7 +78,7 @@ def audit(
 
 def audit_lines(found: Audit) -> str:
     """A table of the attacks that were tried, and why the others were not."""
-    say = language.words()
+    say = language.terminal_speech()
     rows = []
     for trial in found.tried:
         if trial.findings is not None:
@@ -97,6 +97,6 @@ def audit_lines(found: Audit) -> str:
         for trial in sorted(found.trials, key=lambda trial: trial.open)
         if trial.findings is None
     ]
-    text += [f"{say('Note')}: {language.translate(note)}." for note in found.notes]
+    text += [f"{say('Note')}: {language.terminal_speech()(note)}." for note in found.notes]
     text.append(say(AUDIT[found.verdict], tried=len(found.tried), untried=len(found.untried), **found.people))
     return "\n".join(text)

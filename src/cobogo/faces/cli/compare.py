@@ -61,7 +61,7 @@ def compare(
 
 def comparison_lines(found: Comparison) -> str:
     """A table with one row for each algorithm, and below it why some found no solution."""
-    say = language.words()
+    say = language.terminal_speech()
     measured = [say(H[key]) for key in ("suppressed", "classes", "smallest", "inference", "risk")]
     header = [say("algorithm"), found.metric, *measured, say("seconds")]
     values = iter(say.column([run.value for run in found.runs if run.solved]))
@@ -74,7 +74,7 @@ def comparison_lines(found: Comparison) -> str:
         chances = [say.percent(run.worst_inference), say.percent(run.risk)]
         rows.append([run.algorithm, next(values), *counts, *chances, say.format(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
-    text += [f"{run.algorithm}: {language.translate(str(run.why))}." for run in found.runs if not run.solved]
+    text += [f"{run.algorithm}: {language.terminal_speech()(str(run.why))}." for run in found.runs if not run.solved]
     return "\n".join(text)
 
 
@@ -109,7 +109,7 @@ def frontier(
 
 def frontier_lines(found: Frontier) -> str:
     """A table with one row for each choice."""
-    say = language.words()
+    say = language.terminal_speech()
     solved = [point for point in found.points if point.levels is not None]
     attributes = list(solved[0].levels or ()) if solved else []
     measured = [say(H[key]) for key in ("suppressed", "classes", "smallest", "inference", "risk")]

@@ -12,7 +12,6 @@ from typing import Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.cli import language
-from cobogo.floor.language import translate
 from cobogo.floor.progress import silent
 
 
@@ -28,19 +27,19 @@ def say_json(content: Any) -> None:
 
 def say_written(*places: str) -> None:
     """Say what was written, and where."""
-    say(f"\n{language.words()('Written'):<9} {'   '.join(places)}")
+    say(f"\n{language.terminal_speech()('Written'):<9} {'   '.join(places)}")
 
 
 def complain(error: CobogoError) -> None:
     """Print an error so that a person can act on it."""
-    first, *rest = f"cobogo: {translate(error, language.terminal_language())}".splitlines()
+    first, *rest = f"cobogo: {language.terminal_speech().error(error)}".splitlines()
     print("\n".join([first, *(f"        {line}" for line in rest)]), file=sys.stderr)
 
 
 def complain_of_defect(error: Exception) -> None:
     """Print where the program itself failed. The error's message is not shown: it may quote values of the data."""
     place = traceback.extract_tb(error.__traceback__)[-1]
-    say = language.words()
+    say = language.terminal_speech()
     fault = say(
         "a fault of Cobogó: {kind} in {file}, line {line}.",
         kind=type(error).__name__,
@@ -54,7 +53,7 @@ def complain_of_defect(error: Exception) -> None:
 
 
 def warn(text: str) -> None:
-    print(f"cobogo: {language.words()('warning')}: {language.translate(text)}.", file=sys.stderr)
+    print(f"cobogo: {language.terminal_speech()('warning')}: {language.terminal_speech()(text)}.", file=sys.stderr)
 
 
 def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = ()) -> str:
@@ -86,7 +85,7 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    say = language.words()
+    say = language.terminal_speech()
     bar = Progress(
         SpinnerColumn(), TextColumn("{task.description:<10}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         console=Console(stderr=True), transient=True,

@@ -30,7 +30,7 @@ def demo_lines(demo: Demo, directory: Path) -> str:
     """A table of what each release cost, what two of them expose together, and which one to give away."""
     from cobogo.studies.demo import CHOSEN, TOGETHER
 
-    say, results = language.words(), demo.results
+    say, results = language.terminal_speech(), demo.results
     measured = [say(H[key]) for key in ("precision", "average", "classes", "suppressed", "file")]
     header = ["k", "l", "localidade", "data_nascimento", *measured]
     rows = [

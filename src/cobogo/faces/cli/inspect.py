@@ -41,7 +41,7 @@ def inspect(
     if as_json:
         console.say_json(inspection.as_json(profiles, suggestions))
         return
-    say = language.words()
+    say = language.terminal_speech()
     console.say(column_table(profiles, suggestions))
     if any(not found.certain for found in suggestions):
         console.say(f"\n{say('? The role is a guess: look at the column and decide.')}")
@@ -53,7 +53,7 @@ def inspect(
 
 def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -> str:
     """A table of the columns with what was found and is suggested. It shows no value of the data."""
-    say = language.words()
+    say = language.terminal_speech()
     rows = [
         [
             column.name,
@@ -62,7 +62,7 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
             say.number(column.missing),
             f"{found.role}{'' if found.certain else ' ?'}",
             _hierarchy_text(found.hierarchy),
-            language.translate_reason(found.reason),
+            language.terminal_speech()(found.reason),
         ]
         for column, found in zip(profiles, suggestions, strict=True)
     ]

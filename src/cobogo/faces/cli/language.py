@@ -6,12 +6,10 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 from cobogo.errors import PolicyError
-from cobogo.floor.language import locale_language, parse_language, tr
-from cobogo.floor.language.sentences import to_portuguese
+from cobogo.floor.language import LANGUAGES, Speech, language_of, language_of_locale, speech, tr
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Policy
-    from cobogo.floor.language import Speech
 
 OPTIONS = ("--lang", "--language")
 
@@ -29,7 +27,7 @@ def take_language(arguments: list[str]) -> list[str]:
 
 def terminal_language() -> str:
     """The language of what is said on the terminal."""
-    return _REQUESTED.get() or locale_language()
+    return _REQUESTED.get() or language_of_locale()
 
 
 def requested_language() -> str | None:
@@ -52,7 +50,6 @@ def translate_reason(text: str) -> str:
 def speech() -> Speech:
     """The texts of the terminal in its language."""
     from cobogo.faces.cli.words import TEXTS
-    from cobogo.floor.language import Speech
 
     return Speech(terminal_language(), TEXTS[terminal_language()])
 
@@ -60,7 +57,7 @@ def speech() -> Speech:
 def report_language(policy: Policy | None) -> str:
     """The language of what is written: the one asked for, or else the policy's, or else the locale's."""
     said = policy is not None and "language" in policy.report.model_fields_set
-    return _REQUESTED.get() or (policy.report.language if policy is not None and said else locale_language())
+    return _REQUESTED.get() or (policy.report.language if policy is not None and said else language_of_locale())
 
 
 def with_report_language(policy: Policy) -> Policy:
@@ -81,6 +78,6 @@ def _split_language(args: list[str]) -> tuple[str | None, list[str]]:
             continue
         value = value if is_one else next(left, "")
         if not value:
-            raise PolicyError(tr("needs a language: en or pt-BR"), where=name)
-        language = parse_language(value, where=name)
+            raise PolicyError(tr("needs a language: {languages}", languages=", ".join(LANGUAGES)), where=name)
+        language = language_of(value, where=name)
     return language, rest

@@ -66,17 +66,17 @@ def risk(
         return
     console.say(risk_lines(found))
     if records is not None:
-        console.say_written(str(records), language.words()("each row"))
+        console.say_written(str(records), language.terminal_speech()("each row"))
     if out is not None:
         console.say_written(f"{out}/risk.html", f"{out}/risk.png", f"{out}/risk.json")
 
 
 def risk_lines(found: RiskReport) -> str:
     """The report of risks as text for a terminal."""
-    say = language.words()
+    say = language.terminal_speech()
     parts = [_head(found, say), _chances(found, say), _population(found, say), _combinations(found, say)]
     parts += [_special(found, say), _columns(found, say)]
-    parts += [f"{say('Note')}: {language.translate(note)}." for note in found.notes]
+    parts += [f"{say('Note')}: {language.terminal_speech()(note)}." for note in found.notes]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -185,7 +185,7 @@ def _columns(found: RiskReport, say: Speech) -> str:
             say.percent(one.confidence),
             one.role or "",
             ", ".join(one.rules),
-            language.translate_reason(one.reason),
+            language.terminal_speech()(one.reason),
         ]
         for one in found.columns
     ]

@@ -51,7 +51,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
     records, seconds = release.problem.scale.records, release.seconds
     combinations = len(release.problem.table.counts)
     solution, metric = release.solution, release.metric
-    say = language.words()
+    say = language.terminal_speech()
     proof = say(tr("proven optimal") if solution.optimal else tr("best found, not proven"))
     kept = release.plan.kept_records
     share = say.format(100 * release.suppressed / records, ".1f")
@@ -117,7 +117,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
 
 def measured_value(found: ModelVerdict) -> str:
     """What a verification measured of a model."""
-    say = language.words()
+    say = language.terminal_speech()
     if found.undecided and found.measured is None:
         return say("not measured")
     return say("no records") if found.measured is None else say("measured {value}", value=say.format(found.measured))
@@ -149,5 +149,5 @@ def _written_report(directory: Path) -> dict[str, Any]:
 
 
 def _line(stage: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:
-    time = "" if seconds is None else f"{language.words().format(seconds, '.1f')} s"
+    time = "" if seconds is None else f"{language.terminal_speech().format(seconds, '.1f')} s"
     return f"{stage:<9} {what:<{widths[0]}} {detail:<{widths[1]}} {time:>7}".rstrip()

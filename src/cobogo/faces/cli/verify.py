@@ -43,7 +43,7 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     """Lines of text for a verdict: one for each model, then problems, notes and the conclusion."""
     from cobogo.faces.cli.summary import measured_value
 
-    say = language.words()
+    say = language.terminal_speech()
     text = []
     width = max((len(str(found.model)) for found in verdict.models), default=0)
     for found in verdict.models:
@@ -55,8 +55,8 @@ def verdict_lines(verdict: Verdict) -> list[str]:
         )
         mark = "?" if found.undecided else "✓" if found.satisfied else f"✗{failing}"
         text.append(f"{found.model!s:<{width}}  {measured_value(found):<16} {mark}")
-    text += [f"✗ {language.translate(problem)}" for problem in verdict.problems]
-    text += [f"{say('Note')}: {language.translate(note)}." for note in verdict.notes]
+    text += [f"✗ {language.terminal_speech()(problem)}" for problem in verdict.problems]
+    text += [f"{say('Note')}: {language.terminal_speech()(note)}." for note in verdict.notes]
     if verdict and verdict.undecided:
         text.append(
             say(

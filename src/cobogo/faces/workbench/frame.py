@@ -16,9 +16,7 @@ from cobogo.faces.workbench.labels import STEP
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.steps import visible_steps
 from cobogo.faces.workbench.style import BRICK, INFO, INK, NEGATIVE, POSITIVE, WARNING
-from cobogo.faces.workbench.words import TEXTS
-from cobogo.floor.language import tr
-from cobogo.floor.language.sentences import translate
+from cobogo.floor.language import speech
 
 T = TypeVar("T")
 
@@ -153,10 +151,11 @@ def metric(label: str, value: str, *, help: str = "", colour: str = "") -> ui.ca
 def complain(error: CobogoError, language: str = "en") -> None:
     """Show an error until it is closed, translated as far as possible. One that makes the page out of date covers
     the page."""
+    say = speech(language)
     if isinstance(error, Stale):
-        _show_outdated(translate(error, language), TEXTS[language][tr("Reload the page")])
+        _show_outdated(say.error(error), say("Reload the page"))
         return
-    ui.notify(translate(error, language), type="negative", multi_line=True, timeout=0, close_button="OK")
+    ui.notify(say.error(error), type="negative", multi_line=True, timeout=0, close_button="OK")
 
 
 def _report_error(session: PageSession, error: Exception) -> None:

@@ -117,11 +117,13 @@ def tiles(session: PageSession, found: dict[str, Any], seconds: float | None = N
     with ui.row().classes("w-full gap-3 items-stretch"):
         if records is not None:
             kept = records - (left or 0)
-            metric(session.say("Records released"), session.say.number(kept), help=_share(session, kept, records)).classes(
+            metric(
+                session.say("Records released"), session.say.number(kept), help=_share(session, kept, records)
+            ).classes("col")
+        if left is not None:
+            metric(session.say("Left out"), session.say.number(left), help=_share(session, left, records)).classes(
                 "col"
             )
-        if left is not None:
-            metric(session.say("Left out"), session.say.number(left), help=_share(session, left, records)).classes("col")
         loss = found.get("metrics", {}).get("loss")
         if loss is not None:
             metric(

@@ -21,7 +21,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 from nicegui import app, ui
 
-from cobogo.errors import CobogoError, Stale
+from cobogo.errors import Stale
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.workbench.draft import PolicyDraft

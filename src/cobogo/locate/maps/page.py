@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from cobogo.floor.language import TEXTS, tr
+from cobogo.floor.language import LANGUAGES, speech, tr
 from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name
 
 MAP = {
@@ -31,21 +31,6 @@ MAP = {
 
 MOST_MARKS = 400_000
 """Positions that a page holds at most: with more, a browser takes seconds to load and to move it."""
-
-WORDS = (
-    "layers",
-    "play",
-    "pause",
-    "slower",
-    "faster",
-    "all",
-    "moment",
-    "closer",
-    "farther",
-    "whole",
-    "help",
-    "language",
-)
 
 
 def map_page(
@@ -70,7 +55,7 @@ def map_page(
         "language": language,
         "title": _both(title),
         "what": _both(what),
-        "words": {key: {word: texts[MAP[word]] for word in WORDS} for key, texts in TEXTS.items()},
+        "words": {name: {word: speech(name)(text) for word, text in MAP.items()} for name in LANGUAGES},
         "view": [view.west, view.north, view.width, view.height],
         "centre": [view.frame.lon, view.frame.lat],
         "clock": _clock(layers, utc_offset, step),

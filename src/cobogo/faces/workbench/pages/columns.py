@@ -8,7 +8,6 @@ from typing import Any
 
 from nicegui import run, ui
 
-from cobogo.data.schema.portuguese import reason_in_portuguese, type_in_portuguese
 from cobogo.data.schema.suggest import CERTAIN
 from cobogo.errors import CobogoError
 from cobogo.faces.workbench.frame import complain, open_data_page

@@ -228,7 +228,11 @@ def _figures(session: PageSession, asked: AskedQuestion) -> None:
     with ui.row().classes("w-full gap-3"):
         for name, value in zip(asked.answer.columns, asked.answer.rows[0], strict=True):
             interval = asked.answer.intervals[name][0]
-            ends = "" if interval is None else f"95 %: {session.say.number(interval[0])} … {session.say.number(interval[1])}"
+            ends = (
+                ""
+                if interval is None
+                else f"95 %: {session.say.number(interval[0])} … {session.say.number(interval[1])}"
+            )
             metric(name, session.say.number(value), help=ends)
 
 
@@ -247,7 +251,9 @@ def _table(session: PageSession, asked: AskedQuestion) -> None:
             columns.append({"name": f"i{at}", "label": "95 %", "field": f"i{at}", "align": "right"})
             for row, interval in zip(rows, answer.intervals[name], strict=True):
                 row[f"i{at}"] = (
-                    "–" if interval is None else f"{session.say.number(interval[0])} … {session.say.number(interval[1])}"
+                    "–"
+                    if interval is None
+                    else f"{session.say.number(interval[0])} … {session.say.number(interval[1])}"
                 )
     table = ui.table(rows=rows, columns=columns, row_key="id", pagination=12).classes("w-full")
     table.props("dense flat bordered" + (" hide-bottom" if len(rows) <= 12 else ""))

@@ -397,7 +397,9 @@ class Console:
                 ).classes("text-weight-medium")
                 return
             fits = f"{symbol} = {amount(self.session, price)}" + (f", δ = {small(self.session, share)}" * bool(share))
-            told = ", ".join(f"{name} ± {self.session.say.number(off)}" for name, off in errors.items() if off is not None)
+            told = ", ".join(
+                f"{name} ± {self.session.say.number(off)}" for name, off in errors.items() if off is not None
+            )
             ui.label(
                 self.say("What would still fit: the same question at {price}", price=fits)
                 + (f" ({told})" if told else "")

@@ -113,9 +113,9 @@ class OpenCollections:
             ui.label(self.say("No reports yet.")).classes("text-quiet")
         elif findings["found"] and "share" not in findings["found"][0]:
             one = findings["found"][0]
-            ui.label(f"{self.session.say.number(one['estimate'])} ± {self.session.say.number(1.96 * one['error'], 2)}").classes(
-                "text-h5"
-            )
+            ui.label(
+                f"{self.session.say.number(one['estimate'])} ± {self.session.say.number(1.96 * one['error'], 2)}"
+            ).classes("text-h5")
             ui.label(self.say("{reports} reports", reports=findings["reports"])).classes("text-quiet")
         else:
             if findings["too_few"]:

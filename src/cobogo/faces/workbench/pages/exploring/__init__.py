@@ -10,7 +10,6 @@ from cobogo.faces.workbench.pages.exploring.comparison import build_algorithms, 
 from cobogo.faces.workbench.pages.exploring.lattice import build_lattice
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import Desk
-from cobogo.floor.language.sentences import translate
 
 __all__ = ["build"]
 
@@ -31,7 +30,7 @@ def build(desk: Desk) -> None:
             try:
                 place.policy()
             except CobogoError as error:
-                place.show_refusal(translate(error, session.language))
+                place.show_refusal(session.say.error(error))
                 return
             _tabs(place, at)
 

@@ -17,7 +17,6 @@ from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace
 from cobogo.faces.workbench.session import PageSession
 from cobogo.floor.arrays import Ints, Mask
 from cobogo.floor.language import tr
-from cobogo.floor.language.sentences import translate
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration
@@ -141,7 +140,7 @@ def build_lattice(place: ExplorationPlace) -> None:
         try:
             found = await run.io_bound(place.explore)
         except CobogoError as error:
-            refusal = translate(error, place.session.language)
+            refusal = place.session.say.error(error)
         if room.is_deleted:
             return
         room.clear()
@@ -173,7 +172,7 @@ class LatticeTab:
         """Draw the lattice, and go on examining nodes while the page is open."""
         self.nothing = ui.column().classes("w-full")
         if self.found.optimum is None:
-            why = "" if self.found.why is None else translate(self.found.why, self.session.language)
+            why = "" if self.found.why is None else self.session.say.error(self.found.why)
             text = self.session.say("There is no solution: {why} The picture shows the coarsest nodes.", why=why)
             with self.nothing:
                 ui.label(text).style("white-space: pre-wrap").classes(

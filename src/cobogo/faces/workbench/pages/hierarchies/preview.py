@@ -19,7 +19,6 @@ from cobogo.errors import CobogoError, HierarchyError, UnfitValues
 from cobogo.faces.server.services.datasets import Counted
 from cobogo.faces.workbench.charts import ORANGE, PLAIN, axis, plot
 from cobogo.floor.language import tr
-from cobogo.floor.language.sentences import translate
 
 if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import HierarchiesPage
@@ -205,7 +204,7 @@ class PreviewPanel:
             if seen.error is not None and not seen.unfit:
                 with ui.row().classes("bg-red-1 text-black q-pa-sm rounded-borders w-full no-wrap").props("role=alert"):
                     ui.icon("error", color="negative").props("size=sm")
-                    ui.label(translate(seen.error, self.page.session.language)).style("white-space: pre-line")
+                    ui.label(self.page.session.say.error(seen.error)).style("white-space: pre-line")
             if seen.hierarchy is None:
                 return
             self.level = min(self.level, seen.hierarchy.height)

@@ -131,7 +131,11 @@ def mechanism_label(session: PageSession, one: Try) -> str:
 
 def metres(session: PageSession, value: float) -> str:
     """A distance, in kilometres where it is long."""
-    return f"{session.say.number(value / 1000, 3)}\u00a0km" if value >= 10_000 else f"{session.say.number(round(value))}\u00a0m"
+    return (
+        f"{session.say.number(value / 1000, 3)}\u00a0km"
+        if value >= 10_000
+        else f"{session.say.number(round(value))}\u00a0m"
+    )
 
 
 def tiles(session: PageSession, found: LocationTrial) -> None:
@@ -157,7 +161,9 @@ def tiles(session: PageSession, found: LocationTrial) -> None:
         )
     elif found.run.positions is not None:
         metric(
-            session.say("Positions"), session.say.number(found.run.positions), help=session.say("sent, one of them true")
+            session.say("Positions"),
+            session.say.number(found.run.positions),
+            help=session.say("sent, one of them true"),
         )
     elif found.highest_spending:
         metric(
@@ -204,8 +210,8 @@ def promise_lines(session: PageSession, found: LocationTrial) -> list[str]:
             )
         )
     if guarantee.kind == "none":
-        why = MAP_WHY_NONE[found.run.name.partition(":")[0]]  # the name ends with the options, if any
-        lines = [session.say(why)] if session.knows(why) else lines
+        why = MAP_WHY_NONE.get(found.run.name.partition(":")[0])  # the name ends with the options, if any
+        lines = lines if why is None else [session.say(why)]
     if found.own_context and guarantee.kind != "none":
         lines.append(
             session.say(
@@ -258,7 +264,9 @@ def _success_text(session: PageSession, one: Try) -> str:
     """The attack's success, with the success without any report in parentheses."""
     if one.success is None:
         return "–"
-    return session.say.percent(one.success) + ("" if one.baseline is None else f" ({session.say.percent(one.baseline)})")
+    return session.say.percent(one.success) + (
+        "" if one.baseline is None else f" ({session.say.percent(one.baseline)})"
+    )
 
 
 def _plane(session: PageSession, tries: list[Try]) -> None:

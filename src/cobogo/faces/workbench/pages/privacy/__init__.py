@@ -98,7 +98,9 @@ def _tiles(sheet: PolicySheet, found: RiskSummary) -> None:
         session.say.percent(None if chances.journalist is None else chances.journalist.highest),
         help=session.say("Say how many people the data were drawn from.")
         if chances.journalist is None
-        else session.say("the most exposed; {average} on average", average=session.say.percent(chances.journalist.average)),
+        else session.say(
+            "the most exposed; {average} on average", average=session.say.percent(chances.journalist.average)
+        ),
         colour="" if chances.journalist is None else _colour(chances.journalist.highest),
     ).classes("col"):
         _population(sheet, found.people)

@@ -146,10 +146,8 @@ def _search(sheet: PolicySheet) -> None:
         on_change=lambda event: sheet.put("recoding", "algorithm", event.value, again=True),
     ).classes("w-full").props("dense")
     if name in ALGORITHMS:
-        words = ALGORITHM[name]
-        ui.label(session.say(words) if session.knows(words) else ALGORITHMS.card(name).summary).classes(
-            "text-body2 text-quiet"
-        )
+        words = ALGORITHM.get(name) or ALGORITHMS.card(name).summary
+        ui.label(session.say(words)).classes("text-body2 text-quiet")
     with ui.row().classes("w-full gap-4 items-end"):
         able = recodings(name)
         if len(able) > 1:

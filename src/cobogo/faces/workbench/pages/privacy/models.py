@@ -353,8 +353,8 @@ def _catalogue(sheet: PolicySheet) -> None:
             ui.button(icon="close", on_click=dialog.close).props(f'flat round aria-label="{close}"')
         with ui.scroll_area().classes("w-full col q-px-sm"):
             for group, cards in PROMISES.groups().items():
-                title = f"group.{group if session.knows(GROUP[group]) else 'other'}"
-                section(session.say(title), help=session.say(f"{title}-why"))
+                named = group if group in GROUP else "other"
+                section(session.say(GROUP[named]), help=session.say(GROUP_WHY[named]))
                 with ui.grid(columns=2).classes("w-full q-my-md gap-3 cobogo-grid"):
                     for card in cards:
                         _offer(sheet, card.name, add)

@@ -394,7 +394,9 @@ def _combinations(session: PageSession, by_name: dict[str, dict[Any, Any]], side
             found = known.get(one.attributes)
             people = sides[side].people
             row[f"unique{place}"] = (
-                "–" if found is None else f"{session.say.number(found.uniques)} ({session.say.percent(found.uniques / people)})"
+                "–"
+                if found is None
+                else f"{session.say.number(found.uniques)} ({session.say.percent(found.uniques / people)})"
             )
             row[f"apart{place}"] = "–" if found is None else session.say.percent(found.separation)
     table(columns, rows, page=10)

@@ -355,9 +355,7 @@ def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str,
 
 def _model(session: PageSession, model: Mapping[str, Any]) -> str:
     name = session.say.name("model", model["model"])
-    shown = [
-        f"{key} = {session.say.show(value)}" for key, value in model.items() if key not in ("model", "attribute")
-    ]
+    shown = [f"{key} = {session.say.show(value)}" for key, value in model.items() if key not in ("model", "attribute")]
     where = [str(model["attribute"])] if model.get("attribute") else []
     return f"{name} ({', '.join([*where, *shown])})" if where or shown else name
 

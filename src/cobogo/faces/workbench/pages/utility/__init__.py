@@ -136,7 +136,9 @@ def _errors(session: PageSession, errors: Any, about: tuple[str, ...], figures: 
     lower, median, upper, most = np.quantile(errors, [0.25, 0.5, 0.75, 0.95]).tolist()
     figures.clear()
     with figures:
-        metric(session.say("Median error"), session.say.percent(median), help=session.say("half of the answers are closer"))
+        metric(
+            session.say("Median error"), session.say.percent(median), help=session.say("half of the answers are closer")
+        )
         metric(session.say("Middle half of the errors"), f"{session.say.percent(lower)} – {session.say.percent(upper)}")
         metric(session.say("Answers within 10% of the truth"), session.say.percent(float((errors <= WITHIN).mean())))
     ordered = np.sort(errors)
@@ -225,7 +227,8 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
     best = {side: max(values) for side, values in sides.items()}
     with figures:
         metric(
-            session.say("Best model, original → release"), " → ".join(session.say.percent(value) for value in best.values())
+            session.say("Best model, original → release"),
+            " → ".join(session.say.percent(value) for value in best.values()),
         )
         metric(
             session.say("Without a model"),

@@ -257,7 +257,9 @@ def _maps(session: PageSession, found: Contingency | None, figures: ui.row) -> N
             )
         before, after = found.association
         shown = (
-            session.say.number(after, 3) if before is None else f"{session.say.number(before, 3)} → {session.say.number(after, 3)}"
+            session.say.number(after, 3)
+            if before is None
+            else f"{session.say.number(before, 3)} → {session.say.number(after, 3)}"
         )
         metric(session.say("Association (Cramér's V)"), shown, help=session.say("0 is none, 1 the strongest there is"))
     if "spread" in found.how:

@@ -88,7 +88,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Spark master: this machine."""
     os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
     small = (
-        "--conf spark.sql.shuffle.partitions=4 --conf spark.driver.maxResultSize=1m"  # tables, and what may come back
+        "--conf spark.sql.shuffle.partitions=2 --conf spark.driver.maxResultSize=1m "  # tables, and what may come back
+        "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"  # compile soon, not well
     )
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{small} pyspark-shell"
     yield "local[2]"

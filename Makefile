@@ -59,6 +59,8 @@ $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 
 $(VENV)/tests-installed: $(VENV)/installed
 	$(PIP) install --constraint requirements.lock --editable '.[test]'
+	@echo 'Compiling the kernels of every algorithm, once.'
+	PYTHONPATH=tests $(BIN)/python tests/support/kernel_tasks.py
 	touch $@
 
 # The workbench is tested in the system's Chromium; where there is none, one is fetched by Playwright or by the system.

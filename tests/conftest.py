@@ -25,6 +25,9 @@ NOT_QUICK = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow|^from support\.b
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out slow tests, browsers, engines and doctests")
+    parser.addoption(
+        "--evidence", action="store_true", help="run the heavier evidence of `make bench`, and nothing else"
+    )
     parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order")
 
 
@@ -50,6 +53,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.engine)
         if "browser" in fixtures:
             item.add_marker(pytest.mark.browser)
+    heavy = [item for item in items if item.get_closest_marker("evidence")]
+    left_out = [item for item in items if item not in heavy] if config.getoption("--evidence") else heavy
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = heavy if config.getoption("--evidence") else [item for item in items if item not in left_out]
     if config.getoption("--quick"):
         slow = {item for item in items if any(item.get_closest_marker(name) for name in ("slow", "browser", "engine"))}
         config.hook.pytest_deselected(items=list(slow))

@@ -30,6 +30,7 @@ quick: $(VENV)/tests-installed
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --quick tests
 
 bench: $(VENV)/tests-installed .venv-peers/installed .venv-peers-smartnoise/installed .venv-peers-opendp/installed
+	$(BIN)/pytest --evidence tests
 	$(BIN)/python -m benchmarks
 	LARGE=$(LARGE) $(BIN)/python -m benchmarks.large
 
@@ -59,6 +60,8 @@ $(VENV)/installed: $(VENV)/bin/python requirements.lock pyproject.toml
 
 $(VENV)/tests-installed: $(VENV)/installed
 	$(PIP) install --constraint requirements.lock --editable '.[test]'
+	@echo 'Compiling the kernels of every algorithm, once.'
+	PYTHONPATH=tests $(BIN)/python tests/support/kernel_tasks.py
 	touch $@
 
 # The workbench is tested in the system's Chromium; where there is none, one is fetched by Playwright or by the system.

@@ -25,6 +25,9 @@ NOT_QUICK = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.slow|^from support\.b
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out slow tests, browsers, engines and doctests")
+    parser.addoption(
+        "--evidence", action="store_true", help="run the heavier evidence of `make bench`, and nothing else"
+    )
     parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order")
 
 
@@ -50,6 +53,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.engine)
         if "browser" in fixtures:
             item.add_marker(pytest.mark.browser)
+    heavy = [item for item in items if item.get_closest_marker("evidence")]
+    left_out = [item for item in items if item not in heavy] if config.getoption("--evidence") else heavy
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = heavy if config.getoption("--evidence") else [item for item in items if item not in left_out]
     if config.getoption("--quick"):
         slow = {item for item in items if any(item.get_closest_marker(name) for name in ("slow", "browser", "engine"))}
         config.hook.pytest_deselected(items=list(slow))
@@ -88,7 +95,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a Spark master: this machine."""
     os.environ["JAVA_HOME"] = str(servers.java_home(tmp_path_factory.mktemp("java") / "home"))
     small = (
-        "--conf spark.sql.shuffle.partitions=4 --conf spark.driver.maxResultSize=1m"  # tables, and what may come back
+        "--conf spark.sql.shuffle.partitions=2 --conf spark.driver.maxResultSize=1m "  # tables, and what may come back
+        "--driver-java-options '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'"  # compile soon, not well
     )
     os.environ["PYSPARK_SUBMIT_ARGS"] = f"{small} pyspark-shell"
     yield "local[2]"

@@ -1,7 +1,9 @@
 """The maps for those who build are true: what they name is in the tree, and no room is missing."""
 
+import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -105,3 +107,27 @@ def _is_there(name: str) -> bool:
         pass
     module, _, last = name.rpartition(".")
     return hasattr(import_module(module), last)
+
+
+def methods_of_subclasses() -> Iterator[tuple[str, str]]:
+    """The methods of classes that have a base, with their class; not those that a decorator registers somewhere."""
+    for file in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.bases:
+                bodies = [one for one in node.body if isinstance(one, ast.FunctionDef) and not one.decorator_list]
+                yield from ((node.name, one.name) for one in bodies if not one.name.startswith("__"))
+
+
+def names_used() -> set[str]:
+    """Every name that the source takes from an object, and every one that the documentation shows."""
+    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in SOURCE.rglob("*.py")]
+    used = {node.attr for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    pages = "\n".join(file.read_text(encoding="utf-8") for file in (ROOT / "docs").glob("*.md"))
+    return used | set(re.findall(r"\w+", pages))
+
+
+def test_what_a_class_overrides_is_called() -> None:
+    """An override whose base was renamed is called by nobody, and no type checker sees it."""
+    of_others = {("Commands", "list_commands"), ("RiskReport", "_repr_html_")}  # Click and notebooks call these
+    used = names_used()
+    assert {(kind, name) for kind, name in methods_of_subclasses() if name not in used} - of_others == set()

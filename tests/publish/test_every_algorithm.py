@@ -196,6 +196,7 @@ QUASI = ("sex", "age", "race")
 
 
 @every
+@pytest.mark.evidence
 @pytest.mark.skipif(not (ADULT / "adult.csv").is_file(), reason=f"{ADULT} has no adult.csv")
 def test_adult(algorithm: str, tmp_path: Path) -> None:
     """A sixth of it: the whole takes some algorithms half a minute."""

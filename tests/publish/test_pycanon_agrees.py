@@ -126,6 +126,7 @@ def test_on_generated_cases_of_ceara(tmp_path: Path, k: int, l: int | None) -> N
     assert found == measured(tmp_path / "out")
 
 
+@pytest.mark.evidence
 def test_on_the_ten_files_of_the_demo(tmp_path: Path) -> None:
     """The guide's ten releases, as the command writes them."""
     demo = tmp_path / "demo"

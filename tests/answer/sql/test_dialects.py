@@ -214,6 +214,7 @@ def test_no_value_fails_a_question_in_postgresql(postgresql: str, case: Case) ->
             break
 
 
+@pytest.mark.evidence
 def test_no_value_fails_a_question_in_spark(spark: str) -> None:
     """All of them as the columns of one table, and everything measured of them at once: Spark is slow to begin."""
     engine = q.engine(spark)

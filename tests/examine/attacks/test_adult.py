@@ -56,6 +56,7 @@ def test_the_raw_table_gives_away_exactly_those_who_are_unique(matching: str) ->
     assert found.confidence.sum() / found.attacked == pytest.approx(0.413036, abs=5e-7)
 
 
+@pytest.mark.evidence
 @pytest.mark.parametrize("algorithm", ["optimal", "local"])
 def test_a_5_anonymous_release_gives_nobody_away_with_more_than_one_fifth(algorithm: str) -> None:
     release = cb.anonymize(policy(algorithm))

@@ -13,7 +13,7 @@ from pyarrow import csv
 import cobogo as cb
 from cobogo.examine.attacks import ATTACKS, attack, open_case
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("attacks on synthetic data")]
+pytestmark = [pytest.mark.slow, pytest.mark.evidence, pytest.mark.xdist_group("attacks on synthetic data")]
 
 WIDTH, VALUES, ROWS = 6, 20, 300
 NAMES = ("membership", "singling-out", "linkability", "inference")

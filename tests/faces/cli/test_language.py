@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from cobogo.data.policy import Policy
-from cobogo.faces.cli.language import report_language
+from cobogo.faces.cli.language import report_language, take_language
 from cobogo.faces.cli.words import TEXTS
 from support.commands import cobogo as command
 
@@ -47,6 +47,7 @@ def test_the_main_job_in_portuguese(tmp_path: Path, place: str) -> None:
 
 
 def test_the_policy_says_in_which_language_the_report_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    take_language([])  # as a command without --lang does; an earlier test may have had one
     policy = {"attributes": {"a": {"role": "sensitive"}}}
     assert report_language(Policy.of(policy | {"report": {"language": "pt-BR"}})) == "pt-BR"
     assert report_language(None) == "en"

@@ -58,3 +58,14 @@ def test_a_demand_narrows_whom_a_request_goes_out_with() -> None:
         gatherer.ask("a", 4.0, Demand(2, min_area=5))
     with pytest.raises(ValueError, match="must be clique"):
         Gatherer(Hilbert(2))
+
+
+def test_it_computes_nothing_before_enough_requests_are_there() -> None:
+    """What the server asks of any anonymizer between requests: a region for one alone, or a cloak to be kept."""
+    gatherer = Gatherer(CliqueCloak(2, dx=300, dy=300, dt=60))
+    for name in ("a", "b"):
+        gatherer.update(name, -38.5, -3.7, 0.0)
+    gatherer.ask("a", 1.0)
+    assert gatherer.region_tasks(2.0) == []
+    assert gatherer.cloak_task("b", 2.0, Demand(2)) is None
+    assert gatherer.waiting == 1

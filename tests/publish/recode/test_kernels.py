@@ -21,7 +21,12 @@ QUICK = ("optimal", "k-member", "mdav", "anatomy")
 
 
 @pytest.mark.parametrize(
-    ("how", "algorithms"), [("NUMBA_DISABLE_JIT", ()), ("NUMBA_BOUNDSCHECK", QUICK)], ids=["plain", "compiled"]
+    ("how", "algorithms"),
+    [
+        ("NUMBA_DISABLE_JIT", ()),
+        pytest.param("NUMBA_BOUNDSCHECK", QUICK, marks=pytest.mark.evidence),
+    ],
+    ids=["plain", "compiled"],
 )
 def test_no_kernel_reaches_beyond_its_arrays_or_its_numbers(
     how: str, algorithms: tuple[str, ...], tmp_path: Path

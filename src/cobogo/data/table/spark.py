@@ -12,6 +12,7 @@ import tempfile
 import warnings
 import weakref
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -85,7 +86,7 @@ class Spark(Engine):
         parsed = tasks.repartition(len(files)).mapInArrow(_parser(list(names), data), schema)
         try:
             kept = parsed.persist()
-            weakref.finalize(self, kept.unpersist).atexit = False  # by then there may be no Spark to tell
+            weakref.finalize(self, _release_cache, kept).atexit = False  # by then there may be no Spark to tell
             kept.count()
         except self.failures as error:
             raise _complaint(error, path) from None
@@ -120,7 +121,7 @@ class Spark(Engine):
     def materialize(self, table: Expression) -> Expression:
         """Kept on the cluster."""
         kept = self._frame(table).persist()
-        weakref.finalize(self, kept.unpersist).atexit = False
+        weakref.finalize(self, _release_cache, kept).atexit = False
         kept.count()
         return self._register(kept)
 
@@ -199,6 +200,12 @@ class Spark(Engine):
         name = f"cobogo_{id(self)}_{self._tables}"
         frame.createOrReplaceTempView(name)
         return self.connection.table(name)
+
+
+def _release_cache(frame: Any) -> None:
+    """Let Spark forget what was read. A session that has ended has forgotten it already."""
+    with suppress(Exception):
+        frame.unpersist()
 
 
 def _session(master: str) -> Any:

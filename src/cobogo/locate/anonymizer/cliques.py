@@ -52,7 +52,7 @@ class Gatherer(Anonymizer):
         """Raises `NoSolution`: only requests can be cloaked, and they wait for each other."""
         raise NoSolution(tr("requests wait for each other here"), remedy=tr("Ask for a cloak."))
 
-    def sketch(self, user: str, now: float, demand: Demand) -> CloakTask | None:  # noqa: ARG002
+    def cloak_task(self, user: str, now: float, demand: Demand) -> CloakTask | None:  # noqa: ARG002
         """None: no cloaks are computed beforehand."""
         return None
 
@@ -88,7 +88,7 @@ class Gatherer(Anonymizer):
         self._done.extend(outcome for outcome in outcomes if outcome.ticket != request.ticket)
         return RequestOutcome(request.ticket, user, region)
 
-    def looks(self, now: float) -> list[RegionTask]:  # noqa: ARG002
+    def region_tasks(self, now: float) -> list[RegionTask]:  # noqa: ARG002
         """None: a crowd is looked for when a request comes in."""
         return []
 

@@ -12,7 +12,7 @@ import pytest
 import cobogo as cb
 from support.paths import SHARED
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.evidence]
 
 BESIDE = SHARED / "data" / "adult"
 ADULT = Path(os.environ.get("COBOGO_ADULT", BESIDE))

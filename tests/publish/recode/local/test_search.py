@@ -93,9 +93,13 @@ def loss(found: dict[int, tuple[Label, ...]], rows: Rows) -> float:
 
 
 def holds(model: dict[str, Any], values: list[Label], whole: list[Label]) -> bool:
-    counts, all_counts = Counter(values), Counter(whole)
+    """A model by its definition; a missing value is no value, but a record of its class."""
     if model["model"] == K:
         return len(values) >= model["k"]
+    values, whole = ([value for value in part if value is not None] for part in (values, whole))
+    counts, all_counts = Counter(values), Counter(whole)
+    if model["model"] == T and not values:
+        return True
     if model["model"] == T:
         distance = sum(abs(counts[v] / len(values) - all_counts[v] / len(whole)) for v in all_counts) / 2
         return distance <= model["t"] + 1e-9

@@ -54,21 +54,24 @@ settings = ServerSettings(state=str(home / "state"), port=port)
 context = ServerContext(settings)
 app = create_app(settings, context=context)
 ana = Holder("ana", KeyRole.STEWARD, frozenset(KeyScope), LOCAL_KEY)
-dataset = app.state.service.datasets.receive(ana, "people.csv", io.BytesIO((home / "people.csv").read_bytes()))
-app.state.service.policies.begin_draft(ana, dataset, (home / "policy.toml").read_text())
+datasets = []
+for name in ("changed.csv", "people.csv"):
+    datasets.append(app.state.service.datasets.receive(ana, name, io.BytesIO((home / "people.csv").read_bytes())))
+    app.state.service.policies.begin_draft(ana, datasets[-1], (home / "policy.toml").read_text())
 door = mount(app, local=ana)
-print(f"/enter/{door}", context.keys.create("bia", KeyRole.STEWARD)[1], dataset, flush=True)
+print(f"/enter/{door}", context.keys.create("bia", KeyRole.STEWARD)[1], *datasets, flush=True)
 uvicorn.run(app, port=port, log_level="warning")
 """
 
 
 @dataclass
 class Served:
-    """A server with a data set of Ana's."""
+    """A server with two data sets of Ana's: one whose policy a test changes, and one whose policy stays."""
 
     address: str
     door: str
     key: str  # of Bia, who is a steward, too
+    changed: str
     dataset: str
     home: Path
     chromium: Any
@@ -86,9 +89,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (home / "policy.toml").write_text(POLICY)
     port = free_port()
     with running(str(home), str(port), program=SERVER) as line, browser() as chromium:
-        door, key, dataset = line.split()
+        door, key, changed, dataset = line.split()
         answers(port)
-        yield Served(f"http://127.0.0.1:{port}", door, key, dataset, home, chromium)
+        yield Served(f"http://127.0.0.1:{port}", door, key, changed, dataset, home, chromium)
 
 
 def _satisfied() -> dict[str, bool]:
@@ -143,8 +146,8 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     say, satisfied = TEXTS["en"], _satisfied()
     page = served.page()
     page.goto(served.address + served.door)
-    page.wait_for_url(re.compile(rf"/data\?data={served.dataset}$"))
-    page.goto(served.address + "/exploring")
+    page.wait_for_url(re.compile(r"/data\?data="))
+    page.goto(f"{served.address}/exploring?data={served.dataset}")
     page.locator(".lattice svg").wait_for()
     nodes = _settled(page, set(satisfied))
     assert {name: node["symbol"] in ("circle", "diamond") for name, node in nodes.items()} == satisfied
@@ -184,15 +187,15 @@ def test_the_frontier_is_drawn_and_a_k_of_it_taken_into_the_policy(served: Serve
     say = TEXTS["en"]
     page = served.page()
     page.goto(served.address + served.door)
-    page.wait_for_url(re.compile(rf"/data\?data={served.dataset}$"))
-    page.goto(served.address + "/exploring")
+    page.wait_for_url(re.compile(r"/data\?data="))
+    page.goto(f"{served.address}/exploring?data={served.changed}")
     page.get_by_role("tab", name=say["explore.frontier"]).click()
     page.get_by_role("button", name=say["explore.draw"]).click()
     page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).wait_for()
     others = [page.context.new_page() for _ in range(2)]
     for other, place in zip(others, ("exploring", "running"), strict=True):
         other.set_default_timeout(60_000)
-        other.goto(f"{served.address}/{place}?data={served.dataset}")
+        other.goto(f"{served.address}/{place}?data={served.changed}")
     others[0].get_by_role("tab", name=say["explore.frontier"]).click()
     others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).wait_for()
     others[1].locator("[data-policy]").get_by_text("k = 4").wait_for()

@@ -29,9 +29,8 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 
 def number_of(number: int, noun: str, plural: str | None = None) -> str:
@@ -43,16 +42,6 @@ def number_of(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def nearest(name: object, known: Iterable[str], command: str) -> str:
-    """A remedy for a name that is not known: the one that was meant, perhaps, and how to see all.
-
-    >>> nearest("k-anonimity", ["k-anonymity", "l-diversity"], "cobogo list models")
-    'Did you mean "k-anonymity"? `cobogo list models` shows all.'
-    """
-    near = difflib.get_close_matches(str(name), list(known), n=1)
-    return (f'Did you mean "{near[0]}"? ' if near else "") + f"`{command}` shows all."
-
-
 class CobogoError(Exception):
     """The root. ``what`` is a sentence, ``where`` names the place, ``remedy`` says what to do about it.
 
@@ -62,49 +51,90 @@ class CobogoError(Exception):
     """
 
     exit_code: ClassVar[int] = 2
+    code: str = "COBOGO-ERROR"
 
-    def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None) -> None:
+    def __init__(self, what: str, *, where: str | None = None, remedy: str | None = None, code: str = "") -> None:
         super().__init__(what, where, remedy)
         self.what = what
         self.where = where
         self.remedy = remedy
+        self.code = code or self.code
 
     def __str__(self) -> str:
         sentence = f"{self.where}: {self.what}" if self.where else self.what
         sentence = sentence if sentence.endswith((".", "!", "?", ":")) else sentence + "."
         return f"{sentence}\n{self.remedy}" if self.remedy else sentence
 
+    def as_dict(self) -> dict[str, Any]:
+        """The error for programs: its code, the sentence, and the template and values of each part."""
+        from cobogo.floor.language.text import to_json
+
+        parts = {"what": self.what, "where": self.where, "remedy": self.remedy}
+        return {"code": self.code, "message": str(self), **{name: to_json(part) for name, part in parts.items()}}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> CobogoError:
+        """The error again, to be said in any language."""
+        from cobogo.floor.language.text import from_json
+
+        what, where, remedy = (from_json(content[name]) for name in ("what", "where", "remedy"))
+        return cls(what, where=where, remedy=remedy, code=content["code"])
+
+    def change(self, how: Callable[[str], str]) -> CobogoError:
+        """The error with every value in it changed, such as a path that its reader must not see."""
+        from cobogo.floor.language.text import change
+
+        parts = (None if part is None else change(part, how) for part in (self.what, self.where, self.remedy))
+        what, where, remedy = parts
+        return CobogoError(what or "", where=where, remedy=remedy, code=self.code)
+
 
 class InputError(CobogoError):
     """The input is wrong."""
+
+    code = "COBOGO-INPUT"
 
 
 class PolicyError(InputError):
     """The policy is not one that can be carried out."""
 
+    code = "COBOGO-POLICY"
+
 
 class DataError(InputError):
     """The data cannot be read, or is not what the policy says it is."""
+
+    code = "COBOGO-DATA"
 
 
 class QueryRefused(InputError):
     """The curator does not answer this question. The reason follows from its text and from declarations alone."""
 
+    code = "COBOGO-QUERY"
+
 
 class ReportError(InputError):
     """Bytes or text that are no reports of a collection, or counts that are none of it."""
+
+    code = "COBOGO-REPORT"
 
 
 class MemoError(InputError):
     """A client's memo of permanent answers cannot be used, so nothing is reported."""
 
+    code = "COBOGO-MEMO"
+
 
 class LedgerError(InputError):
     """The ledger of privacy budgets cannot be used, so nothing is answered."""
 
+    code = "COBOGO-LEDGER"
+
 
 class HierarchyError(InputError):
     """A generalization hierarchy contradicts itself or cannot be built."""
+
+    code = "COBOGO-HIERARCHY"
 
 
 class UnfitValues(HierarchyError):
@@ -112,6 +142,8 @@ class UnfitValues(HierarchyError):
 
     A builder sees only distinct values; the stage that holds the table adds how many records and which row.
     """
+
+    code = "COBOGO-HIERARCHY-VALUES"
 
     def __init__(self, what: str, values: Sequence[str | None], *, where: str | None = None, remedy: str | None = None):
         super().__init__(what, where=where, remedy=remedy)
@@ -121,39 +153,56 @@ class UnfitValues(HierarchyError):
 class OutputError(InputError):
     """The place where the results should go is not fit for them."""
 
+    code = "COBOGO-OUTPUT"
+
 
 class RegistryError(InputError):
     """The registry of releases cannot be used: it is not there, not readable, or not with this key."""
+
+    code = "COBOGO-REGISTRY"
 
 
 class VaultError(InputError):
     """A vault of tokens cannot be opened, its key does not fit or lacks the role, or it has not what was asked for."""
 
+    code = "COBOGO-VAULT"
+
 
 class PluginError(InputError):
     """Another package offers something by a name, and it cannot be used."""
+
+    code = "COBOGO-PLUGIN"
 
 
 class TableTooLarge(InputError):
     """There are more distinct combinations of values than can be counted in memory."""
 
+    code = "COBOGO-TABLE-SIZE"
+
 
 class SearchTooLarge(InputError):
     """There are more possibilities than the algorithm can go through."""
+
+    code = "COBOGO-SEARCH-SIZE"
 
 
 class AnswerIsNo(CobogoError):
     """The question was well put, and the answer is no."""
 
+    code = "COBOGO-NO"
     exit_code: ClassVar[int] = 1
 
 
 class BudgetSpent(AnswerIsNo):
     """A privacy budget does not allow for this answer."""
 
+    code = "COBOGO-BUDGET"
+
 
 class NoAnswer(AnswerIsNo):
     """A question was paid for and could not be answered. Why is not told: it may depend on somebody's data."""
+
+    code = "COBOGO-NO-ANSWER"
 
     def __init__(self) -> None:
         super().__init__("the question could not be answered; what it cost stays spent")
@@ -165,14 +214,22 @@ class NoAnswer(AnswerIsNo):
 class Stale(AnswerIsNo):
     """What somebody acts on is no longer what they see: nothing is done."""
 
+    code = "COBOGO-STALE"
+
 
 class NoSolution(AnswerIsNo):
     """No recoding satisfies the policy; the message says what stands in the way."""
+
+    code = "COBOGO-NO-SOLUTION"
 
 
 class VerificationFailed(AnswerIsNo):
     """A release does not hold what it promises."""
 
+    code = "COBOGO-VERIFY"
+
 
 class Exposed(AnswerIsNo):
     """Together with earlier releases, a release would expose people; the message names the attack and the remedies."""
+
+    code = "COBOGO-EXPOSED"

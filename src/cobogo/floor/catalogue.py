@@ -17,9 +17,9 @@ from importlib import import_module
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from cobogo.errors import CobogoError, PluginError, PolicyError, nearest
+from cobogo.errors import CobogoError, PluginError, PolicyError
 from cobogo.floor.arguments import Bounds, notice_bounds, refusal
-from cobogo.floor.language import tr
+from cobogo.floor.language import nearest, tr
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -41,13 +41,15 @@ class Parameter:
 class Card:
     """What is said of a named thing wherever it is listed, explained, offered or asked for.
 
-    ``summary`` is the first sentence of its docstring. ``guide`` is the page of the documentation that tells of its
-    use. ``start`` has values that a form begins with, and ``facts`` what only things of its registry have.
+    ``summary`` is the first sentence of its docstring; ``plain`` says the same to a reader who is new to the field.
+    ``guide`` is the page of the documentation that tells of its use. ``start`` has values that a form begins with, and
+    ``facts`` what only things of its registry have.
     """
 
     name: str
     title: str
     summary: str
+    plain: str = ""
     group: str = ""
     guide: str = ""
     start: Mapping[str, Any] = field(default_factory=dict)
@@ -68,6 +70,7 @@ def card(
     name: str,
     *,
     title: str = "",
+    plain: str = "",
     group: str = "",
     guide: str = "",
     start: Mapping[str, Any] | None = None,
@@ -84,7 +87,7 @@ def card(
 
     def carried(thing: Thing) -> Thing:
         told = first_sentence(thing.__doc__ or "")
-        own = Card(name, title or name, told, group, guide, dict(start or {}), facts, thing)
+        own = Card(name, title or name, told, plain or f"{told}.", group, guide, dict(start or {}), facts, thing)
         setattr(thing, "card", own)  # noqa: B010
         if isinstance(thing, type):
             setattr(thing, "name", name)  # noqa: B010

@@ -14,8 +14,8 @@ from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
 from cobogo.data.policy.tables import Data
 from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
-from cobogo.errors import PolicyError, QueryRefused, nearest
-from cobogo.floor.language import tr
+from cobogo.errors import PolicyError, QueryRefused
+from cobogo.floor.language import nearest, tr
 from cobogo.floor.urls import is_url
 from cobogo.promises.accounting import LARGEST_LOSS, PrivacyLoss, exact_amount
 from cobogo.promises.declared_columns import DeclaredColumn

@@ -24,6 +24,7 @@ from cobogo.studies.study import (
     timestamp,
     try_release,
 )
+from cobogo.tell.report.labels import metric_name
 from cobogo.tell.report.page import Field, PageSection, Row, origin, page, pairs, paragraph, picture, table
 
 NAMES = 1.25  # inches of the algorithms' names in the picture
@@ -102,7 +103,7 @@ class Comparison(Study):
             return lambda lengths: [form(length) for length in lengths]
 
         panels = [
-            panel(say.name("metric", self.metric), lambda run: run.value, say.column, BLUE),
+            panel(metric_name(self.metric, say), lambda run: run.value, say.column, BLUE),
             panel(say("search time"), lambda run: run.seconds, each(say.seconds), PALE),
             panel(say("suppressed"), lambda run: run.suppressed, each(say.number), PALE),
             panel(say("classes"), lambda run: run.classes, each(say.number), PALE),
@@ -122,7 +123,7 @@ class Comparison(Study):
 
     def render(self, png: bytes, *, say: Speech) -> str:
         """The picture, a table of every run, and what was noted."""
-        metric = say.name("metric", self.metric)
+        metric = metric_name(self.metric, say)
         better = say(tr("higher") if self.maximize else tr("lower"))
         fields = [
             Field(say("algorithm"), "row"),
@@ -173,7 +174,7 @@ class Comparison(Study):
 
     def _fact(self, say: Speech) -> str:
         """The headline: which algorithm is best."""
-        metric, best = say.name("metric", self.metric), self.best
+        metric, best = metric_name(self.metric, say), self.best
         if best is None:
             return say("No algorithm found a release that satisfies the policy")
         shown = dict(zip((run.name for run in self.runs), say.column([run.value for run in self.runs]), strict=True))

@@ -27,6 +27,7 @@ from cobogo.studies.study import (
     timestamp,
     try_release,
 )
+from cobogo.tell.report.labels import metric_name
 from cobogo.tell.report.page import Field, PageSection, Row, names, origin, page, paragraph, picture, table
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class Frontier(Study):
 
     def render(self, png: bytes, *, say: Speech) -> str:
         """The picture, and a table of every point."""
-        metric, varied = say.name("metric", self.metric), [_parameter(name, say) for name in self.varied]
+        metric, varied = metric_name(self.metric, say), [_parameter(name, say) for name in self.varied]
         solved = [point for point in self.points if point.levels is not None]
         attributes = list(solved[0].levels or ()) if solved else []
         columns = [
@@ -154,7 +155,7 @@ class Frontier(Study):
         """The headline: the metric at the first and the last point with a solution, or its range where there are
         several lines."""
         solved = [point for point in self.points if point.value is not None]
-        metric = say.name("metric", self.metric)
+        metric = metric_name(self.metric, say)
         if not solved:
             return say("Nothing satisfies the policy, whatever the value")
         values = [point.value for point in solved if point.value is not None]
@@ -179,7 +180,7 @@ class Frontier(Study):
         from cobogo.tell.report.canvas import BLUE, MARGIN, WIDTH, Sheet
 
         better = say(tr("higher") if self.maximize else tr("lower"))
-        metric = say.name("metric", self.metric)
+        metric = metric_name(self.metric, say)
         sheet = Sheet(
             self._fact(say),
             say(

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from cobogo.floor.files import holds_only, stage_directory
 from cobogo.floor.language import NOTHING, Speech, speech, tr
 from cobogo.locate import maps
+from cobogo.locate.attacks import ATTACKS
 from cobogo.locate.attacks.hearing import sent_positions
 from cobogo.locate.places.geometry import distance
 from cobogo.locate.places.points import Points
@@ -118,7 +119,7 @@ def _panel(
     metres = in_metres(found, attack)
     runs = sorted((run for run in _protected_runs(found) if attack in run.findings), key=lambda run: run.quality_loss)
     values = [_value(run, attack, metres=metres) for run in runs]
-    title = sheet.fit(say.name("attack", attack), wide, 10.5, bold=True)
+    title = sheet.fit(say(ATTACKS.card(attack).title), wide, 10.5, bold=True)
     sheet.text(left, sheet.top, title, size=10.5, bold=True)
     sheet.text(
         left, sheet.top + 0.22, say(tr("attacker’s error (m)") if metres else tr("share found")), size=8.5, color=MUTED
@@ -244,7 +245,7 @@ def _asks(run: MechanismTrial, say: Speech) -> str:
 
 def _findings(found: Evaluation, say: Speech) -> Markup:
     """A table of mechanisms (rows) and attacks (columns): success, error, and success without the reports."""
-    fields = [Field(say.name("attack", attack), "num") for attack in found.attacks]
+    fields = [Field(say(ATTACKS.card(attack).title), "num") for attack in found.attacks]
     rows = [[_name(run, say), *(_cell(run, attack, say) for attack in found.attacks)] for run in found.runs]
     return table([Field(say("mechanism"), "row"), *fields], rows)
 
@@ -265,7 +266,7 @@ def _untried_notes(found: Evaluation, say: Speech) -> list[Markup]:
     for run in found.runs:
         for attack, why in run.skipped.items():
             reasons.setdefault((attack, why), []).append(_name(run, say))
-    told = [f"{say.name('attack', attack)}, {', '.join(runs)}: {why}" for (attack, why), runs in reasons.items()]
+    told = [f"{say(ATTACKS.card(attack).title)}, {', '.join(runs)}: {why}" for (attack, why), runs in reasons.items()]
     return [paragraph(lines(f"{say('Not tried')}:", *told), "")] if told else []
 
 
@@ -273,7 +274,12 @@ def _attackers(found: Evaluation, say: Speech) -> Markup:
     """What each attacker knows, and what its success means."""
     fields = [Field(say("attack"), "row"), Field(say("What attackers know")), Field(say("share found"))]
     rows = [
-        [say.name("attack", attack), say.name("knows", attack), say.name("finds", attack)] for attack in found.attacks
+        [
+            say(ATTACKS.card(attack).title),
+            say(ATTACKS.card(attack).facts["knows"]),
+            say(ATTACKS.card(attack).facts["finds"]),
+        ]
+        for attack in found.attacks
     ]
     return table(fields, rows, kind="asked")
 

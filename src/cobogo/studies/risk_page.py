@@ -12,6 +12,7 @@ from cobogo.floor.language import NOTHING, Speech, speech
 from cobogo.floor.representation import tiles as notebook_tiles
 from cobogo.tell.report.bars import Bar, bar_panel
 from cobogo.tell.report.canvas import BLUE, MARGIN, ORANGE, WIDTH, Sheet
+from cobogo.tell.report.labels import HOLDS, ROLE
 from cobogo.tell.report.page import (
     Cell,
     Field,
@@ -353,8 +354,8 @@ def _columns(found: RiskReport, say: Speech) -> PageSection:
     rows = [
         [
             names([one.column]),
-            say.name("role", one.role) if one.role else NOTHING,
-            say.name("holds", one.what),
+            say(ROLE.get(one.role, one.role)) if one.role else NOTHING,
+            say(HOLDS.get(one.what, one.what)),
             say.percent(one.confidence),
             one.reason,
             lines(*one.rules),

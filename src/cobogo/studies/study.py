@@ -16,6 +16,7 @@ from cobogo.floor.files import holds_only, stage_directory
 from cobogo.floor.language import Speech, speech
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode import story
+from cobogo.tell.report.labels import metric_meaning, metric_name
 from cobogo.tell.report.page import Cell, Field, PageSection, Row, pairs, strong, verdict
 
 
@@ -181,7 +182,7 @@ def meanings(metric: str, say: Speech) -> PageSection:
         parts=[
             pairs(
                 [
-                    (say.name("metric", metric), say.means("metric", metric)),
+                    (metric_name(metric, say), metric_meaning(metric, say)),
                     (say("smallest class"), say("This is the k of the release.")),
                     (
                         say("worst inference"),

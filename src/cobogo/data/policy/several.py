@@ -9,8 +9,8 @@ from typing import Any
 
 from cobogo.data.policy.document import Policy
 from cobogo.data.policy.toml_file import read_toml
-from cobogo.errors import PolicyError, nearest
-from cobogo.floor.language import tr
+from cobogo.errors import PolicyError
+from cobogo.floor.language import nearest, tr
 
 KEYS = ("data", "attributes", "columns", "key", "references")
 """What a table of ``[tables]`` may have."""

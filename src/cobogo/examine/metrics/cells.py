@@ -11,7 +11,7 @@ from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Sep
 from cobogo.floor.catalogue import card
 
 
-@card("loss")
+@card("loss", plain="Information lost: 0 is the original table, 1 a table that says nothing.")
 @dataclass(frozen=True)
 class LossMetric(Separable):
     r"""Granularity lost: per attribute the mean share of the domain under a released value, 0 to 1, combined by a
@@ -51,7 +51,10 @@ class LossMetric(Separable):
         return np.asarray(np.expm1(total))
 
 
-@card("iloss")
+@card(
+    "iloss",
+    plain=("The average share of all possible values that a released value may stand for, besides the true one."),
+)
 @dataclass(frozen=True)
 class ILoss(Separable):
     r"""Share of the leaves that a released value stands for beyond the true one, weighted over the attributes, averaged
@@ -83,7 +86,7 @@ class ILoss(Separable):
         return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
-@card("iloss-sum")
+@card("iloss-sum", plain="The same, summed over the attributes by their weights and not averaged.")
 @dataclass(frozen=True)
 class ILossSum(ILoss):
     r"""The same as iloss with the weights as they are given, not made to sum to 1: the form in which it was published.
@@ -109,7 +112,7 @@ class ILossSum(ILoss):
         return np.asarray(super().terms(outcome, scale) * scale.weights.sum())
 
 
-@card("precision")
+@card("precision", plain="Detail kept: 1 is the original table, 0 a table generalized to the top.")
 @dataclass(frozen=True)
 class Precision(Separable):
     r"""One minus the mean height to which cells were generalized, each as a share of its hierarchy's height.
@@ -145,7 +148,7 @@ class Precision(Separable):
         return np.asarray(1.0 - total)
 
 
-@card("height")
+@card("height", plain="The levels of all quasi-identifiers added up: how many steps were taken.")
 @dataclass(frozen=True)
 class Height(Separable):
     r"""The sum of the levels of a full-domain recoding: its distance from the bottom of the lattice.
@@ -172,7 +175,7 @@ class Height(Separable):
         return np.asarray(outcome.level_sums / kept[..., None])
 
 
-@card("ambiguity")
+@card("ambiguity", plain="How many combinations of original values a released record may stand for, on average.")
 @dataclass(frozen=True)
 class Ambiguity(IdealBound):
     r"""The mean number of original tuples that a released record may stand for: the product over the attributes of the

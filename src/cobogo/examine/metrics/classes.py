@@ -12,7 +12,7 @@ from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale
 from cobogo.floor.catalogue import card
 
 
-@card("discernibility")
+@card("discernibility", plain="Each record counts the size of its class, a suppressed one the size of the table.")
 @dataclass(frozen=True)
 class Discernibility(IdealBound):
     r"""Each record pays the size of its class, a suppressed one the size of the table.
@@ -37,7 +37,7 @@ class Discernibility(IdealBound):
         return np.asarray(outcome.squares + outcome.suppressed * np.float64(scale.records))
 
 
-@card("c_avg")
+@card("c_avg", plain="The average class as a multiple of k: 1 is the least that k allows.")
 @dataclass(frozen=True)
 class AverageClassSize:
     r"""The mean size of the kept classes as a multiple of k: 1 is as small as k-anonymity allows.
@@ -70,7 +70,7 @@ class AverageClassSize:
         return self.value(replace(ideal, suppressed=limit), scale)
 
 
-@card("aecs")
+@card("aecs", plain="Records per class, the suppressed ones counted as one class.")
 @dataclass(frozen=True)
 class AverageEquivalenceClassSize(IdealBound):
     r"""All records over all classes, the suppressed ones counting as one more class.
@@ -96,7 +96,10 @@ class AverageEquivalenceClassSize(IdealBound):
         return np.asarray(scale.records / np.maximum(groups, 1))
 
 
-@card("classification")
+@card(
+    "classification",
+    plain=("The share of the records whose label is not the most frequent one of their class, or that are suppressed."),
+)
 @dataclass(frozen=True)
 class Classification(IdealBound):
     r"""The share of the records whose label is not their class's most frequent one, or that are suppressed.

@@ -11,7 +11,11 @@ from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Sep
 from cobogo.floor.catalogue import card
 
 
-@card("entropy", title="non-uniform entropy")
+@card(
+    "entropy",
+    plain="The bits needed to say which original value each released one stands for, over all records.",
+    title="non-uniform entropy",
+)
 @dataclass(frozen=True)
 class EntropyMetric(Separable):
     r"""Non-uniform entropy: the bits needed to say which original value each released one stands for.
@@ -49,7 +53,14 @@ class EntropyMetric(Separable):
         return outcome.bits
 
 
-@card("normalized-entropy", title="normalized entropy")
+@card(
+    "normalized-entropy",
+    plain=(
+        "The same as a share of what suppressing everything would cost: 0 is the original table, 1 a "
+        "table that says nothing."
+    ),
+    title="normalized entropy",
+)
 @dataclass(frozen=True)
 class NormalizedEntropy(Separable):
     r"""Non-uniform entropy, 0 to 1: each attribute's bits as a share of those that full suppression would cost,
@@ -82,7 +93,14 @@ class NormalizedEntropy(Separable):
         return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
-@card("kl-divergence", title="KL divergence")
+@card(
+    "kl-divergence",
+    plain=(
+        "How far the table that one would rebuild from the release, spreading each class evenly, is "
+        "from the original; 0 is no difference."
+    ),
+    title="KL divergence",
+)
 @dataclass(frozen=True)
 class KLDivergence(IdealBound):
     r"""How far the table that a reader would rebuild from the release is from the original.

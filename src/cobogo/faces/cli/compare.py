@@ -72,7 +72,7 @@ def comparison_lines(found: Comparison) -> str:
             continue
         counts = [say.number(number) for number in (run.suppressed, run.classes, run.smallest)]
         chances = [say.percent(run.worst_inference), say.percent(run.risk)]
-        rows.append([run.algorithm, next(values), *counts, *chances, say.format(run.seconds, ".2f")])
+        rows.append([run.algorithm, next(values), *counts, *chances, say.fixed(run.seconds, ".2f")])
     text = [console.table(header, rows, numbers=range(1, len(header)))]
     text += [f"{run.algorithm}: {language.terminal_speech()(str(run.why))}." for run in found.runs if not run.solved]
     return "\n".join(text)

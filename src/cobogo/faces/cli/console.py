@@ -12,12 +12,13 @@ from typing import Any
 
 from cobogo.errors import CobogoError
 from cobogo.faces.cli import language
+from cobogo.floor.language import tr
 from cobogo.floor.progress import silent
 
 
-def say(text: str = "") -> None:
-    """Print a line of the result."""
-    print(text)
+def say(text: str = "", **values: object) -> None:
+    """Print a line of the result in the language of the terminal."""
+    print(language.terminal_speech()(text, **values))
 
 
 def say_json(content: Any) -> None:
@@ -76,6 +77,23 @@ def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] 
     return "\n".join(line(row) for row in [header, *rows])
 
 
+STAGE = {
+    "generate": tr("Generating"),
+    "read": tr("Reading"),
+    "search": tr("Searching"),
+    "release": tr("Releasing"),
+    "write": tr("Writing"),
+    "verify": tr("Verifying"),
+    "report": tr("Reporting"),
+    "combine": tr("Combining"),
+    "columns": tr("Checking"),
+    "count": tr("Counting"),
+    "check": tr("Checking against earlier releases"),
+    "attack": tr("Attacking"),
+    "compile": tr("Compiling, this once"),
+}
+
+
 @contextmanager
 def progress(*, quiet: bool = False) -> Iterator[Any]:
     """A progress bar on a terminal; silence in a pipe."""
@@ -94,6 +112,6 @@ def progress(*, quiet: bool = False) -> Iterator[Any]:
         task = bar.add_task(say("Starting"), total=None)
 
         def show(stage: str, done: int, total: int) -> None:
-            bar.update(task, description=say.name("stage", stage), completed=done, total=total or None)
+            bar.update(task, description=say(STAGE.get(stage, stage)), completed=done, total=total or None)
 
         yield show

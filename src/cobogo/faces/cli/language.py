@@ -35,23 +35,9 @@ def requested_language() -> str | None:
     return _REQUESTED.get()
 
 
-def translate(text: str) -> str:
-    """A sentence of the program in the language that is spoken."""
-    return text if terminal_language() == "en" else to_portuguese(text)
-
-
-def translate_reason(text: str) -> str:
-    """Why a column seems to be what it is, in the language that is spoken."""
-    from cobogo.data.schema.portuguese import reason_in_portuguese
-
-    return text if terminal_language() == "en" else reason_in_portuguese(text)
-
-
-def speech() -> Speech:
-    """The texts of the terminal in its language."""
-    from cobogo.faces.cli.words import TEXTS
-
-    return Speech(terminal_language(), TEXTS[terminal_language()])
+def terminal_speech() -> Speech:
+    """The language of what is said on the terminal, ready to speak."""
+    return speech(terminal_language())
 
 
 def report_language(policy: Policy | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import signal
@@ -20,7 +21,7 @@ from cobogo.faces.cli.attack import attack
 from cobogo.faces.cli.audit import audit
 from cobogo.faces.cli.compare import compare, frontier, kinds
 from cobogo.faces.cli.demo import demo
-from cobogo.faces.cli.inspect import inspect
+from cobogo.faces.cli.inspect import inspect as inspect_
 from cobogo.faces.cli.language import take_language
 from cobogo.faces.cli.list import explain, list_
 from cobogo.faces.cli.mask import detokenize, mask, tokenize
@@ -33,7 +34,7 @@ from cobogo.floor.files import remove_all_scratch
 from cobogo.floor.language import tr
 
 PANELS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
-    "Begin": {"demo": demo, "inspect": inspect},
+    "Begin": {"demo": demo, "inspect": inspect_},
     "Publish a table": {
         "anonymize": anonymize, "perturb": perturb, "sample": sample, "synthesize": synthesize, "mask": mask,
         "tokenize": tokenize, "detokenize": detokenize, "vault": vault.app, "registry": registry.app, "apply": apply,
@@ -110,6 +111,20 @@ for _panel, _commands in PANELS.items():
             app.add_typer(_command, name=_name, rich_help_panel=_panel)
         else:
             app.command(name=_name, rich_help_panel=_panel)(_command)
+
+
+def help_texts() -> list[str]:
+    """What ``--help`` says: of panels, commands and options."""
+    import click
+
+    def of(command: click.Command) -> list[str]:
+        own = [inspect.cleandoc(command.help or ""), getattr(command, "rich_help_panel", None)]
+        options = [getattr(one, "help", None) for one in command.params]
+        return [text for text in (*own, *options) if text] + [
+            text for inside in getattr(command, "commands", {}).values() for text in of(inside)
+        ]
+
+    return list(dict.fromkeys([*PANELS, *of(typer.main.get_command(app))]))
 
 
 def run(arguments: list[str] | None = None) -> None:

@@ -54,7 +54,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
     say = language.terminal_speech()
     proof = say(tr("proven optimal") if solution.optimal else tr("best found, not proven"))
     kept = release.plan.kept_records
-    share = say.format(100 * release.suppressed / records, ".1f")
+    share = say.fixed(100 * release.suppressed / records, ".1f")
     classes = (
         f"{say.plural('{n} class', '{n} classes', n=len(kept))} ({say.number(kept.min())} … {say.number(kept.max())})"
     )
@@ -72,7 +72,7 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         _line(say("Read"), Path(release.table.name).name, read, seconds["read"]),
         _line(say("Search"), f"{solution.algorithm}, {metric}", search, seconds["search"]),
         _line(
-            say("Release"), f"{metric} {say.format(solution.value)}", f"{classes}, {suppressed}", seconds.get("apply")
+            say("Release"), f"{metric} {say.fixed(solution.value)}", f"{classes}, {suppressed}", seconds.get("apply")
         ),
     ]
     if solution.levels is not None:
@@ -82,18 +82,18 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         ]
     for name, shares in report.get("cells", {}).items():
         levels = ", ".join(
-            say("{share} % at level {level}", share=say.format(100 * share, ".1f"), level=level)
+            say("{share} % at level {level}", share=say.fixed(100 * share, ".1f"), level=level)
             for level, share in enumerate(shares)
             if share
         )
         text.append(f"          {name}: {levels}")
     after, before = report["risk"]["after"]["highest"], report["risk"]["before"]["highest"]
     inference = max((entry["after"] for entry in report["inference"].values()), default=None)
-    worst = "" if inference is None else say("worst inference {share} %, ", share=say.format(100 * inference, ".0f"))
+    worst = "" if inference is None else say("worst inference {share} %, ", share=say.fixed(100 * inference, ".0f"))
     figures = worst + say(
         "highest risk {after} % (was {before} %)",
-        after=say.format(100 * after, ".3g"),
-        before=say.format(100 * before, ".3g"),
+        after=say.fixed(100 * after, ".3g"),
+        before=say.fixed(100 * before, ".3g"),
     )
     if verdict is None:
         return [*text, say("Would have {figures}. Nothing was written.", figures=figures)]
@@ -120,7 +120,7 @@ def measured_value(found: ModelVerdict) -> str:
     say = language.terminal_speech()
     if found.undecided and found.measured is None:
         return say("not measured")
-    return say("no records") if found.measured is None else say("measured {value}", value=say.format(found.measured))
+    return say("no records") if found.measured is None else say("measured {value}", value=say.fixed(found.measured))
 
 
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
@@ -149,5 +149,5 @@ def _written_report(directory: Path) -> dict[str, Any]:
 
 
 def _line(stage: str, what: str, detail: str, seconds: float | None, *, widths: tuple[int, int] = (26, 68)) -> str:
-    time = "" if seconds is None else f"{language.terminal_speech().format(seconds, '.1f')} s"
+    time = "" if seconds is None else f"{language.terminal_speech().fixed(seconds, '.1f')} s"
     return f"{stage:<9} {what:<{widths[0]}} {detail:<{widths[1]}} {time:>7}".rstrip()

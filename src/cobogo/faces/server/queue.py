@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from cobogo.errors import InputError
+from cobogo.errors import InputError, OutputError
 from cobogo.faces.server.context import ServerContext
-from cobogo.faces.server.state import JOBS, pack
+from cobogo.faces.server.state import JOBS, pack, pack_error
 from cobogo.faces.server.worker import STUDY_JOBS, abandoned, began, tell_to_end
+from cobogo.floor.language import tr
 
 BEAT = 0.25
 TRIES = 2
@@ -175,7 +176,11 @@ class Queue:
             only_if={"state": "running"},
             state="queued" if again else "failed",
             stage="",
-            message="" if again else "The work was interrupted twice: out of memory, perhaps, or killed.",
+            message=""
+            if again
+            else pack_error(
+                OutputError(tr("the job was interrupted twice: the memory was full, or somebody ended it"))
+            ),
             finished=None if again else time.time(),
         )
 
@@ -184,8 +189,10 @@ class Queue:
         begun = began(self._directory(row))
         if begun is None or time.time() - begun <= minutes * 60:
             return
-        message = f"The work took longer than the {minutes:g} minutes that a job may take here."
-        over = {"state": "failed", "stage": "", "message": message, "finished": time.time()}
+        late = OutputError(
+            tr("the job took longer than the {minutes:g} minutes that a job may take here", minutes=minutes)
+        )
+        over = {"state": "failed", "stage": "", "message": pack_error(late), "finished": time.time()}
         if self.context.state.change(JOBS, row["id"], only_if={"state": "running"}, **over):
             self._end_worker(row)
             self.context.files.forget("releases", row["id"])

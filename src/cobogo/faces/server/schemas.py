@@ -143,6 +143,7 @@ class Job(ApiModel):
     done: int
     total: int
     message: str
+    code: str | None
     release: Identity | None
     created: float
     finished: float | None

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from cobogo.data.policy import Data
 from cobogo.data.table.engine import connect
 from cobogo.data.table.read import table_in
-from cobogo.errors import CobogoError, DataError, InputError, nearest
+from cobogo.errors import CobogoError, DataError, InputError
 from cobogo.faces.server.files import TooLarge
 from cobogo.faces.server.settings import MEGABYTE, SourceDatabase
-from cobogo.floor.language import tr
+from cobogo.floor.language import nearest, tr
 
 if TYPE_CHECKING:
     from cobogo.data.table.engine import Engine

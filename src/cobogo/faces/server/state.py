@@ -30,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
-from cobogo.errors import InputError
+from cobogo.errors import CobogoError, InputError
 from cobogo.floor import store
 from cobogo.floor.language import tr
 
@@ -298,3 +298,15 @@ def _filter_owner(query: Any, table: Table, owner: str | None) -> Any:
 def pack(content: Any) -> str:
     """JSON for a text column, with sorted keys so that equal contents have equal texts."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True)
+
+
+def pack_error(error: CobogoError) -> str:
+    """An error for a text column, so that it can be said in the language of whoever reads it."""
+    return pack(error.as_dict())
+
+
+def unpack_error(text: str) -> CobogoError | None:
+    """The error of a text column; None where it is empty. Earlier versions kept the English sentence alone."""
+    if not text:
+        return None
+    return CobogoError.from_dict(json.loads(text)) if text.startswith("{") else CobogoError(text)

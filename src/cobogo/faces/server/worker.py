@@ -27,7 +27,7 @@ from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.faces.server.files import DATA, Files
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
-from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack
+from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack, pack_error
 from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress
@@ -123,26 +123,29 @@ class JobRun:
             kind = row["kind"]
             (self._audit if kind == AUDIT else self._study if kind in STUDY_JOBS else self._release)(row)
         except AnswerIsNo as no:
-            return "refused", self._hide_places(str(no), row)
+            return "refused", self._message(no, row)
         except CobogoError as error:
-            return "failed", self._hide_places(str(error), row)
+            return "failed", self._message(error, row)
         except (MemoryError, OSError) as error:
-            shown = OutputError(
-                tr("ran out of {value}", value=tr("memory") if isinstance(error, MemoryError) else tr("room or files"))
-            )
-            return "failed", str(shown)
+            memory = isinstance(error, MemoryError)
+            shown = OutputError(tr("the memory is full") if memory else tr("there is no room for more files"))
+            return "failed", pack_error(shown)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             print(f"job {self.identity}: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
-            return "failed", "Something went wrong here. It is in the server's log."
+            return "failed", pack_error(OutputError(tr("Something went wrong here. It is in the server's log.")))
         return "done", ""
 
-    def _hide_places(self, message: str, row: Mapping[str, Any]) -> str:
-        """A message as its reader knows things: files of the data set have no path."""
+    def _message(self, error: CobogoError, row: Mapping[str, Any]) -> str:
+        """An error as its reader knows things: files of the data set have no path."""
         home = self.files.dataset(json.loads(row["asked"])["dataset"])
-        for place, said in ((f"{home}/files/", ""), *((str(home / name), "the data set") for name in DATA)):
-            message = message.replace(place, said)
-        return str(self.settings.hide_places(message))
+
+        def hide(value: str) -> str:
+            for place, said in ((f"{home}/files/", ""), *((str(home / name), "data") for name in DATA)):
+                value = value.replace(place, said)
+            return str(self.settings.hide_places(value))
+
+        return pack_error(error.change(hide))
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""

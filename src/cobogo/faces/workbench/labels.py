@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cobogo.floor.language import Text, tr
+from cobogo.floor.language import tr
 
 KIND_WHY = {
     "anonymize": tr("Values become coarser, and records that stand out are left out, until the models hold."),
@@ -83,11 +83,11 @@ MAP_CHOICE = {
 }
 
 CHOICE = {
-    "46": tr("Point: 1.5"),
-    "44": tr("Comma ,"),
-    "59": tr("Semicolon ;"),
-    "9": tr("Tab"),
-    "124": Text("Bar ", ""),
+    ".": tr("Point: 1.5"),
+    ",": tr("Comma ,"),
+    ";": tr("Semicolon ;"),
+    "\t": tr("Tab"),
+    "|": tr("Bar |"),
     "right": tr("right"),
     "left": tr("left"),
     "utf-8": tr("UTF-8"),

@@ -13,6 +13,7 @@ from cobogo.faces.workbench.labels import LOOKED
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import turn_to
 from cobogo.floor.language import tr
+from cobogo.tell.report.labels import model_name
 
 ANONYMIZED, SYNTHETIC = "anonymize", "synthesize"
 
@@ -107,7 +108,7 @@ def promise(session: PageSession, models: list[dict[str, Any]]) -> list[str]:
             if key not in ("model", "attribute", "satisfied", "measured", "kind", "distance") and value is not None
         ]
         about = [str(model["attribute"])] if model.get("attribute") else []
-        lines.append(", ".join([session.say.name("model", str(model.get("model"))), *told, *about]))
+        lines.append(", ".join([model_name(str(model.get("model")), session.say), *told, *about]))
     return lines
 
 

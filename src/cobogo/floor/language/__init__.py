@@ -2,9 +2,9 @@
 
 from cobogo.floor.language.choice import LANGUAGES, language_of, language_of_locale, preferred_language
 from cobogo.floor.language.speech import NOTHING, Speech, speech
-from cobogo.floor.language.text import Text, join, tr, trn
+from cobogo.floor.language.text import Text, change, from_json, join, nearest, to_json, tr, trn
 
 __all__ = [
-    "LANGUAGES", "NOTHING", "Speech", "Text", "join", "language_of", "language_of_locale", "preferred_language", "speech",
-    "tr", "trn",
+    "LANGUAGES", "NOTHING", "Speech", "Text", "change", "from_json", "join", "language_of", "language_of_locale",
+    "nearest", "preferred_language", "speech", "to_json", "tr", "trn",
 ]  # fmt: skip

@@ -60,7 +60,7 @@ def parse(text: str) -> Catalogue:
         elif source is not None and all(found):
             forms[source] = found
     plural = _PLURAL.search(header)
-    return Catalogue(forms, gettext.c2py(plural[1]) if plural else lambda n: int(n != 1))  # type: ignore[attr-defined]
+    return Catalogue(forms, gettext.c2py(plural[1]) if plural else lambda n: int(n != 1))
 
 
 def _unquoted(lines: str) -> str:

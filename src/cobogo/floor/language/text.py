@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
 
@@ -57,3 +58,52 @@ def join(parts: Iterable[str], by: str = " ") -> Text:
     """
     values = {f"part{number}": part for number, part in enumerate(part for part in parts if part)}
     return Text(by.join(f"{{{name}}}" for name in values), None, values)
+
+
+def nearest(name: object, known: Iterable[str], command: str) -> Text:
+    """A remedy for a name that is not known: the one that was meant, perhaps, and how to see all.
+
+    >>> nearest("k-anonimity", ["k-anonymity", "l-diversity"], "cobogo list models")
+    'Did you mean "k-anonymity"? `cobogo list models` shows all.'
+    """
+    near = difflib.get_close_matches(str(name), list(known), n=1)
+    meant = [tr('Did you mean "{name}"?', name=near[0])] if near else []
+    return join([*meant, tr("`{command}` shows all.", command=command)])
+
+
+def change(text: str, how: Callable[[str], str]) -> str:
+    """A text with every string among its values changed: a path hidden, a name shortened. The template stays.
+
+    >>> change(tr("{place}: no such file", place="/srv/x/a.csv"), lambda value: value.removeprefix("/srv/x/"))
+    'a.csv: no such file'
+    """
+    if not isinstance(text, Text):
+        return how(text)
+    values = {name: change(value, how) if isinstance(value, str) else value for name, value in text.values.items()}
+    return Text(text.template, text.plural, values)
+
+
+def to_json(text: str | None) -> Any:
+    """A text as JSON: its English, its template and its values. What is no text stays as it is."""
+    if not isinstance(text, Text):
+        return text
+    values = {name: to_json(value) if isinstance(value, str) else _plain(value) for name, value in text.values.items()}
+    plural = {} if text.plural is None else {"plural": text.plural}
+    return {"text": str(text), "template": text.template, **plural, "values": values}
+
+
+def from_json(content: Any) -> Any:
+    """The text again.
+
+    >>> text = tr("{name}: {why}", name="a.csv", why=tr("no such file"))
+    >>> from_json(to_json(text)).values["why"].template
+    'no such file'
+    """
+    if not (isinstance(content, Mapping) and "template" in content):
+        return content
+    values = {name: from_json(value) for name, value in content["values"].items()}
+    return Text(content["template"], content.get("plural"), values)
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, bool | int | float | None) else str(value)

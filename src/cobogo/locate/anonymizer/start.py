@@ -17,9 +17,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from cobogo.errors import InputError, OutputError, nearest
+from cobogo.errors import InputError, OutputError
 from cobogo.floor.files import exclusive, write_private
-from cobogo.floor.language import tr
+from cobogo.floor.language import nearest, tr
 from cobogo.locate.anonymizer.books import WindowBooks
 from cobogo.locate.anonymizer.devices import Devices
 from cobogo.locate.anonymizer.server import AnonymizerSettings, Identity, PrivacyServer

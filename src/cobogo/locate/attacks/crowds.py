@@ -67,7 +67,12 @@ class CloakCrowd:
         return rows if self.everyone.user is None else np.unique(self.everyone.user[rows])
 
 
-@card("centre-of-cloak", title="centre of cloak")
+@card(
+    "centre-of-cloak",
+    title="centre of cloak",
+    knows="where everybody is",
+    finds="cloaks whose nearest person to the middle is the one who asked",
+)
 @dataclass(frozen=True)
 class CentreOfCloak(LocationAttack):
     r"""Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
@@ -123,7 +128,12 @@ class CentreOfCloak(LocationAttack):
         )
 
 
-@card("intersection-of-cloaks", title="intersection of cloaks")
+@card(
+    "intersection-of-cloaks",
+    title="intersection of cloaks",
+    knows="where everybody is at each moment, and which cloaks are of one pseudonym",
+    finds="people who alone were in all of their cloaks",
+)
 @dataclass(frozen=True)
 class IntersectionOfCloaks(LocationAttack):
     r"""Who was in all of them? One pseudonym's cloaks have few people in common.
@@ -212,7 +222,12 @@ def weights_of(crossings: Crossings, speed: float, spread: float, turn: float) -
     return np.asarray(weights, dtype=np.float64)
 
 
-@card("mix-zone-linkage", title="mix-zone linkage")
+@card(
+    "mix-zone-linkage",
+    title="mix-zone linkage",
+    knows="how fast people go, and that they tend to go straight on",
+    finds="pseudonyms linked rightly across the zone",
+)
 @dataclass(frozen=True)
 class MixZoneLinkage(LocationAttack):
     r"""Which new pseudonym is which old one? Times and places of entering and leaving a mix zone are matched.

@@ -93,7 +93,12 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
     return found.user, found
 
 
-@card("home-and-work", title="home and work")
+@card(
+    "home-and-work",
+    title="home and work",
+    knows="the hours at which people sleep and work",
+    finds="homes found within 250 m",
+)
 @dataclass(frozen=True)
 class HomeAndWork(LocationAttack):
     r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
@@ -173,7 +178,12 @@ def find_places(scene: Scene, hours: Hours, near: float, fewest: int) -> FoundPl
     return FoundPlaces(places.take(mine), guesses.take(theirs))
 
 
-@card("context-linking", title="context linking")
+@card(
+    "context-linking",
+    title="context linking",
+    knows="a list of addresses, and the hours at which people sleep",
+    finds="people whose address is found",
+)
 @dataclass(frozen=True)
 class ContextLinking(LocationAttack):
     r"""Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.

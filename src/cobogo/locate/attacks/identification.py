@@ -178,7 +178,11 @@ def _draw_place_sets(visits: Visits, owners: Ints, h: int, source: Source) -> In
     return np.asarray(visits.places[visits.starts[owners][:, None] + chosen])
 
 
-@card("identification")
+@card(
+    "identification",
+    knows="a few true places of a person, with their times",
+    finds="people whose pseudonym is found by a few known points",
+)
 @dataclass(frozen=True)
 class Identification(LocationAttack):
     r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.

@@ -23,7 +23,12 @@ from cobogo.locate.places.geometry import Frame
 from cobogo.locate.places.points import Points
 
 
-@card("short-observation", title="short observation")
+@card(
+    "short-observation",
+    title="short observation",
+    knows="the mechanism and how often each place is visited; one report at a time",
+    finds="guesses within 100 m",
+)
 @dataclass(frozen=True)
 class ShortObservation(LocationAttack):
     r"""Where was somebody, from one report and what is usual? Bayes' rule over a grid of places.
@@ -92,7 +97,12 @@ def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
     return float(lon[0]), float(lat[0])
 
 
-@card("long-observation", title="long observation")
+@card(
+    "long-observation",
+    title="long observation",
+    knows="which reports were sent from the person’s most visited place, as by their hour",
+    finds="people whose most visited place is found within 100 m",
+)
 @dataclass(frozen=True)
 class LongObservation(LocationAttack):
     r"""Where is the place that somebody reports from again and again? Noise averages out, and dummies do not repeat.

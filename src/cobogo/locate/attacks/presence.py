@@ -28,7 +28,12 @@ from cobogo.locate.places.geometry import distance, wrap
 from cobogo.locate.places.points import Points
 
 
-@card("presence-absence", title="presence and absence")
+@card(
+    "presence-absence",
+    title="presence and absence",
+    knows="the mechanism, how often each place is visited, and a place of interest",
+    finds="area under the ROC curve: one half tells nothing",
+)
 @dataclass(frozen=True)
 class LocationPresence(LocationAttack):
     r"""Was somebody at a sensitive place when they reported? The belief that falls within a radius of it.
@@ -204,7 +209,12 @@ def score_overlaps(released: Released, minutes: float, people: int) -> Floats:
     return score
 
 
-@card("aggregated-presence", title="aggregated presence")
+@card(
+    "aggregated-presence",
+    title="aggregated presence",
+    knows="nothing but everybody’s reports",
+    finds="area under the ROC curve of pairs who meet: one half tells nothing",
+)
 @dataclass(frozen=True)
 class AggregatedPresence(LocationAttack):
     r"""Who is with whom? People who report from the same place at the same time again and again know each other.

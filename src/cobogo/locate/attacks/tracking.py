@@ -238,7 +238,7 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
     return np.asarray(found, dtype=np.float64)
 
 
-@card("tracking")
+@card("tracking", knows="the mechanism, whose reports they are, and how people move", finds="guesses within 100 m")
 @dataclass(frozen=True)
 class Tracking(LocationAttack):
     r"""Where did somebody go? Forward–backward over a Markov model of movement.

@@ -63,7 +63,7 @@ def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Fl
     return np.asarray(((np.hypot(x[:, None] - ax, y[:, None] - ay) - distances) ** 2).sum(axis=1))
 
 
-@card("trilateration")
+@card("trilateration", knows="rounded distances to the person from several places", finds="people found within 100 m")
 @dataclass(frozen=True)
 class Trilateration(LocationAttack):
     r"""Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.

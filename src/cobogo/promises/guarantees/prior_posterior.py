@@ -14,7 +14,16 @@ from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, largest_
 from cobogo.promises.models.check import ModelVerdict
 
 
-@card("rho1-rho2-privacy", title="(ρ1,ρ2)-privacy", group="noise", start={"rho1": 0.1, "rho2": 0.5})
+@card(
+    "rho1-rho2-privacy",
+    plain=(
+        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely "
+        "(above ρ2), nor the other way round."
+    ),
+    title="(ρ1,ρ2)-privacy",
+    group="noise",
+    start={"rho1": 0.1, "rho2": 0.5},
+)
 @dataclass(frozen=True)
 class RhoPrivacy(Guarantee):
     r"""A property with a prior of at most ρ1 has a posterior of at most ρ2, and one with a prior of at least ρ2 has a
@@ -96,7 +105,16 @@ class RhoPrivacy(Guarantee):
         return ModelVerdict(self, found.satisfied and not sinks, found.measured, None, 0)
 
 
-@card("upward-rho1-rho2-privacy", title="upward (ρ1,ρ2)-privacy", group="noise", start={"rho1": 0.1, "rho2": 0.5})
+@card(
+    "upward-rho1-rho2-privacy",
+    plain=(
+        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely "
+        "(above ρ2); what was likely may become unlikely."
+    ),
+    title="upward (ρ1,ρ2)-privacy",
+    group="noise",
+    start={"rho1": 0.1, "rho2": 0.5},
+)
 @dataclass(frozen=True)
 class UpwardRhoPrivacy(RhoPrivacy):
     r"""A property with a prior of at most ρ1 has a posterior of at most ρ2: the first half of (ρ1, ρ2)-privacy.
@@ -152,7 +170,13 @@ def worst_posterior(matrix: Floats, prior: Floats, rho1: float) -> float:
     return float(found.max())
 
 
-@card("delta-growth", title="Δ-growth", group="noise", start={"delta": 0.3})
+@card(
+    "delta-growth",
+    plain="Randomized values: no belief about a person grows by more than Δ.",
+    title="Δ-growth",
+    group="noise",
+    start={"delta": 0.3},
+)
 @dataclass(frozen=True)
 class DeltaGrowth(Guarantee):
     r"""The posterior of any property exceeds its prior by at most Δ, whomever else the attacker has corrupted.

@@ -11,7 +11,13 @@ from cobogo.promises.guarantees.base import SLACK, Exposure, Guarantee, largest_
 from cobogo.promises.models.check import ModelVerdict
 
 
-@card("gamma-amplification", title="γ-amplification", group="noise", start={"gamma": 5.0})
+@card(
+    "gamma-amplification",
+    plain=("Randomized values: no released value is more than γ times as likely from one original as from another."),
+    title="γ-amplification",
+    group="noise",
+    start={"gamma": 5.0},
+)
 @dataclass(frozen=True)
 class Amplification(Guarantee):
     r"""No released value is more than γ times as likely from one original value as from another.
@@ -55,7 +61,16 @@ class Amplification(Guarantee):
         return measured <= self.gamma * (1 + SLACK)
 
 
-@card("local-differential-privacy", title="ε-local differential privacy", group="noise", start={"epsilon": 1.0})
+@card(
+    "local-differential-privacy",
+    plain=(
+        "Randomized values: each person can deny any value of theirs; ε says how well. Holds even "
+        "against who runs the collection."
+    ),
+    title="ε-local differential privacy",
+    group="noise",
+    start={"epsilon": 1.0},
+)
 @dataclass(frozen=True)
 class LocalPrivacy(Guarantee):
     r"""ε-local differential privacy: the logarithm of the amplification is at most ε.
@@ -101,7 +116,13 @@ class LocalPrivacy(Guarantee):
         return measured <= self.epsilon + SLACK
 
 
-@card("d-gamma-privacy", title="(d,γ)-privacy", group="noise", start={"d": 0.1, "gamma": 0.5})
+@card(
+    "d-gamma-privacy",
+    plain="Randomized values: what had a probability of at most d keeps one of at most γ.",
+    title="(d,γ)-privacy",
+    group="noise",
+    start={"d": 0.1, "gamma": 0.5},
+)
 @dataclass(frozen=True)
 class DGammaPrivacy(Guarantee):
     r"""For every value whose prior is at most d, the posterior is at most γ, and not below d/γ times the prior.

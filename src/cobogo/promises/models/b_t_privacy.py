@@ -32,7 +32,16 @@ class Bandwidths(dict[str, float]):
         return hash(frozenset(self.items()))
 
 
-@card("b-t-privacy", title="(B,t)-privacy", group="knowledge", start={"b": 0.5, "t": 0.3})
+@card(
+    "b-t-privacy",
+    plain=(
+        "Who knows how sensitive values go with the quasi-identifiers changes their mind about nobody "
+        "by more than t. Costly: for small tables."
+    ),
+    title="(B,t)-privacy",
+    group="knowledge",
+    start={"b": 0.5, "t": 0.3},
+)
 @dataclass(frozen=True)
 class BT(Model):
     r"""(B,t)-privacy: the release moves no belief about a person's sensitive value by more than t, for an attacker who

@@ -16,7 +16,16 @@ from cobogo.promises.models.base import Model, Monotone, Scope
 SLACK = 1e-12
 
 
-@card("c-k-safety", title="(c,k)-safety", group="knowledge", start={"c": 0.9, "k": 1})
+@card(
+    "c-k-safety",
+    plain=(
+        "Who knows any k facts of the kind “if Ana has the flu, so has José” is still less sure than "
+        "c of anybody's value."
+    ),
+    title="(c,k)-safety",
+    group="knowledge",
+    start={"c": 0.9, "k": 1},
+)
 @dataclass(frozen=True)
 class CKSafety(Model):
     r"""(c,k)-safety: an attacker who knows any k implications about the people of the table ("if Ann has the flu, so

@@ -17,7 +17,16 @@ SLACK = 1e-9
 """The most by which the rounding of floats may raise a loss, relative to it."""
 
 
-@card("differential-privacy", title="differential privacy", group="noise", start={"epsilon": 1.0, "delta": 1e-06})
+@card(
+    "differential-privacy",
+    plain=(
+        "Synthetic data or samples: whether a person is in the table or not changes what may come out "
+        "by at most a factor e^ε, except with a probability δ."
+    ),
+    title="differential privacy",
+    group="noise",
+    start={"epsilon": 1.0, "delta": 1e-06},
+)
 @dataclass(frozen=True)
 class DifferentialPrivacy(Promise):
     r"""No output becomes more likely by a factor above e^ε, but for δ, because one person is in the data.
@@ -57,6 +66,10 @@ class DifferentialPrivacy(Promise):
 
 @card(
     "zero-concentrated-differential-privacy",
+    plain=(
+        "The same promise as differential privacy in a form that adds up tightly over many draws; ρ "
+        "says how much is given away."
+    ),
     title="zero-concentrated differential privacy",
     group="noise",
     start={"rho": 0.5},

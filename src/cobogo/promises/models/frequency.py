@@ -19,7 +19,16 @@ from cobogo.promises.models.base import Model, Monotone, Records, least_beyond, 
 SLACK = 1e-12
 
 
-@card("alpha-k-anonymity", title="(α,k)-anonymity", group="attribute", start={"alpha": 0.5, "k": 5})
+@card(
+    "alpha-k-anonymity",
+    plain=(
+        "Groups of at least k, and in none of them is a sensitive value more frequent than a share α: "
+        "a guess is right with a chance of at most α."
+    ),
+    title="(α,k)-anonymity",
+    group="attribute",
+    start={"alpha": 0.5, "k": 5},
+)
 @dataclass(frozen=True)
 class AlphaK(Model):
     r"""(α,k)-anonymity: at least k people in a class, and no sensitive value (or not the one named) in more than a
@@ -100,7 +109,13 @@ class AlphaK(Model):
         return np.where(classes.sizes < self.k, classes.sizes, known)
 
 
-@card("p-sensitive-k-anonymity", title="p-sensitive k-anonymity", group="attribute", start={"p": 2, "k": 5})
+@card(
+    "p-sensitive-k-anonymity",
+    plain="Groups of at least k people with at least p different sensitive values.",
+    title="p-sensitive k-anonymity",
+    group="attribute",
+    start={"p": 2, "k": 5},
+)
 @dataclass(frozen=True)
 class PSensitive(Model):
     r"""p-sensitive k-anonymity: at least k people in a class and at least p distinct sensitive values.
@@ -150,7 +165,13 @@ class PSensitive(Model):
         return np.asarray(classes.sizes >= self.k)
 
 
-@card("beta-likeness", title="β-likeness", group="attribute", start={"beta": 2.0, "kind": "basic"})
+@card(
+    "beta-likeness",
+    plain="No sensitive value is more than 1 + β times as frequent in a group as in the whole table.",
+    title="β-likeness",
+    group="attribute",
+    start={"beta": 2.0, "kind": "basic"},
+)
 @dataclass(frozen=True)
 class BetaLikeness(Model):
     r"""No sensitive value is much likelier in a class than in the whole table.
@@ -219,7 +240,16 @@ class BetaLikeness(Model):
         )
 
 
-@card("delta-disclosure", title="δ-disclosure privacy", group="attribute", start={"delta": 1.0})
+@card(
+    "delta-disclosure",
+    plain=(
+        "Every sensitive value occurs in every group about as often as in the whole table. Very "
+        "strict: one value that is missing in a group is too much."
+    ),
+    title="δ-disclosure privacy",
+    group="attribute",
+    start={"delta": 1.0},
+)
 @dataclass(frozen=True)
 class DeltaDisclosure(Model):
     r"""Every sensitive value of the whole table occurs in every class, at a rate within a factor e^δ of the table's.
@@ -278,7 +308,15 @@ class DeltaDisclosure(Model):
         return np.where(np.isinf(measured), classes.sizes, known)
 
 
-@card("t-corruption", group="knowledge", start={"t": 1, "l": 2.0})
+@card(
+    "t-corruption",
+    plain=(
+        "Even who knows the sensitive values of t people of a group is right about another's with a "
+        "chance of at most 1/l."
+    ),
+    group="knowledge",
+    start={"t": 1, "l": 2.0},
+)
 @dataclass(frozen=True)
 class TCorruption(Model):
     r"""l-diversity that survives an attacker who already knows the values of t people of the class: the most frequent

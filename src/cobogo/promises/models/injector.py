@@ -17,7 +17,16 @@ from cobogo.promises.models.base import Model, Monotone
 from cobogo.promises.models.knowledge import WholeTable, complete_classes, dense, original_members, whole_table
 
 
-@card("injector", title="Injector", group="knowledge", start={"l": 2, "min-support": 10})
+@card(
+    "injector",
+    plain=(
+        "Who knows what never goes together (no man has ovarian cancer) still takes at least l values "
+        "to be possible for each person."
+    ),
+    title="Injector",
+    group="knowledge",
+    start={"l": 2, "min-support": 10},
+)
 @dataclass(frozen=True)
 class Injector(Model):
     r"""At least l values remain possible for each person, for an attacker who knows which values never occur together.

@@ -12,7 +12,16 @@ from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model, Monotone, Records
 
 
-@card("k-anonymity", group="identity", start={"k": 5})
+@card(
+    "k-anonymity",
+    plain=(
+        "Everybody looks like at least k − 1 others. Who knows a person's quasi-identifiers finds k "
+        "records or more, and picks the right one with a chance of at most 1/k. A good beginning; say "
+        "nothing more, and a group may still share one secret."
+    ),
+    group="identity",
+    start={"k": 5},
+)
 @dataclass(frozen=True)
 class KAnonymity(Model):
     r"""Every released quasi-identifier tuple is shared by at least k people.

@@ -18,7 +18,15 @@ TOLERANCE = 1e-9
 """A class whose entropy is exactly on the bound passes, whatever the rounding."""
 
 
-@card("l-diversity", group="attribute", start={"kind": "distinct", "l": 2})
+@card(
+    "l-diversity",
+    plain=(
+        "Each group has at least l different sensitive values, so that finding somebody's group does "
+        "not tell their value for certain."
+    ),
+    group="attribute",
+    start={"kind": "distinct", "l": 2},
+)
 @dataclass(frozen=True)
 class LDiversity(Model):
     r"""Every class holds at least l well-represented values of a sensitive attribute.

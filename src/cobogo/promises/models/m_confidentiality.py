@@ -27,7 +27,15 @@ WORLDS_AT_MOST = 1_000_000
 Quasi = TypeVar("Quasi")
 
 
-@card("m-confidentiality", group="knowledge", start={"m": 2})
+@card(
+    "m-confidentiality",
+    plain=(
+        "Nobody's value is believed with more than 1/m, even by who knows how the algorithm decides: "
+        "it decides without a look at the sensitive values."
+    ),
+    group="knowledge",
+    start={"m": 2},
+)
 @dataclass(frozen=True)
 class MConfidentiality(Model):
     r"""An attacker who knows everybody's quasi-identifiers, and that the algorithm generalizes no more than its models

@@ -14,7 +14,15 @@ from cobogo.floor.catalogue import card
 from cobogo.promises.models.base import Model
 
 
-@card("m-invariance", group="series", start={"m": 2})
+@card(
+    "m-invariance",
+    plain=(
+        "From release to release people stay with the same set of sensitive values around them, so "
+        "that comparing releases tells nothing. Needs a column that tells people apart."
+    ),
+    group="series",
+    start={"m": 2},
+)
 @dataclass(frozen=True)
 class MInvariance(Model):
     r"""Every class holds at least m people, no two with the same sensitive value, and a person of an earlier release of

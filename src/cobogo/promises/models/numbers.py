@@ -17,7 +17,16 @@ from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Monotone, Records, quotient
 
 
-@card("k-e-anonymity", title="(k,e)-anonymity", group="attribute", start={"k": 3, "e": 100.0})
+@card(
+    "k-e-anonymity",
+    plain=(
+        "For sensitive numbers, such as wages: each group has at least k different ones, spread over "
+        "a range of at least e."
+    ),
+    title="(k,e)-anonymity",
+    group="attribute",
+    start={"k": 3, "e": 100.0},
+)
 @dataclass(frozen=True)
 class KE(Model):
     r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
@@ -93,6 +102,10 @@ def _slack(numbers: Floats) -> Floats:
 
 @card(
     "epsilon-m-anonymity",
+    plain=(
+        "For sensitive numbers: around none of them lie more than 1/m of its group, so that a narrow "
+        "interval cannot be guessed."
+    ),
     title="(ε,m)-anonymity",
     group="attribute",
     start={"epsilon": 10.0, "m": 2, "kind": "absolute"},

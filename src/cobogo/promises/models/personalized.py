@@ -20,7 +20,16 @@ from cobogo.promises.models.base import Model
 SLACK = 1e-12
 
 
-@card("personalized", title="personalized privacy", group="knowledge", start={"guard": "", "p": 0.5})
+@card(
+    "personalized",
+    plain=(
+        "Everybody says in a column what they do not want to be linked to, and is linked to it with a "
+        "probability of at most p."
+    ),
+    title="personalized privacy",
+    group="knowledge",
+    start={"guard": "", "p": 0.5},
+)
 @dataclass(frozen=True)
 class Personalized(Model):
     r"""No person is linked, with a probability above p, to the values that they asked not to be linked to.

@@ -18,6 +18,10 @@ SLACK = 1e-12
 
 @card(
     "delta-presence",
+    plain=(
+        "Nobody can tell whether a person of a public list is in the table. For tables in which being "
+        "listed is the secret, such as the patients of a clinic."
+    ),
     title="δ-presence",
     group="identity",
     start={"population": "population.csv", "min": 0.0, "max": 0.5},
@@ -77,7 +81,15 @@ class DeltaPresence(Model):
         return (measured >= self.min - SLACK) & (measured <= self.max + SLACK)
 
 
-@card("k-map", group="identity", start={"k": 5, "population-size": 1000000})
+@card(
+    "k-map",
+    plain=(
+        "Everybody looks like at least k people of the population that the table was drawn from. "
+        "Milder than k-anonymity; right for samples, if nobody knows who was drawn."
+    ),
+    group="identity",
+    start={"k": 5, "population-size": 1000000},
+)
 @dataclass(frozen=True)
 class KMap(Model):
     r"""Every released tuple matches at least k people of the population; the table itself may be a small sample of it.

@@ -16,7 +16,16 @@ from cobogo.promises.models.base import Model, Monotone, Records, Scope
 SLACK = 1e-12
 
 
-@card("highest-risk", title="highest risk", group="identity", start={"max": 0.2})
+@card(
+    "highest-risk",
+    plain=(
+        "The chance of picking out the most exposed person stays below a limit: k-anonymity, said as "
+        "a risk. 0.2 is the same as k = 5."
+    ),
+    title="highest risk",
+    group="identity",
+    start={"max": 0.2},
+)
 @dataclass(frozen=True)
 class HighestRisk(Model):
     r"""An attacker who knows the quasi-identifiers, and that the person is in the table, re-identifies a person with a
@@ -57,7 +66,16 @@ class HighestRisk(Model):
         return measured <= self.max + SLACK
 
 
-@card("average-risk", title="average risk", group="identity", start={"max": 0.05})
+@card(
+    "average-risk",
+    plain=(
+        "Whoever tries to pick out everybody succeeds for at most this share of them. The most "
+        "exposed may be worse off: use it together with a limit for everybody."
+    ),
+    title="average risk",
+    group="identity",
+    start={"max": 0.05},
+)
 @dataclass(frozen=True)
 class AverageRisk(Model):
     r"""An attacker who tries to re-identify everybody succeeds with a probability of at most ``max`` on average: the

@@ -23,7 +23,16 @@ COMBINATIONS_AT_MOST = 2_000_000
 """Combinations that are numbered in memory, once for each table: bounds the memory that this takes."""
 
 
-@card("k-m-anonymity", title="k^m-anonymity", group="identity", start={"k": 5, "m": 2, "separator": ","})
+@card(
+    "k-m-anonymity",
+    plain=(
+        "For columns that hold sets, such as purchases: who knows up to m things of a set still finds "
+        "at least k people."
+    ),
+    title="k^m-anonymity",
+    group="identity",
+    start={"k": 5, "m": 2, "separator": ","},
+)
 @dataclass(frozen=True)
 class KM(Model):
     r"""An attacker who knows a person's class and up to m items of their set finds at least k people who match.

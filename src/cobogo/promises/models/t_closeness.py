@@ -19,7 +19,15 @@ from cobogo.promises.models.base import Model, Monotone, ceil_safely
 SLACK = 1e-12
 
 
-@card("t-closeness", group="attribute", start={"distance": "equal", "t": 0.3})
+@card(
+    "t-closeness",
+    plain=(
+        "In each group the sensitive values are about as frequent as in the whole table, so that a "
+        "group tells little that is not true of everybody."
+    ),
+    group="attribute",
+    start={"distance": "equal", "t": 0.3},
+)
 @dataclass(frozen=True)
 class TCloseness(Model):
     r"""In every class a sensitive attribute is distributed almost as in the whole table: the earth mover's distance

@@ -83,7 +83,7 @@ class Secret:
         """Derive a separate key for a purpose."""
         return hmac.digest(self.key, purpose.encode(), "sha256")
 
-    def speech(self, group: str, values: Sequence[str], attempt: int = 0) -> Words:
+    def words(self, group: str, values: Sequence[str], attempt: int = 0) -> Words:
         """Four words for each value, always the same for the same value, group and attempt."""
         key = self.derive_key(f"{attempt} {group}")
         keyed = hashlib.blake2b

@@ -14,9 +14,9 @@ from cobogo.data.hierarchy import Label
 from cobogo.data.policy import NoiseStep, Perturbation, Policy, PramStep, Role, SwapStep
 from cobogo.data.table.columns import count_values
 from cobogo.data.table.read import Table
-from cobogo.errors import DataError, PolicyError, nearest
+from cobogo.errors import DataError, PolicyError
 from cobogo.floor.arrays import Floats, Ints
-from cobogo.floor.language import tr, trn
+from cobogo.floor.language import nearest, tr, trn
 from cobogo.floor.randomness import source
 from cobogo.promises.operators import matrix
 from cobogo.promises.operators.inference import unexpectedly_frequent, unexpectedly_rare

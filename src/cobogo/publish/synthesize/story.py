@@ -13,6 +13,7 @@ from cobogo.promises.accounting import epsilon_of
 from cobogo.publish.synthesize.domains import encode_rows, read_domain
 from cobogo.publish.synthesize.fidelity import Fidelity, fidelity
 from cobogo.release.drawn import Bars, Row, Section, Story
+from cobogo.tell.report.labels import KIND
 
 if TYPE_CHECKING:
     from cobogo.floor.language import Speech
@@ -160,7 +161,7 @@ def _accuracy(found: Fidelity, say: Speech) -> list[Section]:
     if not found.accuracy or not found.accuracy["models"]:
         return []
     rows: list[Row] = [
-        [say.name("kind", name), entry["original"], entry["release"]]
+        [say(KIND.get(name, name)), entry["original"], entry["release"]]
         for name, entry in found.accuracy["models"].items()
     ]
     lead = say(

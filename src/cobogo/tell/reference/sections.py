@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from cobogo.errors import PolicyError, nearest
+from cobogo.errors import PolicyError
 from cobogo.floor.catalogue import Card, Registry, first_sentence, import_object
-from cobogo.floor.language import tr
+from cobogo.floor.language import nearest, tr
 
 PARTS = ("Formula", "Example", "Guarantee", "Limits", "Cost", "Paper")
 """The parts of every docstring of the reference after its definition, in this order."""
@@ -32,6 +32,11 @@ class Entry:
         """The first sentence, without a full stop."""
         return first_sentence(self.definition)
 
+    def texts(self) -> list[str]:
+        """What there is to translate: the paragraphs of the definition and of the parts, without code and citations."""
+        told = [text.partition(">>> ")[0] for part, text in self.parts.items() if part not in ("Paper", "Formula")]
+        return [paragraph for text in (self.definition, *told) for paragraph in paragraphs(text)]
+
     @property
     def missing(self) -> list[str]:
         """The parts that are missing or empty, and an example without code."""
@@ -39,6 +44,15 @@ class Entry:
         if "Example" not in absent and ">>> " not in self.parts["Example"]:
             absent.append("Example")
         return absent if self.definition else ["Definition", *absent]
+
+
+def paragraphs(text: str) -> list[str]:
+    """The paragraphs of a text, each on one line.
+
+    >>> paragraphs("One\nline.\n\nAnother.")
+    ['One line.', 'Another.']
+    """
+    return [" ".join(paragraph.split()) for paragraph in text.split("\n\n") if paragraph.strip()]
 
 
 def split_docstring(name: str, thing: object) -> Entry:

@@ -11,7 +11,17 @@ from typing import Any
 from cobogo.examine.metrics import METRICS
 from cobogo.floor.language import NOTHING, Speech, Text, speech, tr
 from cobogo.tell.report.content import Content, has_levels, plots_of, steps
-from cobogo.tell.report.labels import KEY, KEY_WHY
+from cobogo.tell.report.labels import (
+    KEY,
+    KEY_WHY,
+    KIND,
+    ROLE,
+    STAGE,
+    metric_meaning,
+    metric_name,
+    model_meaning,
+    model_name,
+)
 from cobogo.tell.report.page import environment, printable, short
 
 ASKED = {
@@ -84,7 +94,8 @@ def render(content: Content, plots: Mapping[str, Path | bytes], *, language: str
             metrics=_metrics(content, say),
             utilities=utility_rows(summary.get("utility", {}), say),
             solutions=_solutions(content, say),
-            seconds={say.name("stage", stage): value for stage, value in summary.get("seconds", {}).items()},
+            metric=metric_name(content.metric, say),
+            seconds={say(STAGE.get(stage, stage)): value for stage, value in summary.get("seconds", {}).items()},
             figures=_figures(content, plots),
             undrawn=len(content.quasi_identifiers) - sum(plot.kind == "distribution" for plot in plots_of(content)),
         )
@@ -170,7 +181,7 @@ def _change(say: Speech, before: str, after: str) -> str:
 
 
 def _model_name(model: Mapping[str, Any], say: Speech) -> str:
-    name = say.name("model", str(model.get("model")))
+    name = model_name(str(model.get("model")), say)
     return say("{model} on “{attribute}”", model=name, attribute=model["attribute"]) if model.get("attribute") else name
 
 
@@ -179,7 +190,7 @@ def _parameters(model: Mapping[str, Any], say: Speech) -> str:
     aside = ("model", "attribute", "satisfied", "measured")
     given = {name: value for name, value in model.items() if name not in aside and value is not None}
     numbers = [f"{name} = {say.show(value)}" for name, value in given.items() if not isinstance(value, str)]
-    kinds = [say.name(name, value) for name, value in given.items() if isinstance(value, str)]
+    kinds = [say(KIND.get(value, value)) for value in given.values() if isinstance(value, str)]
     return ", ".join(numbers) + (f" ({', '.join(kinds)})" if kinds else "")
 
 
@@ -196,8 +207,8 @@ def _policy_rows(content: Content, say: Speech) -> list[Row]:
         )
         counts = [say(ASKED[key], n=search[key]) for key in ("nodes", "checked") if search.get(key) is not None]
         rows.append({"name": say("Algorithm"), "values": [search["algorithm"]], "why": "; ".join([proof, *counts])})
-    metric = say.name("metric", content.metric)
-    rows.append({"name": say("Metric"), "values": [metric], "why": say.means("metric", content.metric)})
+    metric = metric_name(content.metric, say)
+    rows.append({"name": say("Metric"), "values": [metric], "why": metric_meaning(content.metric, say)})
     limit = policy.get("suppression_limit", policy.get("suppression-limit"))
     if limit is not None:
         rows.append(
@@ -217,7 +228,7 @@ def _models(content: Content, say: Speech) -> list[Row]:
             "asked": _parameters(model, say),
             "measured": say.show(model.get("measured")),
             "satisfied": bool(model.get("satisfied")),
-            "means": say.means("model", model.get("model")),
+            "means": model_meaning(model.get("model"), say),
         }
         for model in content.summary.get("models", [])
     ]
@@ -231,7 +242,7 @@ def _attributes(content: Content, say: Speech) -> list[Row]:
         rows.append(
             {
                 "name": story.name,
-                "role": say.name("role", story.role),
+                "role": say(ROLE.get(story.role, story.role)),
                 "level": story.level,
                 "shares": [
                     say("{level}: {share}", level=level, share=say.percent(share))
@@ -310,11 +321,11 @@ def _metrics(content: Content, say: Speech) -> list[Row]:
     measured = content.summary.get("metrics", {})
     return [
         {
-            "name": say.name("metric", name),
+            "name": metric_name(name, say),
             "value": say.number(measured[name]),
             "chosen": name == content.metric,
             "better": say(tr("higher") if METRICS[name].maximize else tr("lower")) if name in METRICS else NOTHING,
-            "means": say.means("metric", name),
+            "means": metric_meaning(name, say),
         }
         for name in sorted(measured, key=lambda name: name != content.metric)
     ]
@@ -385,7 +396,7 @@ def _accuracy(measured: Mapping[str, Any], say: Speech) -> Iterator[Row]:
             baseline=baseline,
         )
         for model, accuracy in found["models"].items():
-            name = say("“{label}” predicted by {model}", label=found["label"], model=say.name("kind", model))
+            name = say("“{label}” predicted by {model}", label=found["label"], model=say(KIND.get(model, model)))
             yield _row(name, say.percent(accuracy["original"]), say.percent(accuracy["release"]), why)
 
 

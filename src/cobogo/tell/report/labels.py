@@ -1,8 +1,13 @@
-"""What several pages call the same things."""
+"""What reports, plots and pages call the same things."""
 
 from __future__ import annotations
 
-from cobogo.floor.language import tr
+from typing import TYPE_CHECKING, Any
+
+from cobogo.floor.language import Speech, tr
+
+if TYPE_CHECKING:
+    from cobogo.floor.catalogue import Card, Registry
 
 KEY_WHY = {
     "records": tr("in the original table"),
@@ -25,3 +30,113 @@ KEY = {
     "risk": tr("highest risk"),
     "inference": tr("worst inference"),
 }
+
+ROLE = {
+    "identifier": tr("identifier: removed"),
+    "quasi-identifier": tr("quasi-identifier"),
+    "sensitive": tr("sensitive"),
+    "non-sensitive": tr("non-sensitive: as it was"),
+}
+
+STAGE = {
+    "read": tr("reading the data"),
+    "search": tr("searching"),
+    "apply": tr("recoding"),
+    "verify": tr("verifying"),
+    "write": tr("writing"),
+    "report": tr("reporting"),
+}
+
+KIND = {
+    "distinct": tr("distinct values"),
+    "logistic-regression": tr("logistic regression"),
+    "decision-tree": tr("a decision tree"),
+    "naive-bayes": tr("naive Bayes"),
+}
+
+HOLDS = {
+    "name": tr("name"),
+    "address": tr("address"),
+    "phone number": tr("phone number"),
+    "e-mail address": tr("e-mail address"),
+    "CPF": tr("CPF"),
+    "CNPJ": tr("CNPJ"),
+    "health card number": tr("health card number"),
+    "payment card": tr("payment card"),
+    "document or licence": tr("document or licence"),
+    "web address": tr("web address"),
+    "IP address": tr("IP address"),
+    "biometric data": tr("biometric data"),
+    "unique code": tr("unique code"),
+    "free text": tr("free text"),
+    "full date": tr("full date"),
+    "month of a year": tr("month of a year"),
+    "age over 89": tr("age over 89"),
+    "coordinates": tr("coordinates"),
+    "small area": tr("small area"),
+    "sensitive personal data": tr("sensitive personal data"),
+}
+
+FIGURE = {
+    "squared_error": tr("squared error"),
+    "marginal_divergence": tr("marginal divergence"),
+    "reconstruction_error": tr("reconstruction error"),
+}
+
+FIGURE_WHY = {
+    "squared_error": tr(
+        "What replacing values by those of a group lost of how they differ: 0 is nothing, 1 a single group."
+    ),
+    "marginal_divergence": tr(
+        "How far the table that the marginals describe is from the original, in nats: 0 if they tell everything."
+    ),
+    "reconstruction_error": tr(
+        "How wrong it is, on average, to take the shares of a bucket for the value of each of its records: 0 is certainty."
+    ),
+}
+"""Figures of some algorithms that cannot be asked for by name, so that they have no card."""
+
+
+def model_name(model: str, say: Speech) -> str:
+    """What a model is called; the name that the policy gives it where it has no card.
+
+    >>> from cobogo.floor.language import speech
+    >>> model_name("k-anonymity", speech("pt-BR")), model_name("new-model", speech("pt-BR"))
+    ('k-anonimato', 'new-model')
+    """
+    card = _model_card(model)
+    return model if card is None else say(card.title)
+
+
+def model_meaning(model: str, say: Speech) -> str:
+    """What a model means, for a reader who is new to the field."""
+    card = _model_card(model)
+    return "" if card is None else say(card.plain)
+
+
+def metric_name(metric: str, say: Speech) -> str:
+    """What a metric is called."""
+    card = _metric_card(metric)
+    return say(FIGURE.get(metric, metric) if card is None else card.title)
+
+
+def metric_meaning(metric: str, say: Speech) -> str:
+    """What a metric means, for a reader who is new to the field."""
+    card = _metric_card(metric)
+    return say(FIGURE_WHY.get(metric, "") if card is None else card.plain)
+
+
+def _model_card(name: str) -> Card | None:
+    from cobogo.promises.registry import PROMISES
+
+    return _card(PROMISES, name)
+
+
+def _metric_card(name: str) -> Card | None:
+    from cobogo.examine.metrics import METRICS
+
+    return _card(METRICS, name)
+
+
+def _card(registry: Registry[Any], name: str) -> Card | None:
+    return registry.card(name) if name in registry else None

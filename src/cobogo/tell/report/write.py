@@ -19,6 +19,7 @@ from cobogo.release.drawn import DrawnReadBack, DrawnRows, Section, Story
 from cobogo.tell.report import html, plots
 from cobogo.tell.report.bars import draw_shares
 from cobogo.tell.report.content import Content, Plot, plots_of, required_diversity
+from cobogo.tell.report.labels import ROLE, STAGE, model_meaning, model_name
 from cobogo.tell.report.page import environment, printable
 
 
@@ -116,7 +117,7 @@ def write_drawn_report(release: Release, read: DrawnReadBack, evidence: Path) ->
             sections=[_section(section, say) for section in story.sections],
             warnings=list(dict.fromkeys([*found.problems, *release.warnings, *found.notes])),
             figures=drawn,
-            seconds={say.name("stage", stage): value for stage, value in release.seconds.items()},
+            seconds={say(STAGE.get(stage, stage)): value for stage, value in release.seconds.items()},
         )
     )
     _write_page(printable(page), evidence)
@@ -124,7 +125,7 @@ def write_drawn_report(release: Release, read: DrawnReadBack, evidence: Path) ->
 
 def _model(entry: dict[str, Any], say: Speech) -> dict[str, Any]:
     aside = ("model", "satisfied", "measured", "attribute")
-    name = say.name("model", entry["model"])
+    name = model_name(entry["model"], say)
     return {
         "name": say("{model} on “{attribute}”", model=name, attribute=entry["attribute"])
         if entry.get("attribute")
@@ -132,7 +133,7 @@ def _model(entry: dict[str, Any], say: Speech) -> dict[str, Any]:
         "asked": ", ".join(f"{key} = {say.show(value)}" for key, value in entry.items() if key not in aside),
         "measured": say.show(entry["measured"]),
         "satisfied": entry["satisfied"],
-        "means": say.means("model", entry["model"]),
+        "means": model_meaning(entry["model"], say),
     }
 
 
@@ -141,7 +142,7 @@ def _columns(release: Release, made: DrawnRows, say: Speech) -> list[dict[str, s
     rows = []
     for name in release.columns:
         known = release.origin.roles.get(name)
-        role = say("added") if known is None else say.name("role", known)
+        role = say("added") if known is None else say(ROLE.get(known, known))
         rows.append(
             {
                 "name": name,

@@ -178,7 +178,8 @@ def _archive(write: Callable[[IO[bytes]], None], name: str) -> Response:
 
 
 def _job(row: dict[str, Any]) -> Job:
-    kept = {key: value for key, value in row.items() if key not in ("owner", "asked", "tries")}
+    kept = {key: value for key, value in row.items() if key not in ("owner", "asked", "tries", "error")}
+    kept["code"] = None if row["error"] is None else row["error"].code
     made = row["id"] if row["state"] == "done" and row["kind"] in RELEASE_JOBS else None
     return Job(**kept, dataset=row["asked"]["dataset"], release=row["asked"].get("release", made))
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cobogo.errors import InputError
+from cobogo.errors import CobogoError, InputError
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.queue import OVER, UNDER_WAY, Queue
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.policies import PolicyService
-from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack
+from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack, unpack_error
 from cobogo.faces.server.worker import AUDIT, FINDINGS, RELEASE_JOBS, STUDY_JOBS
 from cobogo.floor.language import tr
 
@@ -36,7 +36,7 @@ class StudyProgress:
     done: int
     total: int
     found: list[dict[str, Any]]
-    error: str | None
+    error: CobogoError | None
 
 
 class JobService(Subject):
@@ -129,7 +129,7 @@ class JobService(Subject):
             return None
         waits, over = row["state"] == "queued", row["state"] in OVER
         found = _read_lines(self._context.files.job(row["id"]) / FINDINGS)
-        return StudyProgress(row["id"], waits, over, row["done"], row["total"], found, row["message"] or None)
+        return StudyProgress(row["id"], waits, over, row["done"], row["total"], found, unpack_error(row["message"]))
 
     @operation(KeyScope.DATA)
     def stop_study(self, holder: Holder, kind: str, dataset: str, text: str, options: Mapping[str, Any]) -> None:
@@ -197,7 +197,8 @@ class JobService(Subject):
 
 
 def _unpack(row: Row) -> Row:
-    return {**row, "asked": json.loads(row["asked"])}
+    error = unpack_error(row["message"])
+    return {**row, "asked": json.loads(row["asked"]), "error": error, "message": "" if error is None else str(error)}
 
 
 def _read_lines(file: Path) -> list[dict[str, Any]]:

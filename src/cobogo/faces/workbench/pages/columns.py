@@ -131,8 +131,7 @@ class _Line:
         with self.place:
             with ui.column().classes("gap-0"):
                 ui.label(self.name).classes("text-weight-medium").style("overflow-wrap: anywhere")
-                portuguese = session.language == "pt-BR"
-                ui.label(type_in_portuguese(profile["type"]) if portuguese else profile["type"]).classes("text-caption")
+                ui.label(session.say(profile["type"])).classes("text-caption")
             self._numbers(session)
             self.shape = ColumnShape(session, profile)
             options = {role: session.say(ROLE[role]).partition(":")[0] for role in ROLES}
@@ -146,13 +145,12 @@ class _Line:
                     confidence = session.say.percent(profile["confidence"])
                     self.sure = ui.label(session.say("As suggested ({share} sure)", share=confidence))
                     self.sure.classes("text-caption text-weight-medium")
-                reason = reason_in_portuguese(profile["reason"]) if portuguese else profile["reason"]
-                ui.label(reason).classes("text-caption").style("line-height: 1.2")
+                ui.label(session.say(profile["reason"])).classes("text-caption").style("line-height: 1.2")
                 self.alarm = ui.label().classes("text-caption text-weight-bold text-negative").props("role=alert")
         self._redraw()
 
     def _numbers(self, session: PageSession) -> None:
-        number = session.number
+        number = session.say.number
         with ui.column().classes("gap-0"):
             ui.label(session.say("{count} distinct", count=number(self.profile["distinct"]))).classes("text-caption")
             missing = self.profile["missing"]
@@ -241,7 +239,7 @@ class ColumnShape:
 
     def _show_values(self) -> None:
         shape, records = self.profile["shape"], self.profile["records"]
-        number, percent = self.session.number, self.session.percent
+        number, percent = self.session.say.number, self.session.say.percent
         with ui.dialog() as dialog, ui.card().style("min-width: 26rem"):
             ui.label(self.session.say("Distribution of {name}", name=self.profile["column"])).classes("text-subtitle1")
             if "bars" in shape:

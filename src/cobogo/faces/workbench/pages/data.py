@@ -12,15 +12,9 @@ from cobogo.faces.server.services.datasets import RowOrder
 from cobogo.faces.server.settings import MEGABYTE
 from cobogo.faces.workbench import actions
 from cobogo.faces.workbench.frame import attempt, open_page, section
+from cobogo.faces.workbench.labels import CHOICE
 from cobogo.faces.workbench.session import Desk, PageSession
-from cobogo.floor.language import Text, tr
-
-MARK = {
-    "44": tr("Comma ,"),
-    "59": tr("Semicolon ;"),
-    "9": tr("Tab"),
-    "124": Text("Bar ", ""),
-}
+from cobogo.floor.language import tr
 
 OPTION = {
     "separator": tr("Separator"),
@@ -95,7 +89,7 @@ def _waiting(session: PageSession) -> ui.row:
 def _options(session: PageSession, options: dict[str, str | None]) -> None:
     """What a CSV file does not say of itself; a Parquet file does."""
     choices: dict[str, dict[str | None, str]] = {
-        "separator": {None: session.say("Find out")} | {one: session.say(MARK[ord(one)]) for one in SEPARATORS},
+        "separator": {None: session.say("Find out")} | {one: session.say(CHOICE[one]) for one in SEPARATORS},
         "encoding": {"utf-8": "UTF-8", "latin-1": "Latin-1 (ISO 8859-1)"},
         "decimal": {None: session.say("Find out"), ".": session.say("Point: 1.5"), ",": session.say("Comma: 1,5")},
     }
@@ -210,7 +204,7 @@ def _dataset(desk: Desk, session: PageSession, row: dict[str, Any]) -> None:
 
 def _size(session: PageSession, known: dict[str, Any]) -> str:
     size = known["size"]
-    number = session.number
+    number = session.say.number
     return f"{number(round(size / MEGABYTE, 1))} MB" if size >= MEGABYTE else f"{number(max(size // 1024, 1))} KB"
 
 
@@ -283,7 +277,7 @@ class _Rows:
 
     def __init__(self, desk: Desk, session: PageSession, row: dict[str, Any], columns: list[dict[str, Any]]) -> None:
         self.desk, self.row, self.columns, self.say, self.session = desk, row, columns, session.say, session
-        self.number = session.number
+        self.number = session.say.number
         self.view = RowsView(row["about"]["rows"])
         self.veiled = {at for at, one in enumerate(columns) if one["role"] == "identifier"}
         section(self.say("Rows"))

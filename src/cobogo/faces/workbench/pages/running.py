@@ -245,8 +245,8 @@ class JobWatch:
         session = self.session
         if job["state"] != "done":
             ui.label(session.say(RUN_WHY[job["state"]]))
-            if job["message"]:
-                ui.label(session.say.error(job["message"])).classes("text-body2").style("white-space: pre-wrap")
+            if job["error"] is not None:
+                ui.label(session.say.error(job["error"])).classes("text-body2").style("white-space: pre-wrap")
             ui.button(
                 session.say("Change the policy"), on_click=lambda: ui.navigate.to(session.address("privacy"))
             ).props("no-caps")

@@ -11,8 +11,8 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from cobogo.errors import VaultError, VerificationFailed, nearest
-from cobogo.floor.language import tr, trn
+from cobogo.errors import VaultError, VerificationFailed
+from cobogo.floor.language import nearest, tr, trn
 from cobogo.floor.sealing import DoesNotOpen, SealedBatch, Secrets, lookups, new_key, new_pair, unwrap, wrap
 from cobogo.publish.mask.vault import rows, schema
 from cobogo.publish.mask.vault.formats import FORMATS

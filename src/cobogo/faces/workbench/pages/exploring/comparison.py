@@ -11,6 +11,7 @@ from cobogo.faces.workbench.pages.exploring.picture import FONT, INK
 from cobogo.faces.workbench.pages.exploring.studies import ExplorationPlace, StudyBench
 from cobogo.faces.workbench.style import BRICK
 from cobogo.publish.recode.algorithms import ALGORITHMS
+from cobogo.tell.report.labels import metric_name
 
 QUICK = ("optimal", "datafly", "samarati", "genetic", "top-down", "mondrian", "mondrian-relaxed", "mdav")
 """Those that are asked for unless somebody asks for others: a few kinds that do not take long."""
@@ -26,7 +27,7 @@ class AlgorithmsTab:
     def __init__(self, place: ExplorationPlace) -> None:
         self.place, self.session, self.say = place, place.session, place.session.say
         draft = PolicyDraft(place.text)
-        self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
+        self.metric = metric_name(draft.recoding.get("metric", "loss"), self.say)
         draft.set("recoding", "algorithm", None)  # whatever is chosen afterwards, the comparison is the same
         self.text = draft.text
         self.wanted = list(QUICK)
@@ -189,7 +190,7 @@ class FrontierTab:
     def __init__(self, place: ExplorationPlace) -> None:
         self.place, self.session, self.say = place, place.session, place.session.say
         draft = PolicyDraft(place.text)
-        self.metric = self.say.name("metric", draft.recoding.get("metric", "loss"))
+        self.metric = metric_name(draft.recoding.get("metric", "loss"), self.say)
         draft.set_models(replace_k(draft.models, KS[0]))  # whatever k is chosen, the frontier is the same
         self.text = draft.text
 

@@ -20,6 +20,7 @@ from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing, Survey
 from cobogo.studies.exploration import Exploration
+from cobogo.tell.report.labels import metric_meaning, metric_name
 
 Relation = Literal["all", "below", "above", "related"]
 AMOUNTS = (60, 150, 400)
@@ -278,8 +279,8 @@ class LatticeTab:
             )
         ).classes("text-caption")
         metric = self.survey.problem.metric.name
-        if means := self.say.means("metric", metric):
-            ui.label(f"{self.say.name('metric', metric)}: {means}").classes("text-caption")
+        if means := metric_meaning(metric, self.say):
+            ui.label(f"{metric_name(metric, self.say)}: {means}").classes("text-caption")
 
     def _sure(self) -> str:
         say = self.session.say
@@ -295,7 +296,7 @@ class LatticeTab:
             "rank": "#",
             "levels": say("Levels: {names}", names=", ".join(self.found.attributes)),
             "standing": say("Policy"),
-            "value": self.say.name("metric", self.survey.problem.metric.name),
+            "value": metric_name(self.survey.problem.metric.name, self.say),
             "suppressed": say("suppressed"),
             "classes": say("classes"),
             "smallest": say("smallest class"),

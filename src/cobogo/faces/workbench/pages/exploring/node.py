@@ -17,6 +17,7 @@ from cobogo.faces.workbench.style import BRICK
 from cobogo.floor.language import tr
 from cobogo.publish.recode.contract.problem import Levels
 from cobogo.studies.exploration import Exploration, NodeView, ReleasedTuple, SizeGroup
+from cobogo.tell.report.labels import metric_name
 
 
 class NodePanel:
@@ -85,7 +86,7 @@ class NodePanel:
         rows = [
             row(say("Policy"), self._standing),
             *(row(name, self._level(name)) for name in self.found.attributes),
-            *(row(self.say.name("metric", name), self._metric(name)) for name in self._metrics()),
+            *(row(metric_name(name, self.say), self._metric(name)) for name in self._metrics()),
             row(say("suppressed"), lambda v: f"{number(v.suppressed)} ({percent(v.suppressed / records)})"),
             row(say("classes"), lambda v: number(v.classes)),
             row(

@@ -15,6 +15,7 @@ from cobogo.publish.recode.contract.problem import Levels
 from cobogo.publish.recode.lattice.survey import Standing
 from cobogo.publish.recode.lattice.walk import successors
 from cobogo.studies.exploration import Exploration
+from cobogo.tell.report.labels import metric_name
 
 INK = "currentColor"  # the pictures are SVG: their lines and letters are those of the page, light or dark
 COLOURS = ("#fde725", "#7ad151", "#22a884", "#2a788e", "#414487", "#440154")
@@ -67,7 +68,7 @@ def picture(found: Exploration, shown: Ints, chosen: Levels, session: PageSessio
             "axisTick": {"show": False},
         },
         "dataZoom": [{"type": "inside", "xAxisIndex": 0, "zoomOnMouseWheel": "ctrl", "filterMode": "none"}],
-        "visualMap": _legend(scale, say.name("metric", found.problem.metric.name), session),
+        "visualMap": _legend(scale, metric_name(found.problem.metric.name, say), session),
         "series": [
             {
                 "type": "graph",
@@ -234,7 +235,7 @@ def _tip(found: Exploration, number: int, session: PageSession, say: Speech) -> 
     if standing is not Standing.UNKNOWN:
         share = survey.suppressed[number] / survey.problem.scale.records
         figures = {
-            say.name("metric", survey.problem.metric.name): say.number(float(survey.values[number])),
+            metric_name(survey.problem.metric.name, say): say.number(float(survey.values[number])),
             session.say("suppressed"): f"{say.number(int(survey.suppressed[number]))} ({say.percent(share)})",
             session.say("classes"): say.number(int(survey.classes[number])),
             session.say("smallest class"): say.number(int(survey.smallest[number])),

@@ -154,7 +154,7 @@ class HierarchiesPage:
         self.form.clear()
         say, kind = self.session.say, kind_of(self.spec)
         with self.form:
-            number = self.session.number
+            number = self.session.say.number
             text = say("{values} distinct values", values=number(self.values))
             ui.label(self.name).classes("text-h6")
             ui.label(text).classes("text-caption")

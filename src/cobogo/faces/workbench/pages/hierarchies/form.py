@@ -222,7 +222,7 @@ class HierarchyForm:
             await self._put(key, event.value)
 
         named: dict[str | None, str] = {} if key in REQUIRED else {None: self.session.say("As in the data")}
-        named |= {one: self.session.say(CHOICE[ord(one) if len(one) == 1 else one]) for one in CHOICES[key]}
+        named |= {one: self.session.say(CHOICE[one]) for one in CHOICES[key]}
         ui.select(named, value=self.spec.get(key), label=self._label(key), on_change=take).props(
             "dense outlined"
         ).classes("w-full")

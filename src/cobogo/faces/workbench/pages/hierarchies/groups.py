@@ -283,7 +283,7 @@ class GroupsEditor:
 
     def _unfit(self) -> None:
         """The values that have no place, with what can be done about them."""
-        page, number = self.page, self.page.session.number
+        page, number = self.page, self.page.session.say.number
         unfit = page.seen.unfit
         kind = kind_of(page.spec)
         with ui.card().classes("w-full gap-1 q-pa-sm").style("border-left: 6px solid var(--q-warning)"):

@@ -226,7 +226,7 @@ class PreviewPanel:
         self.page.groups.draw()
 
     def _levels(self) -> None:
-        number = self.page.session.number
+        number = self.page.session.say.number
         columns = [
             {"name": key, "field": key, "label": self.say(LEVELS[key]), "align": "right"}
             for key in ("level", "groups", "smallest", "average", "largest")
@@ -255,7 +255,7 @@ class PreviewPanel:
 
     def _draw_chart(self) -> None:
         bars, left = self.page.seen.bars(self.level)
-        number = self.page.session.number
+        number = self.page.session.say.number
         self.chart.clear()
         with self.chart:
             ui.label(self.say("Records of each group at level {level}", level=self.level)).classes(
@@ -289,7 +289,7 @@ class PreviewPanel:
             "text-caption text-weight-medium"
         )
         if total > SHOWN:
-            number = self.page.session.number
+            number = self.page.session.say.number
             ui.input(self.say("Find a value"), value=self.search, on_change=find).props(
                 "dense outlined clearable debounce=400"
             ).classes("w-full")
@@ -308,7 +308,7 @@ class PreviewPanel:
         self.page.groups.pick((int(level), hierarchy.labels[int(level)][int(code)]))
 
     def _describe(self, level: int, label: Label, values: int, records: int) -> str:
-        number = self.page.session.number
+        number = self.page.session.say.number
         if level < 0:
             return self.say("… {count} more", count=number(values))
         if level == 0 or values == 1:

@@ -11,6 +11,7 @@ from cobogo.faces.workbench.frame import section
 from cobogo.faces.workbench.pages.privacy.sheet import PolicySheet
 from cobogo.floor.language import tr
 from cobogo.publish.recode.algorithms import ALGORITHMS, recodings
+from cobogo.tell.report.labels import metric_meaning, metric_name
 
 ALGORITHM = {
     "optimal": tr("Goes through all ways to coarsen whole columns, finds the best, and proves it."),
@@ -105,10 +106,8 @@ def _limit(sheet: PolicySheet) -> None:
 
 def _metric(sheet: PolicySheet) -> None:
     session = sheet.session
-    texts = session.say
-    options = {
-        name: f"{texts.name('metric', name)} – {texts.texts.get(f'metric.{name}.means', '')}" for name in METRICS
-    }
+    say = session.say
+    options = {name: f"{metric_name(name, say)} – {metric_meaning(name, say)}" for name in METRICS}
     ui.select(
         options,
         value=_known(session.draft.recoding.get("metric", "loss"), options),

@@ -15,6 +15,7 @@ from cobogo.floor.catalogue import Card, Parameter
 from cobogo.floor.language import tr
 from cobogo.promises.guarantees import GUARANTEES
 from cobogo.promises.registry import PROMISES
+from cobogo.tell.report.labels import model_meaning, model_name
 
 PARAMETER = {
     "attribute": tr("Sensitive attribute"),
@@ -55,113 +56,6 @@ PARAMETER = {
     "rho": tr("ρ"),
 }
 
-MODEL = {
-    "k-anonymity": tr(
-        "Everybody looks like at least k − 1 others. Who knows a person's quasi-identifiers finds k "
-        "records or more, and picks the right one with a chance of at most 1/k. A good beginning; say "
-        "nothing more, and a group may still share one secret."
-    ),
-    "k-map": tr(
-        "Everybody looks like at least k people of the population that the table was drawn from. Milder "
-        "than k-anonymity; right for samples, if nobody knows who was drawn."
-    ),
-    "highest-risk": tr(
-        "The chance of picking out the most exposed person stays below a limit: k-anonymity, said as a "
-        "risk. 0.2 is the same as k = 5."
-    ),
-    "average-risk": tr(
-        "Whoever tries to pick out everybody succeeds for at most this share of them. The most exposed "
-        "may be worse off: use it together with a limit for everybody."
-    ),
-    "delta-presence": tr(
-        "Nobody can tell whether a person of a public list is in the table. For tables in which being "
-        "listed is the secret, such as the patients of a clinic."
-    ),
-    "k-m-anonymity": tr(
-        "For columns that hold sets, such as purchases: who knows up to m things of a set still finds at "
-        "least k people."
-    ),
-    "l-diversity": tr(
-        "Each group has at least l different sensitive values, so that finding somebody's group does not "
-        "tell their value for certain."
-    ),
-    "t-closeness": tr(
-        "In each group the sensitive values are about as frequent as in the whole table, so that a group "
-        "tells little that is not true of everybody."
-    ),
-    "alpha-k-anonymity": tr(
-        "Groups of at least k, and in none of them is a sensitive value more frequent than a share α: a "
-        "guess is right with a chance of at most α."
-    ),
-    "p-sensitive-k-anonymity": tr("Groups of at least k people with at least p different sensitive values."),
-    "beta-likeness": tr("No sensitive value is more than 1 + β times as frequent in a group as in the whole table."),
-    "delta-disclosure": tr(
-        "Every sensitive value occurs in every group about as often as in the whole table. Very strict: "
-        "one value that is missing in a group is too much."
-    ),
-    "k-e-anonymity": tr(
-        "For sensitive numbers, such as wages: each group has at least k different ones, spread over a "
-        "range of at least e."
-    ),
-    "epsilon-m-anonymity": tr(
-        "For sensitive numbers: around none of them lie more than 1/m of its group, so that a narrow "
-        "interval cannot be guessed."
-    ),
-    "t-corruption": tr(
-        "Even who knows the sensitive values of t people of a group is right about another's with a "
-        "chance of at most 1/l."
-    ),
-    "c-k-safety": tr(
-        "Who knows any k facts of the kind “if Ana has the flu, so has José” is still less sure than c of "
-        "anybody's value."
-    ),
-    "personalized": tr(
-        "Everybody says in a column what they do not want to be linked to, and is linked to it with a "
-        "probability of at most p."
-    ),
-    "b-t-privacy": tr(
-        "Who knows how sensitive values go with the quasi-identifiers changes their mind about nobody by "
-        "more than t. Costly: for small tables."
-    ),
-    "injector": tr(
-        "Who knows what never goes together (no man has ovarian cancer) still takes at least l values to "
-        "be possible for each person."
-    ),
-    "m-confidentiality": tr(
-        "Nobody's value is believed with more than 1/m, even by who knows how the algorithm decides: it "
-        "decides without a look at the sensitive values."
-    ),
-    "m-invariance": tr(
-        "From release to release people stay with the same set of sensitive values around them, so that "
-        "comparing releases tells nothing. Needs a column that tells people apart."
-    ),
-    "rho1-rho2-privacy": tr(
-        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely (above "
-        "ρ2), nor the other way round."
-    ),
-    "upward-rho1-rho2-privacy": tr(
-        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely (above "
-        "ρ2); what was likely may become unlikely."
-    ),
-    "delta-growth": tr("Randomized values: no belief about a person grows by more than Δ."),
-    "d-gamma-privacy": tr("Randomized values: what had a probability of at most d keeps one of at most γ."),
-    "gamma-amplification": tr(
-        "Randomized values: no released value is more than γ times as likely from one original as from another."
-    ),
-    "local-differential-privacy": tr(
-        "Randomized values: each person can deny any value of theirs; ε says how well. Holds even against "
-        "who runs the collection."
-    ),
-    "differential-privacy": tr(
-        "Synthetic data or samples: whether a person is in the table or not changes what may come out by "
-        "at most a factor e^ε, except with a probability δ."
-    ),
-    "zero-concentrated-differential-privacy": tr(
-        "The same promise as differential privacy in a form that adds up tightly over many draws; ρ says "
-        "how much is given away."
-    ),
-}
-
 GROUP = {
     "identity": tr("Nobody can be picked out"),
     "attribute": tr("Nobody's secret can be read off their group"),
@@ -169,6 +63,15 @@ GROUP = {
     "series": tr("Tables that are released again and again"),
     "other": tr("Others"),
     "noise": tr("Promises by chance"),
+}
+
+GROUP_WHY = {
+    "identity": tr("Against whoever knows somebody's quasi-identifiers and looks for their record."),
+    "attribute": tr("Against whoever finds the group of somebody and looks at its sensitive values."),
+    "knowledge": tr("Against whoever already knows something about others in the table, or how the table was made."),
+    "series": tr("Against whoever lays several releases of the same people side by side."),
+    "other": tr("What other packages add."),
+    "noise": tr("For releases whose values are drawn: run them as a perturbation or as synthetic data."),
 }
 
 MOST = 64 << 20
@@ -322,7 +225,7 @@ def _card(sheet: PolicySheet, number: int, model: dict[str, Any]) -> None:
 
     with ui.card().classes("w-full gap-2 q-pa-md"):
         with ui.row().classes("items-center w-full no-wrap"):
-            ui.label(session.say.name("model", name)).classes("text-subtitle1 text-weight-medium")
+            ui.label(model_name(name, session.say)).classes("text-subtitle1 text-weight-medium")
             ui.space()
             label = f"{session.say('Remove')}: {name}"
             ui.button(icon="close", on_click=remove).props(f'flat round dense aria-label="{label}"').tooltip(label)
@@ -363,7 +266,7 @@ def _catalogue(sheet: PolicySheet) -> None:
 
 def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
     session = sheet.session
-    shown = session.say.name("model", name)
+    shown = model_name(name, session.say)
     with ui.card().classes("q-pa-md gap-1"):
         with ui.row().classes("items-center w-full no-wrap"):
             ui.label(shown).classes("text-subtitle2 text-weight-medium")
@@ -376,7 +279,7 @@ def _offer(sheet: PolicySheet, name: str, add: Any) -> None:
 def _words(sheet: PolicySheet, name: str) -> str:
     """What a model is for, in plain words; of one that another package adds, what its card says."""
     session = sheet.session
-    return session.say(MODEL.get(name) or PROMISES.card(name).summary)
+    return model_meaning(name, session.say)
 
 
 def _begun(sheet: PolicySheet, name: str) -> dict[str, Any]:

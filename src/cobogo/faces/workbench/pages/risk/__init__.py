@@ -277,8 +277,8 @@ def _rows(session: PageSession, release: OpenedRelease, sides: list[dict[str, An
         "population": session.say("Unique in the population (estimate)"),
     }
     counts = {name: session.say(RISK_COUNT[name]) for name in ("records", "classes", "smallest")}
-    rows = [{"what": text} | _both(sides, key, session.percent) for key, text in shares.items()]
-    rows += [{"what": text} | _both(sides, key, session.number) for key, text in counts.items()]
+    rows = [{"what": text} | _both(sides, key, session.say.percent) for key, text in shares.items()]
+    rows += [{"what": text} | _both(sides, key, session.say.number) for key, text in counts.items()]
     columns = [
         ("what", "", "left"),
         ("before", session.say("Original"), "right"),

@@ -16,7 +16,8 @@ from cobogo.faces.workbench.frame import attempt, empty, metric
 from cobogo.faces.workbench.labels import LOOKED
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
+from cobogo.tell.report.labels import model_name
 
 if TYPE_CHECKING:
     from cobogo.publish.registry.history import Chapter
@@ -66,8 +67,8 @@ def show_attacks(desk: Desk, session: PageSession, release: OpenedRelease) -> No
         found = await run.io_bound(findings, release)
         body.clear()
         with body:
-            if job is not None and job["message"]:
-                trouble(job["message"], icon="error")
+            if job is not None and job["error"] is not None:
+                trouble(session.say.error(job["error"]), icon="error")
             if found is None:
                 _nothing(session, release, begin)
             else:
@@ -299,7 +300,7 @@ def _draw_unregistered(
             "records": session.say.number(records),
             "classes": session.say.number(report.get("classes", {}).get("count")),
             "highest": session.say.percent(report.get("risk", {}).get("after", {}).get("highest")),
-            "models": ", ".join(session.say.name("model", one["model"]) for one in report.get("models", ())),
+            "models": ", ".join(model_name(one["model"], session.say) for one in report.get("models", ())),
         }
         for (row, report), records in zip(found, kept, strict=True)
     ]
@@ -354,7 +355,7 @@ def _row(session: PageSession, name: str, one: Chapter, total: int) -> dict[str,
 
 
 def _model(session: PageSession, model: Mapping[str, Any]) -> str:
-    name = session.say.name("model", model["model"])
+    name = model_name(model["model"], session.say)
     shown = [f"{key} = {session.say.show(value)}" for key, value in model.items() if key not in ("model", "attribute")]
     where = [str(model["attribute"])] if model.get("attribute") else []
     return f"{name} ({', '.join([*where, *shown])})" if where or shown else name
@@ -382,7 +383,7 @@ def _check(session: PageSession, one: Chapter) -> str:
 
 
 def _draw_timeline(
-    session: PageSession, names: Sequence[str], series: Mapping[str, tuple[Sequence[int], str]], here: int | None
+    session: PageSession, names: Sequence[str], series: Mapping[Text, tuple[Sequence[int], str]], here: int | None
 ) -> None:
     number = f"v => Math.abs(v).toLocaleString('{session.language}')"
     marked = [

@@ -16,6 +16,7 @@ from cobogo.faces.workbench.pages.utility.columns import show_contingencies, sho
 from cobogo.faces.workbench.session import Desk, PageSession
 from cobogo.faces.workbench.widgets import slowly, tabs, trouble
 from cobogo.floor.language import tr
+from cobogo.tell.report.labels import KIND, metric_meaning, metric_name
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.pair import TablePair
@@ -219,7 +220,7 @@ def _accuracies(session: PageSession, found: dict[str, Any], figures: ui.row) ->
     if not found["models"]:
         trouble(session.say("There are too few records to learn from."))
         return
-    names = [session.say.name("kind", name) for name in found["models"]]
+    names = [session.say(KIND.get(name, name)) for name in found["models"]]
     sides = {
         session.say("Original"): [one["original"] for one in found["models"].values()],
         session.say("Release"): [one["release"] for one in found["models"].values()],
@@ -295,7 +296,7 @@ def show_losses(session: PageSession, release: OpenedRelease) -> None:
             ("why", session.say("What it means"), "left"),
         ]
         table(columns, [_loss(session, name, value) for name, value in known.items()])
-        absent = [say.name("metric", name) for name, value in report["metrics"].items() if value is None]
+        absent = [metric_name(name, say) for name, value in report["metrics"].items() if value is None]
         if absent:
             text = session.say("These say nothing about this release: {names}.", names=", ".join(absent))
             ui.label(text).classes("text-caption text-quiet")
@@ -326,8 +327,8 @@ def _loss(session: PageSession, name: str, value: float) -> dict[str, str]:
     known = METRICS.get(name)
     better = "" if known is None else session.say(tr("higher") if known.maximize else tr("lower"))
     return {
-        "name": say.name("metric", name),
+        "name": metric_name(name, say),
         "value": session.say.number(value),
         "better": better,
-        "why": say.means("metric", name),
+        "why": metric_meaning(name, say),
     }

@@ -13,6 +13,7 @@ from cobogo.faces.workbench.frame import metric
 from cobogo.faces.workbench.session import PageSession
 from cobogo.faces.workbench.widgets import slowly, trouble
 from cobogo.floor.language import tr
+from cobogo.tell.report.labels import ROLE
 
 if TYPE_CHECKING:
     from cobogo.examine.utility.pairs.comparison import Contingency, Distribution, Summary
@@ -131,7 +132,7 @@ def show_distributions(session: PageSession, release: OpenedRelease) -> None:
                 with ui.item(on_click=lambda _, name=name: choose(name)).props("active-class=text-primary") as item:
                     with ui.item_section():
                         ui.item_label(name)
-                        ui.item_label(session.say.name("role", role)).props("caption")
+                        ui.item_label(session.say(ROLE.get(role, role))).props("caption")
                     with ui.item_section().props("side"):
                         marks[name] = item, ui.label("…").classes("text-caption")
 
@@ -157,7 +158,7 @@ def _draw_column(session: PageSession, release: OpenedRelease, found: Distributi
     with ui.card().classes("w-full gap-2"):
         with ui.row().classes("w-full items-baseline"):
             ui.label(found.column).classes("text-subtitle1 text-weight-medium")
-            ui.label(session.say.name("role", role)).classes("text-caption text-quiet")
+            ui.label(session.say(ROLE.get(role, role))).classes("text-caption text-quiet")
             ui.space()
             before, after = found.distinct
             if before is not None:

@@ -373,9 +373,7 @@ def _say_findings(asked: Collection, found: CollectionFindings) -> None:
     if found.too_few:
         console.say("")
         console.say(
-            tr(
-                "Too few reports to say anything: even a value that every client holds could not be told from the noise."
-            )
+            tr("Too few reports to say anything: a value that every client holds could not be told from the noise.")
         )
         return
     there = int(found.significant.sum())

@@ -7,10 +7,10 @@ one of our errors: where, what, and what to do.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -18,6 +18,10 @@ from typer.core import TyperCommand, TyperGroup
 from cobogo.errors import InputError
 from cobogo.faces.cli import language
 from cobogo.floor.language import Speech, Text, join, nearest, tr
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+UsageError: Any = typer.BadParameter.__mro__[1]
+"""Click's error about what was typed, whichever Click Typer has."""
 
 VALUES = {"whole": tr("NUMBER"), "number": tr("NUMBER"), "path": tr("PATH"), "text": tr("TEXT")}
 """What an option takes, as its help shows it."""
@@ -72,7 +76,7 @@ class CommandLine(typer.Typer):
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"cls": Group, "no_args_is_help": True, **options})
 
-    def command(self, name: str | None = None, **options: Any) -> Any:
+    def command(self, name: str | None = None, **options: Any) -> Callable[[Function], Function]:
         """Add a command."""
         return super().command(name, **{"cls": Command, **options})
 
@@ -206,7 +210,7 @@ def usage_errors(ctx: Any, given: list[str]) -> Iterator[None]:
     """Turn what Click refuses into an error of ours: where, what, and what to do."""
     try:
         yield
-    except typer.BadParameter.__mro__[1] as error:  # Click's UsageError, whichever Click Typer has
+    except UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             raise
         raise refusal(error, getattr(error, "ctx", None) or ctx, given) from None

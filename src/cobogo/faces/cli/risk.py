@@ -46,7 +46,7 @@ def risk(
     engine: Engine = None,
     as_json: Json = False,
 ) -> None:
-    """Measure how exposed the people of a table are: risk by attacker, unique people, revealing combinations, columns."""
+    """Measure how exposed the people of a table are: risk by attacker, unique people, combinations, columns."""
     from cobogo.data.policy import Policy
     from cobogo.studies.risk import risk as measure_risk
 
@@ -125,7 +125,8 @@ def _population(found: RiskReport, say: Speech) -> str:
     if known is None:
         return ""
     head = say(
-        "The population has {size} people, and {share} of them are in this table. People who are unique in the population:",
+        "The population has {size} people, and {share} of them are in this table. People who are unique in the "
+        "population:",
         size=known.size,
         share=say.percent(known.fraction),
     )

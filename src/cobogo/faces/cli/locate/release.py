@@ -95,8 +95,8 @@ def protect(
     if report["place_told_to_metres"] < HIDES:
         console.warn(
             tr(
-                "little is hidden: an attacker who averages the reports of one place finds it to about {metres:,.0f} m; "
-                "spend less (--budget), or report less often (--every)",
+                "little is hidden: an attacker who averages the reports of one place finds it to about {metres:,.0f} "
+                "m; spend less (--budget), or report less often (--every)",
                 metres=report["place_told_to_metres"],
             )
         )

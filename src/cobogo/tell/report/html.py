@@ -59,6 +59,7 @@ SIZES = {
 }
 
 SIZES_WHY = {
+    "min": tr("This is the k of the release."),
     "average": tr("Released records divided by classes."),
     "max": tr("Very large classes hide well and say little."),
     "count": tr("More classes tell more about the data."),

@@ -240,4 +240,3 @@ def test_messages_name_things_as_their_readers_know_them() -> None:
     settings = ServerSettings(state="s", vault="books/vault.db", registry="postgresql://ana:secret@db.example/books")
     told = "books/vault.db and postgresql://db.example/books say so"
     assert settings.hide_places(told) == "<vault> and <registry> say so"
-    assert settings.hide_places(None) is None

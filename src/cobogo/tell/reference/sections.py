@@ -153,7 +153,7 @@ SECTIONS: dict[str, Section] = {
     "location-attacks": Section(
         "Attacks on locations",
         "attack on locations",
-        "What somebody could learn from what people say of where they are.",
+        "What an attacker could learn from the positions that people report.",
         ("cobogo.locate.attacks:ATTACKS",),
         asks=True,
     ),

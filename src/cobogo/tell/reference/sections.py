@@ -160,14 +160,14 @@ SECTIONS: dict[str, Section] = {
     "mechanisms": Section(
         "Mechanisms of the curator",
         "mechanism of the curator",
-        "How answers get their noise, and choices are made.",
+        "How noise is added to answers, and how choices are made.",
         ("cobogo.promises.mechanisms:MECHANISMS",),
         asks=True,
     ),
     "private-releases": Section(
         "Private releases",
         "private release",
-        "Rows and lists that may be given away, with differential privacy.",
+        "Rows and lists that may be given away with differential privacy.",
         ("cobogo.publish.catalogue:PRIVATE_RELEASES",),
     ),
     "randomization": Section(

@@ -185,13 +185,13 @@ SECTIONS: dict[str, Section] = {
     "masking": Section(
         "Ways to mask a column",
         "way to mask a column",
-        "How columns are changed for test data, or so that they can be joined and read again.",
+        "How columns are changed for test data, or so that they can still be joined or turned back.",
         ("cobogo.publish.catalogue:MASKS",),
     ),
     "synthesis": Section(
         "Methods of synthesis",
         "method of synthesis",
-        "How made-up records are learnt from true ones.",
+        "How invented records are learned from true ones.",
         ("cobogo.publish.synthesize.methods:METHODS",),
     ),
     "collecting": Section(

@@ -197,14 +197,14 @@ SECTIONS: dict[str, Section] = {
     "collecting": Section(
         "Mechanisms of collecting",
         "mechanism of collecting",
-        "How a device answers so that nobody need be trusted: local differential privacy.",
+        "How a device answers so that no party needs to be trusted: local differential privacy.",
         ("cobogo.collect.mechanisms:MECHANISMS",),
         asks=True,
     ),
     "location-mechanisms": Section(
         "Location mechanisms",
         "location mechanism",
-        "How a device says where it is without saying it.",
+        "How a device reports a position without revealing where it is exactly.",
         ("cobogo.locate.mechanisms:MECHANISMS",),
         asks=True,
     ),

@@ -238,7 +238,9 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
     return np.asarray(found, dtype=np.float64)
 
 
-@card("tracking", knows="the mechanism, which person sent the reports, and how people move", finds="guesses within 100 m")
+@card(
+    "tracking", knows="the mechanism, which person sent the reports, and how people move", finds="guesses within 100 m"
+)
 @dataclass(frozen=True)
 class Tracking(LocationAttack):
     r"""Where did a person go? The forward–backward algorithm over a Markov model of movement.

@@ -202,10 +202,10 @@ class MapKey:
 @card("keyed-transform", title="Rotated map")
 @dataclass(frozen=True)
 class KeyedTransform(Mechanism):
-    r"""The map is rotated around a public ``centre`` and shifted, both by a secret key.
+    r"""The map is rotated around a public centre and shifted, both by a secret key.
 
-    Distances stay the same, so that a service can answer who is near whom without knowing where they are. `invert`
-    undoes it with the key.
+    ``centre`` is the public centre. Distances stay the same, so that a service can answer who is near whom without
+    knowing where they are. `invert` undoes it with the key.
 
     Formula: $z = R_{\phi}\,(x - c) + c + t$ with the angle $\phi$ and the shift $t$ that the key determines, in metres
         about the centre $c$

@@ -19,7 +19,7 @@ from cobogo.promises.mechanisms.base import LARGEST, next_scale, opendp, vectors
 @card("noisy-max", title="report noisy max")
 @dataclass(frozen=True)
 class NoisyMax:
-    r"""Adds exponential noise to each score and reveals only which ``k`` are the largest.
+    r"""Adds exponential noise to each score and reveals only which k are the largest.
 
     ``sensitivity`` is the largest amount by which a person changes any one score. ``monotonic`` says that a person
     changes all scores in the same direction, as with counts; the noise is then halved. With k = 1 the distribution is

@@ -90,10 +90,11 @@ def operator_from_matrix(matrix: Floats) -> Matrix:
 
 @card("warner", title="Warner's randomized response")
 def warner(truth: float) -> Uniform:
-    r"""Warner's randomized response: a yes-or-no question is answered truthfully with probability ``truth``, and
+    r"""Warner's randomized response: a yes-or-no question is answered truthfully with a given probability, and
     otherwise with the opposite.
 
-    It is uniform perturbation of two values with the retention 2·``truth`` − 1.
+    With the probability ``truth`` of a true answer, it is uniform perturbation of two values with the retention 2·truth
+    − 1.
 
     Formula: $\Pr[\text{yes} \mid \text{yes}] = t$, $\gamma = \frac{t}{1 - t}$; the share of yes is estimated as
         $\hat{\pi} = \frac{\lambda - (1 - t)}{2 t - 1}$ from the share $\lambda$ of yes answers

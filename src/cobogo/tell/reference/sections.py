@@ -211,7 +211,7 @@ SECTIONS: dict[str, Section] = {
     "cloaks": Section(
         "Cloaks and mix zones",
         "cloak of an anonymizer",
-        "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
+        "What a trusted anonymizer gives away instead of a person's position or name.",
         (
             "cobogo.locate.crowds:CLOAKS",
             "cobogo.locate.crowds:ZONES",
@@ -221,7 +221,7 @@ SECTIONS: dict[str, Section] = {
     "trajectories": Section(
         "Trajectories",
         "method for trajectories",
-        "Trips that may be released: moved, or made up.",
+        "Trips that may be released: moved, or invented.",
         ("cobogo.locate.trips:TRAJECTORIES",),
         asks=True,
     ),

@@ -127,12 +127,12 @@ def measured_value(found: ModelVerdict) -> str:
 def release_lines(release: Release, verdict: Verdict, directory: Path) -> list[str]:
     """Lines of text for any other release: its headline, and every guarantee that was checked."""
     line, say = partial(_line, widths=(58, 36)), language.terminal_speech()
-    seconds, report = release.seconds, _written_report(directory)
+    seconds, headline = release.seconds, _written_report(directory)["headline"]
     records = say.plural("{n} record", "{n} records", n=verdict.records)
     checked = say.plural("{n} guarantee checked", "{n} guarantees checked", n=len(verdict.models))
     text = [
         line("read", Path(release.table.name).name, "", seconds.get("read")),
-        line("release", say(report["headline"]), records, seconds.get("apply")),
+        line("release", say(headline), records, seconds.get("apply")),
         line("verified", checked, "", seconds.get("verify")),
     ]
     for found in verdict.models:

@@ -75,7 +75,11 @@ class ExponentialMechanism:
     def choose(self, scores: Sequence[int]) -> int:
         """Draw a candidate; its position."""
         if not scores:
-            raise PolicyError(tr("there is nothing to choose from"), where="candidates")
+            raise PolicyError(
+                tr("there are no candidates to choose from"),
+                where="candidates",
+                remedy=tr("Declare at least one candidate."),
+            )
         best, step = max(scores), self.epsilon / (2 * self.sensitivity)
         while True:
             drawn = secrets.randbelow(len(scores))

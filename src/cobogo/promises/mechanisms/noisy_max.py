@@ -70,7 +70,9 @@ class NoisyMax:
         """The positions of the k chosen, the largest first."""
         if len(scores) < self.k:
             raise PolicyError(
-                tr("there are {number} to choose {k} from", number=len(scores), k=self.k), where="candidates"
+                tr("{k} candidates are asked for, and there are only {number}", number=len(scores), k=self.k),
+                where="candidates",
+                remedy=tr("Lower k, or declare more candidates."),
             )
         clamped = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
         found = self.measurement(clamped)

@@ -146,7 +146,7 @@ class BT(Model):
         tree = known.domain.hierarchy
         if tree is not None and tree.missing(known.domain.labels):
             raise PolicyError(
-                tr('the hierarchy of "{attribute}" is known for the released values only', attribute=self.attribute),
+                tr('the hierarchy of "{attribute}" is known only for the released values', attribute=self.attribute),
                 where="privacy.models",
                 remedy=tr("Verify the release together with its evidence."),
             )
@@ -163,13 +163,15 @@ def _priors(known: WholeTable, bandwidths: tuple[float, ...]) -> Floats:
     if tuples > TUPLES_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "b-t-privacy compares each distinct tuple with each: there are {tuples:,}, and may be "
-                "{tuples_at_most:,}",
+                "b-t-privacy compares every pair of distinct combinations of quasi-identifiers: there "
+                "are {tuples:,} combinations, and it can compare at most {most:,}",
                 tuples=tuples,
-                tuples_at_most=TUPLES_AT_MOST,
+                most=TUPLES_AT_MOST,
             ),
             where="privacy.models",
-            remedy=tr("Coarsen the data before (years for dates, shorter codes), or take fewer quasi-identifiers."),
+            remedy=tr(
+                "Make the data coarser first (years instead of dates, shorter codes), or use fewer quasi-identifiers."
+            ),
         )
     table = dense(known.histogram)
     scales = [_scale(hierarchy, known.decimal) for hierarchy in known.hierarchies]

@@ -78,10 +78,12 @@ class AlphaK(Model):
         if self.value is not None and self.value not in domains[self.attribute].labels:
             raise PolicyError(
                 tr(
-                    'nobody has the value that {name} names for "{attribute}"', name=self.name, attribute=self.attribute
+                    '{name} names a value of "{attribute}" that is not in the data',
+                    name=self.name,
+                    attribute=self.attribute,
                 ),
                 where="privacy.models",
-                remedy=tr("Check its spelling: values are compared as exact text."),
+                remedy=tr("Check its spelling: values must match exactly."),
             )
 
     def measure(self, classes: Classes) -> Floats:

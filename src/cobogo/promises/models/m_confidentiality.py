@@ -135,11 +135,11 @@ def beliefs(
     if worlds > WORLDS_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "{worlds:,} tables would have to be gone through, more than the {worlds_at_most:,} that is done",
+                "{worlds:,} tables would have to be examined, and the limit is {most:,}",
                 worlds=worlds,
-                worlds_at_most=WORLDS_AT_MOST,
+                most=WORLDS_AT_MOST,
             ),
-            remedy=tr("Look at fewer people."),
+            remedy=tr("Examine fewer people."),
         )
     seen: list[Counter[Label]] = [Counter() for _ in values]
     consistent = 0

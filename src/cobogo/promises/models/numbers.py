@@ -186,12 +186,13 @@ def check_numeric(owner: str, domain: Domain) -> None:
     if not domain.is_numeric:
         raise PolicyError(
             tr(
-                '{owner} is about numbers, and "{attribute}" holds values that are not',
+                '{owner} needs numbers, and "{attribute}" has values that are not numbers',
                 owner=owner,
                 attribute=domain.attribute,
             ),
             where="privacy.models",
             remedy=tr(
-                'Check decimal and missing under [data]: list what stands for no value, as in missing = ["", "NA"].'
+                "Check decimal and missing under [data]: list the texts that mean a missing value, as "
+                'in missing = ["", "NA"].'
             ),
         )

@@ -95,15 +95,18 @@ class Personalized(Model):
         unknown = [label for label in domains[self.guard].labels if label is not None and label not in nodes]
         if unknown:
             raise PolicyError(
-                tr(
-                    '{value} of "{guard}" {value2} no node of the hierarchy of "{attribute}"',
-                    value=trn("{n:,} value", "{n:,} values", n=len(unknown)),
+                trn(
+                    '{n:,} value of "{guard}" is not in the hierarchy of "{attribute}"',
+                    '{n:,} values of "{guard}" are not in the hierarchy of "{attribute}"',
+                    n=len(unknown),
                     guard=self.guard,
-                    value2=tr("names") if len(unknown) == 1 else tr("name"),
                     attribute=self.attribute,
                 ),
                 where="privacy.models",
-                remedy=tr("Correct them, or add the nodes to the hierarchy; leave empty what asks for nothing."),
+                remedy=tr(
+                    "Correct these values, or add them to the hierarchy. Leave the field empty for people "
+                    "who ask for nothing."
+                ),
             )
 
     def measure(self, classes: Classes) -> Floats:

@@ -80,14 +80,14 @@ class KM(Model):
         if number > COMBINATIONS_AT_MOST:
             raise PolicyError(
                 tr(
-                    'the sets of "{attribute}" have {number:,} combinations of up to {m} items, more than {name} '
-                    "counts ({combinations_at_most:,}); the largest set has {sizes:,} items",
+                    'the sets of "{attribute}" have {number:,} combinations of up to {m} items, more than '
+                    "{name} can count ({most:,}); the largest set has {largest:,} items",
                     attribute=self.attribute,
                     number=number,
                     m=self.m,
                     name=self.name,
-                    combinations_at_most=COMBINATIONS_AT_MOST,
-                    sizes=max(sizes),
+                    most=COMBINATIONS_AT_MOST,
+                    largest=max(sizes),
                 ),
                 where="privacy.models",
                 remedy=tr("Lower m, group the items, or shorten the longest sets."),

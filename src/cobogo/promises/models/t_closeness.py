@@ -91,7 +91,7 @@ class TCloseness(Model):
                     number=len(domain.tree.labels[-1]),
                 ),
                 where="privacy.models",
-                remedy=tr("Add top = true to it."),
+                remedy=tr("Add top = true to the hierarchy."),
             )
 
     def measure(self, classes: Classes) -> Floats:

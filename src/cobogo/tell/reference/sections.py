@@ -47,7 +47,7 @@ class Entry:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, each on one line.
+    r"""The paragraphs of a text, each on one line.
 
     >>> paragraphs("One\nline.\n\nAnother.")
     ['One line.', 'Another.']

@@ -214,6 +214,7 @@ class Registry(MutableMapping[str, Thing], Generic[Thing]):
         >>> MODELS.build("k-anonymity", {"k": "five"}, texts=True)
         Traceback (most recent call last):
         cobogo.errors.PolicyError: The 'k' parameter of k-anonymity must be a whole number. Got 'five' instead.
+        `cobogo explain k-anonymity` describes its parameters.
         """
         kind: Any = self.find(name, where)
         return construct(kind, str(name), options, where, texts=texts)

@@ -160,7 +160,7 @@ def test_frames_with_unfit_names() -> None:
 
     with pytest.raises(DataError, match="appears twice"):
         rows(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(DataError, match="name that is text"):
+    with pytest.raises(DataError, match="name that is a text"):
         rows(pd.DataFrame([[1, 2]]))
     with pytest.raises(DataError, match="cannot make a table"):
         rows(object())

@@ -169,7 +169,7 @@ def frequency_list(
     from pydantic import ValidationError
 
     from cobogo.data.policy import Data
-    from cobogo.data.policy.toml_file import explain_error
+    from cobogo.data.policy.complaints import explain_error
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list

@@ -276,7 +276,7 @@ def test_public_tables_are_joined(curator: Curator, ana: AnalystSession) -> None
     for table, words in (
         (pa.table({"city": ["Crato", "Crato"], "region": ["a", "b"]}), "appears twice"),
         (pa.table({"town": ["Crato"], "region": ["a"]}), 'no column "city"'),
-        (pa.table({"city": ["Crato"], "region": pa.array([None], pa.string())}), "no complete rows"),
+        (pa.table({"city": ["Crato"], "region": pa.array([None], pa.string())}), "no row without a missing value"),
     ):
         with pytest.raises(DataError, match=words):
             curator.register_public("bad", table, key="city", columns=["region"])
@@ -495,8 +495,8 @@ def test_no_word_of_chance_and_none_of_the_analyst_s_reaches_the_engine(text: st
     ("columns", "words"),
     [
         ({"height": {"type": "integer"}}, 'no column "height"'),
-        ({"income": {"type": "date"}}, "holds float64 and was declared date"),
-        ({"job": {"type": "boolean"}}, "was declared boolean"),
+        ({"income": {"type": "date"}}, "has the type float64 and is declared as date"),
+        ({"job": {"type": "boolean"}}, "is declared as boolean"),
     ],
 )
 def test_declarations_must_fit_the_columns(curator: Curator, columns: dict[str, Any], words: str) -> None:

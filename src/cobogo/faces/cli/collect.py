@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cobogo.errors import DataError, OutputError, PolicyError, number_of
-from cobogo.faces.cli import console
+from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, Json
 from cobogo.floor.language import tr
 
@@ -213,7 +213,7 @@ def plan(
             title = (
                 f"Of {count:,} values, at ε = {loss:.4g}, with a power of {power:g} and a level of {level:g} for all"
             )
-            planning.draw_plan(protocols, plot, title, power=power, level=level)
+            planning.draw_plan(protocols, plot, title, power=power, level=level, language=language.terminal_language())
     if as_json:
         console.say_json(found.as_dict())
     else:

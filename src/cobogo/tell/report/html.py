@@ -41,6 +41,7 @@ RISK = {
 }
 
 RISK_WHY = {
+    "highest": tr("One divided by the size of the smallest class: the most exposed person."),
     "average": tr("The number of classes divided by the number of records: a record taken at random."),
     "over": tr("The share of the people whose risk is above {threshold}: classes too small for that."),
     "unique": tr("The share of the people whose combination of quasi-identifiers nobody else in the table has."),
@@ -58,6 +59,7 @@ SIZES = {
 }
 
 SIZES_WHY = {
+    "min": tr("This is the k of the release."),
     "average": tr("Released records divided by classes."),
     "max": tr("Very large classes hide well and say little."),
     "count": tr("More classes tell more about the data."),

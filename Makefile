@@ -18,6 +18,7 @@ lint: $(VENV)/tests-installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m press.messages --check
 
 types: $(VENV)/tests-installed
 	$(BIN)/mypy

@@ -11,6 +11,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 TRANSLATED = [
     "index",
+    "install",
     "quickstart",
     "policy",
     "hierarchies",
@@ -21,6 +22,7 @@ TRANSLATED = [
     "workbench",
     "errors",
     "threat-model",
+    "law",
     "glossary",
     "tutorials/publish",
     "tutorials/answer",

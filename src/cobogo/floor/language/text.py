@@ -22,7 +22,7 @@ class Text(str):
 
     def __new__(cls, template: str, plural: str | None = None, values: Mapping[str, Any] | None = None) -> Self:
         values = {} if values is None else values
-        form = template if plural is None or values["n"] == 1 else plural
+        form = template if plural is None or values.get("n", 1) == 1 else plural
         self = super().__new__(cls, form.format_map(values) if values else form)
         self.template, self.plural, self.values = template, plural, values
         return self

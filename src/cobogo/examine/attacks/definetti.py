@@ -160,7 +160,7 @@ def _right(case: Case, name: str, buckets: Suspects, guesses: Ints) -> dict[str,
     true = truth[knowledge.codes(name)[people]]
     entry = buckets.best(buckets.shares)[buckets.ids[records]]
     return {
-        tr("records whose true value is known"): len(records),
+        tr("records whose truth is known"): len(records),
         tr("share guessed right"): float((guesses[records] == true).mean()) if len(records) else None,
-        tr("share guessed right by the bucket alone"): float(buckets.shares[entry].mean()) if len(records) else None,
+        tr("share right by the bucket alone"): float(buckets.shares[entry].mean()) if len(records) else None,
     }

@@ -104,7 +104,7 @@ class DistanceLinkage(Attack):
             if still and np.allclose(before.right, model.right, atol=0.002):
                 break
         sure, place, _, _ = model.links()
-        measures: dict[str, float | int | None] = {tr("expected correct links"): float(sure.sum())}
+        measures: dict[str, float | int | None] = {tr("expected right links"): float(sure.sum())}
         for column, name in enumerate(columns):
             if tables.categorical[column]:
                 measures[tr("estimated share of right values of {name}", name=name)] = float(model.right[column])

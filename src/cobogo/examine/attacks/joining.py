@@ -94,7 +94,7 @@ class Join(Attack):
             measures={
                 tr("columns used"): len(names),
                 tr("columns that the second table adds"): len(gained),
-                tr("rows that match exactly one row"): int(only.sum()),
+                tr("rows that join with exactly one"): int(only.sum()),
             },
             records=record,
         )
@@ -173,7 +173,7 @@ class Projections(Attack):
             confidence[rows],
             baseline=before[found.ids][rows],
             attacked=one.rows.count,
-            measures={tr("columns used"): len(names), tr("rows with a unique combination"): int(alone[rows].sum())},
+            measures={tr("columns used"): len(names), tr("rows that are alone with theirs"): int(alone[rows].sum())},
         )
 
 

@@ -122,8 +122,8 @@ class Minimality(Attack):
             attacked=case.knowledge.count,
             measures={
                 tr("people whose class is certain"): len(members),
-                tr("choices that the sensitive values may have decided"): choices,
-                tr("choices that reveal something"): telling,
+                tr("choices that values may have made"): choices,
+                tr("choices that tell something"): telling,
             },
             notes=links.notes,
             untried=links.untried,

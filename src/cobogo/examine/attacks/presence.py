@@ -81,7 +81,7 @@ class TableLinkage(Attack):
             measures={
                 tr("certainly in the release"): int((sure > 1 - SLACK).sum()),
                 tr("certainly not in the release"): int((sure == 0).sum()),
-                tr("share of all people of the table"): before,
+                tr("share of everybody"): before,
             },
             notes=notes,
             untried=links.untried,
@@ -158,7 +158,7 @@ class Membership(Attack):
             attacked=size,
             measures={
                 tr("members with a copy in the release"): int((inside < 1e-9).sum()),
-                tr("other people with a copy in the release"): int((outside < 1e-9).sum()),
+                tr("others with a copy in the release"): int((outside < 1e-9).sum()),
                 tr("advantage"): advantage,
             },
         )

@@ -124,10 +124,10 @@ class RecordLinkage(Attack):
         linked = np.flatnonzero(sure[people] > 0)
         record = _likeliest_rows(links, pairs)[people][linked]
         confidence = sure[people][linked]
-        measures[tr("people with at least one matching record")] = len(linked)
+        measures[tr("people with some matching record")] = len(linked)
         if not uncertain:
-            measures[tr("people with exactly one matching record")] = int((links.records == 1)[people].sum())
-        measures[tr("expected correct links")] = float(confidence.sum())
+            measures[tr("people with one matching record")] = int((links.records == 1)[people].sum())
+        measures[tr("expected right links")] = float(confidence.sum())
         mapped = _linkage_maps(case.knowledge, case.release.rows, links, self.truth)
         measures[tr("null-map")] = mapped if isinstance(mapped, float) else mapped.null
         if isinstance(mapped, Maps):

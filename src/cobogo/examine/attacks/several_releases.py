@@ -81,7 +81,7 @@ class CrossingAttack(Attack):
             baseline=baseline[side][rows],
             measures={
                 tr("linked pairs of rows"): links,
-                tr("rows that match several rows"): ambiguous,
+                tr("rows that fit several"): ambiguous,
                 **{
                     tr("rows of release {number} exposed", number=n + 1): int(beyond.sum())
                     for n, beyond in enumerate(exposed)

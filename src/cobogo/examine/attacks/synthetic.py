@@ -56,8 +56,8 @@ class ControlledAttack(Attack):
             by="gain",
             attacked=attacked,
             measures={
-                tr("success rate"): rates["rate"],
-                tr("success rate against people who are not in the data"): rates["control"],
+                tr("rate of success"): rates["rate"],
+                tr("rate against people who are not in the data"): rates["control"],
                 tr("risk"): rates["risk"] if certain else 0.0,
                 **more,
             },

@@ -112,7 +112,7 @@ class Tracker(Attack):
             attacked=rows.count,
             measures={
                 tr("queries answered"): len(case.queries) - refused,
-                tr("people whose own value is revealed"): len(revealed),
+                tr("people whose own value is told"): len(revealed),
             },
             notes=notes,
         )

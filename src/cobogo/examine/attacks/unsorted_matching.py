@@ -80,11 +80,11 @@ class UnsortedMatching(Attack):
         completed = agreeing[finer[agreeing]]
         measures: dict[str, float | int | None] = {
             tr("rows that agree"): len(agreeing),
-            tr("rows that would agree at random"): float(chance * len(agrees)),
+            tr("rows that would agree by chance"): float(chance * len(agrees)),
             tr("rows that the other release completes"): len(completed),
         }
         if case.knowledge is not None:
-            measures[tr("rows of the knowledge that the join recovers")] = _count_recovered(whole, case.knowledge)
+            measures[tr("rows of the knowledge that the join gives back")] = _count_recovered(whole, case.knowledge)
         return self.build_findings(
             "release",
             completed + 1,

@@ -156,7 +156,7 @@ def _ages(profile: ColumnProfile, topic: Topic | None, look: ColumnSource) -> It
             n=old,
             oldest=OLDEST,
         )
-        yield tr("age over 89"), (f"{HIPAA}(C)",), 0.95 if is_old is _old_by_age else 0.9, reason
+        yield tr("age over {oldest}", oldest=OLDEST), (f"{HIPAA}(C)",), 0.95 if is_old is _old_by_age else 0.9, reason
 
 
 def _old_by_age(value: str) -> bool:

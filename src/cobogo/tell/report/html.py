@@ -144,7 +144,7 @@ def _verdict(content: Content, say: Speech) -> Row:
             all=len(models),
         )
     else:
-        sentence = say.plural("The model asked for holds.", "The {n} models asked for hold.", n=len(models))
+        sentence = say.plural("The model is satisfied.", "The {n} models are satisfied.", n=len(models))
     return {"holds": not failed, "k": smallest, "alike": alike, "sentence": sentence}
 
 

@@ -4,10 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
+from cobogo.faces.cli.words import TEXTS
 
 from cobogo.data.policy import Policy
 from cobogo.faces.cli.language import report_language, take_language
-from cobogo.faces.cli.words import TEXTS
 from support.commands import cobogo as command
 
 pytestmark = pytest.mark.slow

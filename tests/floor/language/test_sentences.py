@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cobogo.floor.language.sentences import sentences, to_portuguese
 
 import cobogo
 from cobogo import errors
 from cobogo.floor.language import parse_language, translate
-from cobogo.floor.language.sentences import sentences, to_portuguese
 from support.commands import cobogo as command
 
 pytestmark = pytest.mark.slow

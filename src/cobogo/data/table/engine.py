@@ -323,7 +323,7 @@ def _kind(url: str | None) -> str:
 
 @card("duckdb", title="DuckDB")
 def open_duckdb(url: str, writable: bool) -> Engine:
-    """Embedded, the default: duckdb://, or duckdb:///file.duckdb for the tables of a file."""
+    """The embedded engine, the default: duckdb://, or duckdb:///file.duckdb for the tables of a file."""
     from cobogo.data.table.duck import DuckDB
 
     path = url.partition(":///")[2]
@@ -332,7 +332,7 @@ def open_duckdb(url: str, writable: bool) -> Engine:
 
 @card("postgresql", title="PostgreSQL")
 def open_postgresql(url: str, writable: bool) -> Engine:  # noqa: ARG001
-    """A server's tables, where they are: postgresql://host/database."""
+    """The tables stay on a PostgreSQL server: postgresql://host/database."""
     _require("psycopg", "PostgreSQL", "postgres")
     from cobogo.data.table.postgres import PostgreSQL
 

@@ -22,6 +22,7 @@ TROUBLE = {
 
 TROUBLE_WHY = {
     "lost": tr("The address is wrong, or what was here is gone, or it is not yours."),
+    "wrong": tr("Something went wrong here. Nothing was released. It is in the server's log."),
 }
 
 FOR_PROGRAMS = ("/api/", "/_nicegui", "/release/")

@@ -36,6 +36,9 @@ DOOR = {
     "locate": tr("Locate"),
 }
 
+LANGUAGE_NAMES = {"en": "English", "pt-BR": "Português"}
+"""Each in its own language."""
+
 LISTED = 20
 """Earlier versions of a policy that are offered."""
 
@@ -93,7 +96,7 @@ def buttons(session: PageSession, dark: ui.dark_mode, colour: str = "white") -> 
     label = session.say("Dark or light")
     ui.button(icon="contrast", on_click=turn).props(f'flat round color={colour} aria-label="{label}"').tooltip(label)
     other = "pt-BR" if session.language == "en" else "en"
-    ui.button(session.say("Português"), on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
+    ui.button(LANGUAGE_NAMES[other], on_click=speak).props(f'flat color={colour} no-caps lang="{other}"')
 
 
 def _account(desk: Desk, session: PageSession, dark: ui.dark_mode) -> None:

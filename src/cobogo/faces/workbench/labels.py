@@ -110,6 +110,7 @@ CHOICE = {
 
 RUN_REPAIR = {
     "columns": tr("Look at the columns"),
+    "privacy": tr("Change the policy"),
 }
 
 ROLE = {
@@ -131,12 +132,16 @@ COLLECT = {
     "off": tr("Standard error"),
     "bytes": tr("Bytes a report"),
     "value": tr("Value"),
+    "mechanism": tr("Mechanism"),
+    "part": tr("Share"),
+    "interval": tr("95 %"),
     "clients-estimated": tr("Clients"),
-    "chance": tr("By chance"),
     "there": tr("There"),
 }
 
 LOOKED = {
+    "original": tr("Original"),
+    "after": tr("Release"),
     "anonymize": tr("Anonymized"),
     "perturb": tr("Perturbed"),
     "mask": tr("Masked"),
@@ -145,8 +150,11 @@ LOOKED = {
 }
 
 STEP = {
+    "data": tr("Data"),
+    "columns": tr("Columns"),
     "hierarchies": tr("Hierarchies"),
     "privacy": tr("Privacy"),
+    "running": tr("Run"),
     "exploring": tr("Explore"),
     "utility": tr("Utility"),
     "risk": tr("Risk and attacks"),

@@ -153,21 +153,21 @@ SECTIONS: dict[str, Section] = {
     "location-attacks": Section(
         "Attacks on locations",
         "attack on locations",
-        "What somebody could learn from what people say of where they are.",
+        "What an attacker could learn from the positions that people report.",
         ("cobogo.locate.attacks:ATTACKS",),
         asks=True,
     ),
     "mechanisms": Section(
         "Mechanisms of the curator",
         "mechanism of the curator",
-        "How answers get their noise, and choices are made.",
+        "How noise is added to answers, and how choices are made.",
         ("cobogo.promises.mechanisms:MECHANISMS",),
         asks=True,
     ),
     "private-releases": Section(
         "Private releases",
         "private release",
-        "Rows and lists that may be given away, with differential privacy.",
+        "Rows and lists that may be given away with differential privacy.",
         ("cobogo.publish.catalogue:PRIVATE_RELEASES",),
     ),
     "randomization": Section(
@@ -185,33 +185,33 @@ SECTIONS: dict[str, Section] = {
     "masking": Section(
         "Ways to mask a column",
         "way to mask a column",
-        "How columns are changed for test data, or so that they can be joined and read again.",
+        "How columns are changed for test data, or so that they can still be joined or turned back.",
         ("cobogo.publish.catalogue:MASKS",),
     ),
     "synthesis": Section(
         "Methods of synthesis",
         "method of synthesis",
-        "How made-up records are learnt from true ones.",
+        "How invented records are learned from true ones.",
         ("cobogo.publish.synthesize.methods:METHODS",),
     ),
     "collecting": Section(
         "Mechanisms of collecting",
         "mechanism of collecting",
-        "How a device answers so that nobody need be trusted: local differential privacy.",
+        "How a device answers so that no party needs to be trusted: local differential privacy.",
         ("cobogo.collect.mechanisms:MECHANISMS",),
         asks=True,
     ),
     "location-mechanisms": Section(
         "Location mechanisms",
         "location mechanism",
-        "How a device says where it is without saying it.",
+        "How a device reports a position without revealing where it is exactly.",
         ("cobogo.locate.mechanisms:MECHANISMS",),
         asks=True,
     ),
     "cloaks": Section(
         "Cloaks and mix zones",
         "cloak of an anonymizer",
-        "What a trusted anonymizer gives away in place of where somebody is, or of who it is.",
+        "What a trusted anonymizer gives away instead of a person's position or name.",
         (
             "cobogo.locate.crowds:CLOAKS",
             "cobogo.locate.crowds:ZONES",
@@ -221,7 +221,7 @@ SECTIONS: dict[str, Section] = {
     "trajectories": Section(
         "Trajectories",
         "method for trajectories",
-        "Trips that may be released: moved, or made up.",
+        "Trips that may be released: moved, or invented.",
         ("cobogo.locate.trips:TRAJECTORIES",),
         asks=True,
     ),

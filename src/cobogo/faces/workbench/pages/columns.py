@@ -25,6 +25,7 @@ COLUMNS = {
     "column": tr("Column"),
     "values": tr("Values"),
     "shape": tr("Distribution"),
+    "role": tr("Role"),
     "reason": tr("Suggestion, and why"),
 }
 

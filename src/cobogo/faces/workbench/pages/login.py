@@ -17,7 +17,7 @@ from cobogo.floor.language import tr
 def build(desk: Desk) -> None:
     """A field for a key; a valid one leads to the page asked for. Attempts are limited as the server limits them."""
     session, goal = desk.session(), safe_goal(ui.context.client.request.query_params.get("next", "/"))
-    dark = prepare_page(session, "title")
+    dark = prepare_page(session, tr("Cobogó workbench"))
 
     async def enter() -> None:
         text, key.value = str(key.value).strip(), ""

@@ -18,7 +18,6 @@ from cobogo.faces.workbench.widgets import turn_to
 from cobogo.floor.language import tr
 
 RUN = {
-    "repair-columns": tr("Look at the columns"),
     "queued": tr("Waiting"),
     "running": tr("Working"),
     "cancelling": tr("Stopping"),
@@ -34,6 +33,7 @@ RUN = {
 }
 
 STAGE = {
+    "queued": tr("Waiting for a free worker"),
     "read": tr("Reading and counting"),
     "compile": tr("Getting ready"),
     "search": tr("Looking for the best solution"),

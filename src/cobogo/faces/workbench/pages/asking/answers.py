@@ -19,9 +19,12 @@ from cobogo.promises.accounting import ATTO, NANO, PrivacyLoss
 from cobogo.promises.ledger.balance import SYMBOLS, Balance
 
 ASK = {
+    "dataset": tr("Data set"),
     "analyst": tr("Analyst"),
     "measure": tr("Counts in"),
     "limit": tr("Limit"),
+    "spent": tr("Spent"),
+    "left": tr("Left"),
     "share": tr("Spent, %"),
     "delta": tr("δ left"),
 }

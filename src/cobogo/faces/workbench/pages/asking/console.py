@@ -353,9 +353,9 @@ class Console:
                         else tr("The curator does not answer this question. It cost nothing.")
                     )
                 ).classes("text-subtitle1 text-weight-medium")
-            ui.label(error.what if error.where is None else f"{error.where}: {error.what}.")
+            ui.label(self.say.error(CobogoError(error.what, where=error.where)))
             if error.remedy:
-                ui.label(error.remedy).classes("text-quiet")
+                ui.label(self.say(error.remedy)).classes("text-quiet")
 
     async def _too_dear(self, error: BudgetSpent) -> None:
         """The budget does not allow for it: what is left, and what that would still buy."""

@@ -329,7 +329,7 @@ class CollectionTrial:
             asked = read_collection(self.text())
             found = await run.io_bound(pilot, asked, int(self.people.value or 0))
         except CobogoError as error:
-            complain(error)
+            complain(error, self.session.language)
             return
         finally:
             self.button.props(remove="loading")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cobogo.faces.workbench.pages.hierarchies import HierarchiesPage
 
 LEVELS = {
+    "level": tr("Level"),
     "groups": tr("Groups"),
     "smallest": tr("Smallest group"),
     "average": tr("Average"),

@@ -64,7 +64,9 @@ MAP_PROMISE = {
 MAP_COLUMN = {
     "mechanism": tr("Mechanism"),
     "promise": tr("Guarantee"),
+    "loss": tr("Quality loss, m"),
     "attack": tr("Attacker"),
+    "error": tr("Error, m"),
     "success": tr("Found"),
 }
 

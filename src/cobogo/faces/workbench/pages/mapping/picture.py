@@ -96,7 +96,7 @@ class MapPicture:
             "legend": {
                 "bottom": 26, "right": 8, "orient": "vertical", "itemGap": 4, "padding": 6, "borderRadius": 4,
                 "backgroundColor": "rgba(128,128,128,0.15)",
-                "data": [self.say(f"map.layer.{one}") for one in ("path", "said", "guess", "others")],
+                "data": [self.say(one) for one in (tr("true path"), tr("reports"), tr("guesses"), tr("others"))],
             },
             "xAxis": {"type": "value", **seen["xAxis"], "axisLabel": label, **quiet},
             "yAxis": {"type": "value", **seen["yAxis"], "axisLabel": label, **quiet},

@@ -40,14 +40,10 @@ ALGORITHM = {
 }
 
 PRIVACY = {
-    "highest": tr("{average} on average"),
     "weights": tr("Which columns matter"),
     "search": tr("How to look for a solution"),
-    "suppress-records": tr("whole records"),
-    "suppress-sensitive": tr("sensitive values only"),
     "output": tr("What the release looks like"),
-    "suppressed-drop": tr("are not there"),
-    "suppressed-star": tr("are there with * in the quasi-identifiers"),
+    "registry": tr("Check against earlier releases"),
 }
 
 PRIVACY_SUPPRESS = {

@@ -30,6 +30,10 @@ UTILITY_HOW = {
     "values": tr("Value by value, the most frequent ones first."),
     "bins": tr("Numbers in intervals of equal width; the first and the last are open."),
     "level": tr("Both sides at level {level} of {height}, as it was released: what differs is what suppression did."),
+    "spread": tr(
+        "Each record has a level of its own: a released value is spread evenly over the originals that it "
+        "may stand for, as an analyst would do."
+    ),
     "replaced": tr(
         "The values were replaced by others, so that none is left to compare with. What was kept is how many there are."
     ),

@@ -96,7 +96,13 @@ def explain(
         loss = loss_of(epsilon, rho, delta, measure=measure)
     explanation = explain_plan(found, loss, rows=rows)
     if curve is not None:
-        draw_curves(compute_curves(found, measure, delta=loss.delta, rows=rows), measure, curve, question)
+        draw_curves(
+            compute_curves(found, measure, delta=loss.delta, rows=rows),
+            measure,
+            curve,
+            question,
+            language=language.terminal_language(),
+        )
     if as_json:
         console.say_json(explanation.as_dict())
     else:
@@ -169,7 +175,7 @@ def frequency_list(
     from pydantic import ValidationError
 
     from cobogo.data.policy import Data
-    from cobogo.data.policy.toml_file import explain_error
+    from cobogo.data.policy.complaints import explain_error
     from cobogo.faces.cli.summary import write_and_say
     from cobogo.promises.payer import payer_of_options
     from cobogo.publish.frequency_list.job import choose_mechanism, frequency_list

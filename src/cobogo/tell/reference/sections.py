@@ -158,13 +158,13 @@ SECTIONS: dict[str, Section] = {
     "algorithms": Section(
         "Algorithms",
         "algorithm",
-        "How a release that satisfies the models is looked for.",
+        "How Cobogó searches for a release that satisfies the models.",
         ("cobogo.publish.recode.algorithms:ALGORITHMS",),
     ),
     "attacks": Section(
         "Attacks on tables",
         "attack",
-        "What somebody could do with a release, and who would be exposed.",
+        "What an attacker could do with a release, and which people would be exposed.",
         ("cobogo.examine.attacks:ATTACKS",),
         asks=True,
     ),

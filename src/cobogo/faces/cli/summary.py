@@ -83,13 +83,9 @@ def recoding_lines(release: AnonymizedRelease, verdict: Verdict | None, director
         _line("search", f"{solution.algorithm}, {metric}", say(search), seconds["search"]),
         _line("release", f"{metric} {say.fixed(solution.value)}", released, seconds.get("apply")),
     ]
-    if solution.levels is not None:
-        text += [
-            console.line(
-                "", f"{hierarchy.attribute}: {say('level {level} of {height}', level=level, height=hierarchy.height)}"
-            )
-            for hierarchy, level in zip(release.problem.hierarchies, solution.levels, strict=True)
-        ]
+    for hierarchy, level in zip(release.problem.hierarchies, solution.levels or (), strict=solution.levels is not None):
+        chosen = say("level {level} of {height}", level=level, height=hierarchy.height)
+        text.append(console.line("", f"{hierarchy.attribute}: {chosen}"))
     for name, shares in report.get("cells", {}).items():
         levels = ", ".join(
             say("{share} % at level {level}", share=say.fixed(100 * share, ".1f"), level=level)

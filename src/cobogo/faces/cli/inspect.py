@@ -10,11 +10,39 @@ import typer
 from cobogo.errors import OutputError, PolicyError
 from cobogo.faces.cli import console, language
 from cobogo.faces.cli.options import Encoding, GuessedSeparator, Json
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 
 if TYPE_CHECKING:
     from cobogo.data.policy import Data
     from cobogo.data.schema import ColumnProfile, Suggestion
+    from cobogo.data.schema.profile import ColumnKind
+
+
+ROLES = {
+    "identifier": tr("identifier"),
+    "quasi-identifier": tr("quasi-identifier"),
+    "sensitive": tr("sensitive"),
+    "non-sensitive": tr("non-sensitive"),
+}
+"""The roles, as they are shown."""
+
+TYPES = {
+    "integer": tr("integer"),
+    "decimal": tr("decimal"),
+    "date": tr("date"),
+    "category": tr("category"),
+    "text": tr("text"),
+    "empty": tr("empty"),
+}
+"""The types of columns, as they are shown."""
+
+
+def kind_text(kind: ColumnKind) -> Text:
+    """The type of a column with what it takes to read it."""
+    name = TYPES.get(kind.type, tr("{type}", type=str(kind.type)))
+    if kind.format:
+        return tr("{type} ({format})", type=name, format=kind.format)
+    return tr("{type} (decimal comma)", type=name) if kind.mark == "," else name
 
 
 def inspect(
@@ -61,10 +89,10 @@ def column_table(profiles: list[ColumnProfile], suggestions: list[Suggestion]) -
     rows = [
         [
             column.name,
-            say(str(column.kind)),
+            say(kind_text(column.kind)),
             say.number(column.distinct),
             say.number(column.missing),
-            f"{say(str(found.role))}{'' if found.certain else ' ?'}",
+            f"{say(ROLES[found.role])}{'' if found.certain else ' ?'}",
             _hierarchy_text(found.hierarchy),
             say(found.reason),
         ]

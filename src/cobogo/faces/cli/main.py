@@ -64,9 +64,9 @@ class Commands(Group):
         left = take_language(args)
         return super().parse_args(ctx, left)
 
-    def main(self, args: Any = None, prog_name: str | None = None, **options: Any) -> Any:
+    def main(self, args: Any = None, prog_name: str | None = None, *more: Any, **options: Any) -> Any:
         """Run under our own name, however the program was started."""
-        return super().main(args, prog_name or "cobogo", **options)
+        return super().main(args, prog_name or "cobogo", *more, **options)
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names in the order of the panels; Typer's own order has groups last."""

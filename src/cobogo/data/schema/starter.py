@@ -140,7 +140,7 @@ def _header(suggestions: Sequence[Suggestion], say: Speech) -> Iterator[str]:
     yield from _comment(say("The roles:"))
     yield from (f"#   {role:<18} {meaning}" for role, meaning in roles.items())
     yield "#"
-    yield from _comment(say("Then run: {command}", command="cobogo anonymize THIS_FILE"))
+    yield from _comment(say("Then run: cobogo anonymize THIS_FILE"))
 
 
 def _comment(text: str) -> Iterator[str]:

@@ -65,8 +65,8 @@ def log_in(page: Any, address: str, key: str, say: Any) -> None:
     for last in (False, False, True):
         page.goto(f"{address}/login")
         page.wait_for_function("window.did_handshake === true")
-        page.get_by_label(say["login.key"]).fill(key)
-        page.get_by_role("button", name=say["login.go"]).click()
+        page.get_by_label(say("Your key")).fill(key)
+        page.get_by_role("button", name=say("Log in")).click()
         try:
             page.wait_for_url(re.compile(r"/(data|releases|asking)(\?|$)"), timeout=60_000 if last else 20_000)
             return

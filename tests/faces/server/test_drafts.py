@@ -30,7 +30,7 @@ def test_a_policy_is_written_after_the_version_that_its_writer_sees(place) -> No
         state, "ana", dataset, after=first.number)):  # fmt: skip
         with pytest.raises(Stale, match="changed in another window"):
             late()
-    with pytest.raises(Stale, match="no longer there"):
+    with pytest.raises(Stale, match="no longer exists"):
         drafts.write(state, "bea", dataset, "# 3", after=second.number)
     done: list[str] = []
 

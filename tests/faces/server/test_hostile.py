@@ -239,5 +239,4 @@ def test_an_attached_file_stays_where_it_belongs(served, name) -> None:
 def test_messages_name_things_as_their_readers_know_them() -> None:
     settings = ServerSettings(state="s", vault="books/vault.db", registry="postgresql://ana:secret@db.example/books")
     told = "books/vault.db and postgresql://db.example/books say so"
-    assert settings.hide_places(told) == "the server's vault and the server's registry say so"
-    assert settings.hide_places(None) is None
+    assert settings.hide_places(told) == "<vault> and <registry> say so"

@@ -186,7 +186,7 @@ def test_nobody_does_what_their_key_does_not_allow(desk: Desk) -> None:
     page, before = at.page(), at.everything()
     for name, given in at.deeds().items():
         line = at.last_line
-        with pytest.raises(Stale, match="lacks the scope"):
+        with pytest.raises(Stale, match="does not have the scope"):
             ACTIONS[name](desk, page, *given)
         assert at.logged(line) == [("ana", f"workbench {name}", 403)]
     assert at.everything() == before
@@ -212,7 +212,7 @@ def test_a_page_acts_on_nobody_elses_things(desk: Desk) -> None:
         "study",
         "stop study",
     ):
-        with pytest.raises(Stale, match="no longer there"):
+        with pytest.raises(Stale, match="no longer exists"):
             ACTIONS[name](desk, page, *deeds[name])
     ACTIONS["cancel"](desk, page, *deeds["cancel"])
     with pytest.raises(QueryRefused, match="no data set"):

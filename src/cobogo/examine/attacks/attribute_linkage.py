@@ -16,7 +16,7 @@ from cobogo.examine.attacks.suspects import Suspects, attacked_attributes, suspe
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, join, tr
 from cobogo.release.manifest import RECODING
 
 
@@ -58,7 +58,7 @@ class AttributeLinkage(Attack):
         notes: list[str] = []
         chosen = attacked_attributes(case, self.attribute)
         reasons = {name: self.obstacle(case, name) for name in chosen}
-        notes += [f"{name} was left out: {why}" for name, why in reasons.items() if why]
+        notes += [tr("{name} was left out: {why}", name=name, why=why) for name, why in reasons.items() if why]
         usable = [name for name, why in reasons.items() if not why]
         found = None
         for name in usable:
@@ -66,7 +66,12 @@ class AttributeLinkage(Attack):
             groups, before = self.judge(found)
             confidence, baseline = groups[found.ids], before[found.ids]
             score = confidence - baseline if self.by == "gain" else confidence
-            measures[f"highest {self.by} of {name}"] = float(score.max(initial=0.0))
+            label = (
+                tr("highest gain of {name}", name=name)
+                if self.by == "gain"
+                else tr("highest confidence of {name}", name=name)
+            )
+            measures[label] = float(score.max(initial=0.0))
             if best is not None:
                 better = score > best[2]
                 confidence, baseline = np.where(better, confidence, best[0]), np.where(better, baseline, best[1])
@@ -91,14 +96,18 @@ class AttributeLinkage(Attack):
 
     def refuse(self, chosen: tuple[str, ...], reasons: dict[str, str | None]) -> None:
         """Raise the error of a release that has no attribute to attack."""
-        why = "; ".join(f"{name}: {reasons[name]}" for name in chosen)
-        raise PolicyError(tr("no sensitive attribute can be attacked ({why})", why=why), where=self.name)
+        why = join([Text("{name}: {why}", None, {"name": name, "why": reasons[name]}) for name in chosen], by="; ")
+        raise PolicyError(
+            tr("this attack cannot use any sensitive attribute ({why})", why=why),
+            where=self.name,
+            remedy=tr("Name another column with --attribute, or try another attack: `cobogo list attacks`."),
+        )
 
 
 @card("homogeneity")
 @dataclass(frozen=True)
 class Homogeneity(AttributeLinkage):
-    r"""Learn a sensitive value because most or all of the records that may be a person's share it.
+    r"""Learn a sensitive value because most or all of the records that may be a person's have the same value.
 
     The baseline of a value is its share of the whole release.
 
@@ -111,17 +120,17 @@ class Homogeneity(AttributeLinkage):
         >>> found.exposed.tolist(), found.confidence.round(2).tolist()
         ([4, 5], [0.33, 0.33, 0.33, 1.0, 1.0])
 
-    Guarantee: None: an attack finds, it does not protect. Entropy and recursive l-diversity, (α,k)-anonymity and
-        t-closeness bound it; distinct l-diversity does not.
-    Limits: Assumes that all suspects are equally likely.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. Entropy and recursive l-diversity,
+        (α,k)-anonymity and t-closeness bound it; distinct l-diversity does not.
+    Limits: It assumes that each of the records that may be the person's is equally probable.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ICDE 2006.
     """
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and that the person is in the release"
-    defence: ClassVar[str] = "l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and that the person is in the release")
+    defence: ClassVar[str] = tr("l-diversity of the entropy or recursive kind, (α,k)-anonymity, or t-closeness.")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The most frequent value."""
@@ -132,9 +141,9 @@ class Homogeneity(AttributeLinkage):
 @card("background-knowledge", title="background knowledge")
 @dataclass(frozen=True)
 class BackgroundKnowledge(AttributeLinkage):
-    r"""Rule values out by what is known of a person, and see what is left.
+    r"""Rule out values by what is known about a person, and see which values are left.
 
-    An attacker who knows ``facts`` values that a person does not have strikes the records with these values. The
+    An attacker who knows ``facts`` values that a person does not have rules out the records with these values. The
     attacker is assumed to know the most useful facts.
 
     Formula: $\max_x \frac{c_x}{s - n}$ of $s$ suspects, $c_x$ with the value and $n$ with those that are ruled out
@@ -145,10 +154,10 @@ class BackgroundKnowledge(AttributeLinkage):
         >>> attack("background-knowledge", ward, policy=roles("age", "ill"), facts=1).confidence.round(2).tolist()
         [0.67, 0.67, 0.67, 0.67]
 
-    Guarantee: None: an attack finds, it does not protect. l-diversity with l above facts + 1 keeps a value from being
-        certain; (c,k)-safety bounds the confidence.
+    Guarantee: None: an attack finds people, it does not protect them. With l-diversity and l above facts + 1 no value
+        is certain; (c,k)-safety bounds the confidence.
     Limits: Knowledge of other forms, such as implications between people, is not tried.
-    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Cost: $O(n\,v \log v)$ for n people and the v values of the records that may be theirs.
     Paper: A. Machanavajjhala, J. Gehrke, D. Kifer and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ICDE 2006.
     """
@@ -156,8 +165,8 @@ class BackgroundKnowledge(AttributeLinkage):
     facts: int = 1
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and some sensitive values that the person does not have"
-    defence: ClassVar[str] = "l-diversity with l above the number of facts + 1, or (c,k)-safety."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and some sensitive values that the person does not have")
+    defence: ClassVar[str] = tr("l-diversity with l above the number of facts + 1, or (c,k)-safety.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -181,12 +190,13 @@ class BackgroundKnowledge(AttributeLinkage):
 @card("skewness")
 @dataclass(frozen=True)
 class Skewness(AttributeLinkage):
-    r"""Believe a value much more of a person than of anybody else, though the class has several.
+    r"""Believe a value of a person with a much higher probability than of other people, although the class has several
+    values.
 
-    The score is the gain of the value that gains most, or of the ``value`` given.
+    The score is the gain of the value that gains most, or of the given ``value``.
 
     Formula: $\max_x \frac{c_x}{s} - q_x$ with $q_x$ the value's share of the whole release
-    Example: One in fifty is positive, and two of a class of four.
+    Example: One person in fifty is positive, but two of four in one class.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> tests = table("zip test", "1 pos", "1 pos", "1 neg", "1 neg", *[f"{2 + n % 12} neg" for n in range(96)])
@@ -194,9 +204,10 @@ class Skewness(AttributeLinkage):
         >>> found.confidence.tolist()[0], found.baseline.tolist()[0]
         (0.5, 0.02)
 
-    Guarantee: None: an attack finds, it does not protect. t-closeness, β-likeness and δ-disclosure bound it.
-    Limits: A gain in probability, not in odds: from 0.1 % to 10 % is a small gain.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. t-closeness, β-likeness and δ-disclosure bound
+        it.
+    Limits: It measures a gain in probability, not in odds: from 0.1 % to 10 % is a small gain.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 
@@ -205,15 +216,17 @@ class Skewness(AttributeLinkage):
 
     finds: ClassVar[Finding] = "value"
     by: ClassVar[Score] = "gain"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
-    defence: ClassVar[str] = "t-closeness, β-likeness or δ-disclosure: they bound how far a class is from the whole."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and how frequent each sensitive value is")
+    defence: ClassVar[str] = tr(
+        "t-closeness, β-likeness or δ-disclosure: they bound how much a class differs from the whole table."
+    )
 
     def obstacle(self, case: Case, attribute: str) -> str | None:
         """The value asked for must occur."""
         release = case.release.rows
         if self.value is None or attribute not in release.columns or self.value in release.labels(attribute):
             return None
-        return "it does not have the value that was asked for"
+        return tr("it does not have the value that was asked for")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The value that gains most."""
@@ -232,7 +245,8 @@ class Belief(AttributeLinkage):
     r"""Compare the beliefs about each person's sensitive value before the release and after it.
 
     The score is the gain of the statement "the value is one of these" that gains most: its values are those that are
-    more frequent among the suspects than in the whole release. No statement about the person can gain more.
+    more frequent among the records that may be the person's than in the whole release. No statement about the person
+    can gain more.
 
     Formula: $\max_S \left( p(S) - q(S) \right) = \frac{1}{2} \sum_x \lvert p_x - q_x\rvert$ with $p$ the shares among
         the suspects and $q$ those of the whole release
@@ -243,9 +257,11 @@ class Belief(AttributeLinkage):
         >>> attack("probabilistic", ward, policy=roles("age", "ill")).score.tolist()
         [0.5, 0.5, 0.5, 0.5]
 
-    Guarantee: None: an attack finds, it does not protect. t-closeness with the equal distance bounds it by t.
-    Limits: The belief before is the release's own distribution, not what an attacker may know about the population.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. t-closeness with the equal distance bounds it by
+        t.
+    Limits: The belief before the release is the release's own distribution, not what an attacker may know about the
+        population.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007,
         for beliefs before and after.
     """
@@ -254,8 +270,8 @@ class Belief(AttributeLinkage):
 
     finds: ClassVar[Finding] = "value"
     by: ClassVar[Score] = "gain"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and how frequent each sensitive value is"
-    defence: ClassVar[str] = "t-closeness with the equal distance: its t is this gain."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and how frequent each sensitive value is")
+    defence: ClassVar[str] = tr("t-closeness with the equal distance: its t bounds this gain.")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The values that gain, together."""
@@ -269,9 +285,10 @@ class Belief(AttributeLinkage):
 @card("corruption")
 @dataclass(frozen=True)
 class Corruption(AttributeLinkage):
-    r"""Learn a person's value from the others in the class, some of whom the attacker knows or has bribed.
+    r"""Learn a person's value from the others in the class; the attacker knows the values of some of them, or has
+    bribed them.
 
-    The value is certain once the attacker knows all suspects that do not have it.
+    The value is certain once the attacker knows all records of the class that do not have it.
 
     Formula: $\max_x \frac{c_x}{s - t}$ of $s$ suspects, $t$ of whom are known not to have the value
     Example:
@@ -281,18 +298,18 @@ class Corruption(AttributeLinkage):
         >>> attack("corruption", ward, policy=roles("age", "ill"), t=2, threshold=0.9).confidence.tolist()
         [1.0, 1.0, 1.0, 1.0]
 
-    Guarantee: None: an attack finds, it does not protect. t-corruption bounds it; perturbing each record on its own
-        makes others' values useless.
+    Guarantee: None: an attack finds people, it does not protect them. t-corruption bounds it. If each record is
+        perturbed by itself, the values of others are useless to the attacker.
     Limits: The attacker is assumed to know the members that help most.
-    Cost: $O(n\,v)$ for n people and the v values of their suspects.
+    Cost: $O(n\,v)$ for n people and the v values of the records that may be theirs.
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 
     t: int = 1
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and the sensitive values of t others in the class"
-    defence: ClassVar[str] = "t-corruption l-diversity, or perturbation of each record on its own."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and the sensitive values of t other people in the class")
+    defence: ClassVar[str] = tr("l-diversity with t-corruption, or perturbation of each record independently.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -321,7 +338,7 @@ class Corruption(AttributeLinkage):
                 wanted = np.floor(found.sizes - count / self.threshold + 1 + 1e-9) if self.threshold else count * 0
             wanted = np.maximum(wanted, 0.0)[(found.sizes > 0) & (wanted <= found.sizes - count)]
             fewest += [int(wanted.min())] if len(wanted) else []
-        measures = {**findings.measures, "fewest known members that expose somebody": min(fewest, default=None)}
+        measures = {**findings.measures, tr("fewest known members that expose somebody"): min(fewest, default=None)}
         return replace(findings, measures=measures)
 
 

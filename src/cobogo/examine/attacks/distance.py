@@ -15,6 +15,7 @@ from cobogo.examine.attacks.masking import changed_columns
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 from cobogo.release.manifest import RECODING
 
 ROUNDS = 60
@@ -37,12 +38,13 @@ LEAST = 1e-4
 @card("distance-linkage", title="distance linkage")
 @dataclass(frozen=True)
 class DistanceLinkage(Attack):
-    r"""Find the record of each person in a release whose values were changed, by its distance.
+    r"""Find the record of each person in a release whose values were changed, by its distance from what is known about
+    the person.
 
-    The attack assumes that numbers have noise and that categories are sometimes exchanged; it estimates how much and
-    how often from the two tables (expectation and maximization), and then the probability that each record is a
-    person's, who is assumed to be in the release. It works against noise, swapping, microaggregation and
-    post-randomization; for generalized values `record-linkage` finds more.
+    The attack assumes that numbers have noise and that categories are sometimes exchanged. It estimates from the two
+    tables how much noise there is and how often values are exchanged (expectation and maximization), and then the
+    probability that each record is the person's, who is assumed to be in the release. It works against noise, swapping,
+    microaggregation and post-randomization; for generalized values `record-linkage` finds more.
 
     Formula: $\Pr[r \mid t] \propto \prod_c \frac{f_c(r_c - t_c)}{g_c(r_c)}$ with $f_c$ a normal density of the
         estimated variance for numbers, and for categories the estimated probability to be kept or exchanged; $g_c$ is
@@ -56,10 +58,10 @@ class DistanceLinkage(Attack):
         >>> attack("distance-linkage", noisy, knowledge=staff).succeeded
         True
 
-    Guarantee: None: an attack finds, it does not protect. More noise on every column that others know helps, or
-        microaggregation of all of them together.
-    Limits: A random sample of at most ``targets`` people is attacked. The noise is assumed to be the same for all.
-    Cost: $O(t\,n\,c)$ for t targets, n records and c columns, a few rounds of it.
+    Guarantee: None: an attack finds people, it does not protect them. More noise on every column that others know
+        helps, or microaggregation of all these columns together.
+    Limits: It attacks a random sample of at most ``targets`` people. The noise is assumed to be the same for all.
+    Cost: A few rounds of $O(t\,n\,c)$ for t targets, n records and c columns.
     Paper: After I. P. Fellegi and A. B. Sunter 1969, with the estimation of A. P. Dempster, N. M. Laird and D. B. Rubin
         1977; the model of the noise is our own.
     """
@@ -71,9 +73,10 @@ class DistanceLinkage(Attack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"perturbation", "recoding"})
-    knows: ClassVar[str] = "a table about people, with the values that were changed before the release"
-    defence: ClassVar[str] = (
-        "More noise on every column that others know, or microaggregation of all of them together: k records are alike."
+    knows: ClassVar[str] = tr("a table about people, with the values as they were before they were changed")
+    defence: ClassVar[str] = tr(
+        "More noise on every column that others know, or microaggregation of all of them together, which makes k "
+        "records alike."
     )
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -85,7 +88,7 @@ class DistanceLinkage(Attack):
     def skip_reason(self, case: Case) -> str | None:
         """Where no value was changed, record linkage finds more."""
         if case.release.kind == RECODING and not changed_columns(case.release):
-            return "is made for values that were changed, by noise or means, and here none were"
+            return tr("applies to values that were changed by noise or means; this release has none")
         return super().skip_reason(case)
 
     def run(self, case: Case) -> Findings:
@@ -102,12 +105,14 @@ class DistanceLinkage(Attack):
             if still and np.allclose(before.right, model.right, atol=0.002):
                 break
         sure, place, _, _ = model.links()
-        measures: dict[str, float | int | None] = {"expected right links": float(sure.sum())}
+        measures: dict[str, float | int | None] = {tr("expected right links"): float(sure.sum())}
         for column, name in enumerate(columns):
             if tables.categorical[column]:
-                measures[f"estimated share of right values of {name}"] = float(model.right[column])
+                measures[tr("estimated share of right values of {name}", name=name)] = float(model.right[column])
             else:
-                measures[f"estimated noise of {name}, as a share of its range"] = float(model.spread[column])
+                measures[tr("estimated noise of {name}, as a share of its range", name=name)] = float(
+                    model.spread[column]
+                )
         return self.build_findings(
             "knowledge",
             rows + 1,

@@ -23,11 +23,11 @@ def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, .
     lacking = [name for name in names for part in (one, other) if name not in part.rows.columns]
     if not names or lacking:
         raise DataError(
-            tr("does not have {lacking} in both tables", lacking=", ".join(lacking))
+            tr("the columns {lacking} are not in both tables", lacking=", ".join(lacking))
             if lacking
-            else tr("shares no column with the other table"),
+            else tr("has no column in common with the other table"),
             where=one.name,
-            remedy=tr("Name the columns alike in both tables, or name those that both have: --columns."),
+            remedy=tr("Give the columns the same names in both tables, or name the ones that both have: --columns."),
         )
     return names
 
@@ -37,8 +37,8 @@ def join_columns(one: PublishedTable, other: PublishedTable, asked: tuple[str, .
 class Join(Attack):
     r"""Join two tables of the same people by a column that both have, such as a number that identifies the person.
 
-    One table has the names of customers, another the balances of accounts; neither reveals much alone. Rows in which
-    all shared columns are NULL are not joined.
+    One table has the names of customers, another the balances of accounts; neither reveals much by itself. Rows in
+    which all shared columns are NULL are not joined.
 
     Formula: $\frac{1}{\lvert\{r' : r'_C = r_C\}\rvert}$ over the rows of the second table with the same values in the
         shared columns $C$
@@ -50,8 +50,9 @@ class Join(Attack):
         >>> attack("join", customers, accounts).records.tolist()
         [2, 3, 1]
 
-    Guarantee: None: an attack finds, it does not protect. Release no identifier, not even one without a meaning.
-    Limits: Compares texts: a number that is written in two ways is not joined.
+    Guarantee: None: an attack finds people, it does not protect them. Release no identifier, not even one without a
+        meaning.
+    Limits: It compares texts: a number that is written in two ways is not joined.
     Cost: $O(n + m)$ for tables of n and m rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, for linking.
     """
@@ -60,9 +61,9 @@ class Join(Attack):
     columns: tuple[str, ...] | None = None
 
     finds: ClassVar[Finding] = "record"
-    knows: ClassVar[str] = "two tables of the same people"
-    defence: ClassVar[str] = (
-        "Release no identifier, not even one without a meaning: drop it, or give each table pseudonyms of its own."
+    knows: ClassVar[str] = tr("two tables of the same people")
+    defence: ClassVar[str] = tr(
+        "Release no identifier, not even one without a meaning: drop it, or use different pseudonyms in each table."
     )
     releases: ClassVar[tuple[int, int]] = (2, 2)
 
@@ -70,7 +71,7 @@ class Join(Attack):
         """Joining tables with the same columns adds nothing."""
         one, *others = case.releases
         if others and all(set(other.rows.names) <= set(one.rows.names) for other in others):
-            return "finds nothing in releases of the same columns"
+            return tr("finds nothing in releases that have the same columns")
         return super().skip_reason(case)
 
     def run(self, case: Case) -> Findings:
@@ -92,9 +93,9 @@ class Join(Attack):
             baseline=np.full(len(rows), 1 / other.rows.count),
             attacked=one.rows.count,
             measures={
-                "columns used": len(names),
-                "columns that the second table adds": len(gained),
-                "rows that join with exactly one": int(only.sum()),
+                tr("columns used"): len(names),
+                tr("columns that the second table adds"): len(gained),
+                tr("rows that join with exactly one"): int(only.sum()),
             },
             records=record,
         )
@@ -103,10 +104,11 @@ class Join(Attack):
 @card("projections")
 @dataclass(frozen=True)
 class Projections(Attack):
-    r"""Combine the answers of several queries: who goes to a doctor, and what the doctor prescribes.
+    r"""Combine the answers to several queries: which patients a doctor has, and which drugs the doctor prescribes.
 
     A table (doctor, patient, drug) is released as (doctor, patient) and as (doctor, drug), because patient and drug
-    together are sensitive. Both lists have the doctor. All drugs of a doctor with a single patient are that patient's.
+    together are sensitive. Both lists have the doctor. If a doctor has a single patient, all drugs of the doctor are
+    that patient's.
 
     Formula: $\Pr[\text{patient has } d] = \frac{n(\text{doctor}, d)}{\sum_{d'} n(\text{doctor}, d')}$, or 1 where the
         doctor has one patient
@@ -118,9 +120,9 @@ class Projections(Attack):
         >>> attack("projections", visits, drugs).exposed.tolist()
         [1, 2, 3]
 
-    Guarantee: None: an attack finds, it does not protect. Answer every query from one anonymized table, or with
-        differential privacy.
-    Limits: Two answers at a time.
+    Guarantee: None: an attack finds people, it does not protect them. Answer every query from one anonymized table, or
+        with differential privacy.
+    Limits: It combines two answers at a time.
     Cost: $O(n + m)$ for answers of n and m rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002, after D. E. Denning.
     """
@@ -131,8 +133,8 @@ class Projections(Attack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset()
-    knows: ClassVar[str] = "two answers with a column in common"
-    defence: ClassVar[str] = (
+    knows: ClassVar[str] = tr("two answers with a column in common")
+    defence: ClassVar[str] = tr(
         "Answer every query from one anonymized table, or with differential privacy, instead of from the original."
     )
     releases: ClassVar[tuple[int, int]] = (2, 2)
@@ -144,14 +146,19 @@ class Projections(Attack):
         news = [name for name in other.rows.names if name not in one.rows.columns]
         if self.attribute is None and len(news) != 1:
             raise PolicyError(
-                tr("the second answer adds {number} columns to the first", number=len(news)),
+                tr(
+                    "the second answer adds {number} columns to the first, and the attack needs exactly one",
+                    number=len(news),
+                ),
                 where=self.name,
-                remedy=tr("Name the one to be learnt: --attribute."),
+                remedy=tr("Name the column to learn: --attribute."),
             )
         attribute = self.attribute or news[0]
         if attribute not in other.rows.columns:
             raise PolicyError(
-                tr('the second answer has no column "{attribute}"', attribute=attribute), where="--attribute"
+                tr('the second answer has no column "{attribute}"', attribute=attribute),
+                where="--attribute",
+                remedy=tr("Its columns: {names}.", names=", ".join(other.rows.names)),
             )
         second = replace(other, quasi_identifiers=names, sensitive=(attribute,), policy=None, manifest=None)
         found = suspects(Case((second,), one.rows), attribute, names)
@@ -168,7 +175,7 @@ class Projections(Attack):
             confidence[rows],
             baseline=before[found.ids][rows],
             attacked=one.rows.count,
-            measures={"columns used": len(names), "rows that are alone with theirs": int(alone[rows].sum())},
+            measures={tr("columns used"): len(names), tr("rows that are alone with theirs"): int(alone[rows].sum())},
         )
 
 

@@ -40,12 +40,12 @@ class Minimality(Attack):
     The attacker knows everybody's quasi-identifiers, the models, and that the recoding is no coarser than they require.
     Of all assignments of the values of a class to its people, only those are possible under which every finer recoding
     fails: one level less in one column of a full-domain release, or a class split by one column of another release.
-    ``worlds`` assignments are drawn at random. People whose class is not certain are left out. So are steps that fail
-    for any values: a recoding that depends on sizes alone, as for k-anonymity, reveals nothing.
+    ``worlds`` assignments are drawn at random. People whose class is not certain are left out. So are finer recodings
+    that fail for any values: a recoding that depends on sizes alone, as for k-anonymity, reveals nothing.
 
     Formula: $\Pr[x_t = s \mid \text{every step down fails}] - \frac{c_s}{\lvert E\rvert}$, the gain over what the class
         alone tells
-    Example: One class of seven, since HIV would be all of the group a.
+    Example: There is one class of seven people, because in the group a everybody would have HIV.
         >>> from cobogo import anonymize, attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> people = table("q ill", "a HIV", "a HIV", "b flu", "b gout", "b cold", "b ache", "b pox")
@@ -55,11 +55,11 @@ class Minimality(Attack):
         >>> found.exposed.tolist(), found.confidence.tolist()[:2]
         ([1, 2], [1.0, 1.0])
 
-    Guarantee: None: an attack finds, it does not protect. m-confidentiality helps, and so do models that depend on
-        sizes alone.
-    Limits: Worlds are sampled: small gains may be missed. In a local release classes overlap, and most choices reveal
-        nothing.
-    Cost: $O(w\,n)$ for w worlds and n people.
+    Guarantee: None: an attack finds people, it does not protect them. m-confidentiality helps, and so do models that
+        depend on sizes alone.
+    Limits: Assignments are sampled, so small gains may be missed. In a local release classes overlap, and most choices
+        reveal nothing.
+    Cost: $O(w\,n)$ for w assignments and n people.
     Paper: R. C.-W. Wong, A. W.-C. Fu, K. Wang and J. Pei, Minimality attack in privacy preserving data publishing, VLDB
         2007.
     """
@@ -71,8 +71,10 @@ class Minimality(Attack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"recoding"})
-    knows: ClassVar[str] = "everybody's quasi-identifiers, the models, and that no more than they ask for is coarser"
-    defence: ClassVar[str] = "m-confidentiality: the recoding is chosen without a look at the sensitive values."
+    knows: ClassVar[str] = tr(
+        "everybody's quasi-identifiers, the models, and that nothing was generalized more than they require"
+    )
+    defence: ClassVar[str] = tr("m-confidentiality: the recoding is chosen without the sensitive values.")
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
     def __post_init__(self) -> None:
@@ -90,7 +92,9 @@ class Minimality(Attack):
         policy = case.release.policy
         if policy is None:
             raise PolicyError(
-                tr("needs the models of the release"), where=self.name, remedy=tr("Give the policy: --policy.")
+                tr("needs the models of the release, which the policy gives"),
+                where=self.name,
+                remedy=tr("Give the policy: --policy."),
             )
         links = link(case.knowledge, case.release, columns=case.release.quasi_identifiers)
         members = certain_members(links)
@@ -117,9 +121,9 @@ class Minimality(Attack):
             by="gain",
             attacked=case.knowledge.count,
             measures={
-                "people whose class is certain": len(members),
-                "choices that values may have made": choices,
-                "choices that tell something": telling,
+                tr("people whose class is certain"): len(members),
+                tr("choices that values may have made"): choices,
+                tr("choices that tell something"): telling,
             },
             notes=links.notes,
             untried=links.untried,

@@ -29,18 +29,19 @@ MATCHINGS = ("exact", "hierarchical", "probabilistic")
 @card("record-linkage", title="record linkage")
 @dataclass(frozen=True)
 class RecordLinkage(Attack):
-    r"""Find the record of each person in a table that the attacker has, by the columns that both share.
+    r"""Find the record of each person of a table that the attacker has, by the columns that both tables share.
 
-    Sweeney found the governor of Massachusetts in this way: of the voters of Cambridge six shared his birth date, three
-    of them men, one of them in his ZIP code, and hospital records had the same three columns.
+    Sweeney found the governor of Massachusetts in this way. Six of the voters of Cambridge shared his birth date; three
+    of them were men, and one of these lived in his ZIP code. Hospital records had the same three columns.
 
-    ``matching``: ``exact`` compares texts; ``hierarchical`` matches a record with a person if each known value lies
-    under the released one; ``probabilistic`` also admits records that disagree in up to ``misses`` columns, weighs each
-    agreement by its rarity, and estimates how often columns are right and how many of the people are in the release.
-    With ``register``, the table lists everybody that the release may be about: a record that fits n of them belongs to
-    each with probability 1/n, and the attacker need not know that a person is in the release.
+    ``matching`` says how records are compared. ``exact`` compares texts. ``hierarchical`` matches a record with a
+    person if each known value lies under the released one. ``probabilistic`` also admits records that disagree in up to
+    ``misses`` columns, weighs each agreement by its rarity, and estimates how often columns are right and how many of
+    the people are in the release. With ``register``, the table lists everybody that the release may be about: a record
+    that fits n of them belongs to each with probability 1/n, and the attacker need not know that a person is in the
+    release.
 
-    The null-map is the share of the records that match nobody in the table. With ``truth``, a column of both tables
+    The null-map is the share of the records that match no person in the table. With ``truth``, a column of both tables
     that identifies the owner of a record and is not used to link, the wrong-map is the share of the records that match
     only other people. These measures are for the data holder.
 
@@ -56,9 +57,9 @@ class RecordLinkage(Attack):
         >>> attack("record-linkage", coarse, knowledge=voters, policy=policy).confidence.round(2).tolist()
         [0.5, 0.5, 0.33]
 
-    Guarantee: None: an attack finds, it does not protect. k-anonymity over every column that others may know bounds it
-        by $1/k$.
-    Limits: Only columns of both tables are used. ``probabilistic`` rests on estimates and assumes that columns are
+    Guarantee: None: an attack finds people, it does not protect them. k-anonymity over every column that others may
+        know bounds it by $1/k$.
+    Limits: It uses only columns of both tables. ``probabilistic`` relies on estimates and assumes that columns are
         independent.
     Cost: $O(n + m)$ for n people and m distinct tuples where values are equal, up to $O(n\,m)$ where hierarchies
         overlap in every column.
@@ -74,9 +75,9 @@ class RecordLinkage(Attack):
     truth: str | None = None
 
     finds: ClassVar[Finding] = "record"
-    knows: ClassVar[str] = "a table about people, with some of the quasi-identifiers"
-    defence: ClassVar[str] = (
-        "k-anonymity over every column that others may know: no record then fits fewer than k people's values."
+    knows: ClassVar[str] = tr("a table about people, with some of the quasi-identifiers")
+    defence: ClassVar[str] = tr(
+        "k-anonymity over every column that others may know: then at least k records match each person."
     )
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -112,7 +113,7 @@ class RecordLinkage(Attack):
             exact=self.matching == "exact",
             misses=self.misses if uncertain else 0,
         )
-        measures: dict[str, float | int | None] = {"columns used": len(links.columns)}
+        measures: dict[str, float | int | None] = {tr("columns used"): len(links.columns)}
         if uncertain:
             pairs, estimates = _weigh_pairs(links, case.release.rows.count)
         else:
@@ -124,14 +125,14 @@ class RecordLinkage(Attack):
         linked = np.flatnonzero(sure[people] > 0)
         record = _likeliest_rows(links, pairs)[people][linked]
         confidence = sure[people][linked]
-        measures["people with some matching record"] = len(linked)
+        measures[tr("people with some matching record")] = len(linked)
         if not uncertain:
-            measures["people with one matching record"] = int((links.records == 1)[people].sum())
-        measures["expected right links"] = float(confidence.sum())
+            measures[tr("people with one matching record")] = int((links.records == 1)[people].sum())
+        measures[tr("expected right links")] = float(confidence.sum())
         mapped = _linkage_maps(case.knowledge, case.release.rows, links, self.truth)
-        measures["null-map"] = mapped if isinstance(mapped, float) else mapped.null
+        measures[tr("null-map")] = mapped if isinstance(mapped, float) else mapped.null
         if isinstance(mapped, Maps):
-            measures["wrong-map"] = mapped.wrong
+            measures[tr("wrong-map")] = mapped.wrong
         return self.build_findings(
             "knowledge",
             linked + 1,
@@ -153,9 +154,9 @@ def _linkage_maps(known: Rows, released: Rows, links: Links, truth: str | None) 
     for rows in (known, released):
         if truth not in rows.columns:
             raise DataError(
-                tr('has no column "{truth}"', truth=truth),
+                tr('has no column "{name}"', name=truth),
                 where=rows.name,
-                remedy=tr("Name one of both tables: --set truth=…."),
+                remedy=tr("Name a column that both tables have: --set truth=…."),
             )
     index: dict[Label, int] = {label: code for code, label in enumerate(known.labels(truth)) if label is not None}
     whose = np.array([index.get(label, -1) for label in released.labels(truth)], dtype=np.int64)[released.codes(truth)]
@@ -216,9 +217,10 @@ def _weigh_pairs(links: Links, records: int) -> tuple[Floats, dict[str, float | 
         if moved < 1e-9:
             break
     return sure, {
-        "estimated share of the people who are in the release": present,
+        tr("estimated share of the people who are in the release"): present,
         **{
-            f"estimated share of right values of {name}": float(m) for name, m in zip(links.columns, right, strict=True)
+            tr("estimated share of right values of {name}", name=name): float(m)
+            for name, m in zip(links.columns, right, strict=True)
         },
     }
 

@@ -17,16 +17,18 @@ from cobogo.examine.attacks.suspects import Suspects
 from cobogo.floor.arguments import number, whole
 from cobogo.floor.arrays import Floats, Ints
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 
 @card("similarity")
 @dataclass(frozen=True)
 class Similarity(AttributeLinkage):
-    r"""Learn roughly what a person has: a branch of the hierarchy that most suspects are in, or a narrow interval.
+    r"""Learn roughly which value a person has: a branch of the hierarchy, or a narrow interval, that contains most of
+    the records that may be the person's.
 
-    Gastritis, gastric ulcer and stomach cancer are three diseases, all of the stomach. Values are alike if they share a
-    label at ``level`` of the attribute's hierarchy; numbers without a hierarchy are alike if they are within ``width``
-    of the whole range.
+    Gastritis, gastric ulcer and stomach cancer are three diseases, all of the stomach. Values are similar if they share
+    a label at ``level`` of the attribute's hierarchy; numbers without a hierarchy are similar if they are within
+    ``width`` of the whole range.
 
     Formula: $\max_B \frac{\lvert\{u : x_u \in B\}\rvert}{s}$ over branches $B$ of the level, or intervals of width
         $w\,(\max x - \min x)$
@@ -38,10 +40,10 @@ class Similarity(AttributeLinkage):
         >>> attack("similarity", ward, policy=policy).confidence.tolist()
         [1.0, 1.0, 0.5, 0.5]
 
-    Guarantee: None: an attack finds, it does not protect. t-closeness with the hierarchical or ordered distance, (ε,m)-
-        and (k,e)-anonymity help.
-    Limits: Uses no other similarity than the hierarchy's levels and the distance of numbers.
-    Cost: $O(n\,v \log v)$ for n people and the v values of their suspects.
+    Guarantee: None: an attack finds people, it does not protect them. t-closeness with the hierarchical or ordered
+        distance, (ε,m)- and (k,e)-anonymity help.
+    Limits: It knows no similarity other than the levels of the hierarchy and the distance of numbers.
+    Cost: $O(n\,v \log v)$ for n people and the v values of the records that may be theirs.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 
@@ -49,8 +51,8 @@ class Similarity(AttributeLinkage):
     width: float = 0.1
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "a person's quasi-identifiers, and which sensitive values are alike"
-    defence: ClassVar[str] = "t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity."
+    knows: ClassVar[str] = tr("a person's quasi-identifiers, and which sensitive values are similar")
+    defence: ClassVar[str] = tr("t-closeness with the hierarchical or the ordered distance, (ε,m)- or (k,e)-anonymity.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,7 +67,7 @@ class Similarity(AttributeLinkage):
         labels = release.rows.labels(attribute) if attribute in release.rows.columns else ()
         if Domain(attribute, labels, np.zeros(len(labels), dtype=np.int64)).is_numeric:
             return None
-        return "its values are no numbers, and no policy gives it a hierarchy"
+        return tr("its values are not numbers, and no policy gives it a hierarchy")
 
     def judge(self, found: Suspects) -> tuple[Floats, Floats]:
         """The branch, or the interval, with the most suspects."""

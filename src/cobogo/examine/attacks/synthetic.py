@@ -37,7 +37,7 @@ class ControlledAttack(Attack):
     seed: int = 0
 
     needs: ClassVar[frozenset[Input]] = frozenset({"knowledge", "control"})
-    defence: ClassVar[str] = "Synthetic data from a differentially private model: nobody's record changes it much."
+    defence: ClassVar[str] = tr("Synthetic data from a differentially private model: no single record changes it much.")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -56,12 +56,14 @@ class ControlledAttack(Attack):
             by="gain",
             attacked=attacked,
             measures={
-                "rate of success": rates["rate"],
-                "rate against people who are not in the data": rates["control"],
-                "risk": rates["risk"] if certain else 0.0,
+                tr("rate of success"): rates["rate"],
+                tr("rate against people who are not in the data"): rates["control"],
+                tr("risk"): rates["risk"] if certain else 0.0,
                 **more,
             },
-            notes=() if certain else ("people who are not in the data are found as often, or chance explains it",),
+            notes=()
+            if certain
+            else (tr("people who are not in the data are found as often, or the difference may be random"),),
         )
 
     @abstractmethod
@@ -78,23 +80,25 @@ def _tables(case: Case, columns: tuple[str, ...] | None) -> TablePoints:
 @card("singling-out", title="singling out")
 @dataclass(frozen=True)
 class SinglingOut(ControlledAttack):
-    r"""Find descriptions that fit exactly one person of the original table, by what is unique in the synthetic one.
+    r"""Find descriptions that fit exactly one person of the original table, from the combinations that are unique in
+    the synthetic table.
 
     A description is a combination of values of ``width`` columns that exactly one synthetic record has. It singles a
-    person out if exactly one original record has it. Equally many original and control records are compared, since a
-    description fits exactly one of few more easily than exactly one of many.
+    person out if exactly one original record has it. The attack compares equally many original and control records,
+    because a description fits exactly one of few records more easily than exactly one of many.
 
     Formula: $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$ with $r$ the rate of descriptions
         that fit exactly one; nobody is exposed where chance may explain the difference
-    Example: A copy of the original, and people who have nothing to do with it.
+    Example: A copy of the original, and people who are not in it.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import people, roles
         >>> given = {"knowledge": people(1), "control": people(2), "policy": roles("city job age pay", "ill")}
         >>> [attack("singling-out", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
-    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data. What it does not find, others may.
+    Guarantee: None: an attack finds people, it does not protect them. Synthetic data from a differentially private
+        model help.
+    Limits: It needs people from the same population who are not in the data. Other attacks may find what it does not.
     Cost: $O(d\,n)$ for d descriptions and n records.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
@@ -105,7 +109,7 @@ class SinglingOut(ControlledAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "nothing but the synthetic table"
+    knows: ClassVar[str] = tr("only the synthetic table")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -142,7 +146,7 @@ class SinglingOut(ControlledAttack):
         none = np.zeros(0, dtype=np.bool_)
         right, wrong = np.concatenate([none, *hits]) * 1.0, np.concatenate([none, *misses]) * 1.0
         rows = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *singled]))
-        return self.compare_with_control(rows, right, wrong, size, **{"descriptions tried": len(right)})
+        return self.compare_with_control(rows, right, wrong, size, **{tr("descriptions tried"): len(right)})
 
 
 @card("linkability")
@@ -150,8 +154,8 @@ class SinglingOut(ControlledAttack):
 class Linkability(ControlledAttack):
     r"""Link two sets of facts about one person, because the same synthetic record is nearest to both.
 
-    The columns are split into two halves, or ``one-side`` names one of them. The distance is Gower's; of several
-    nearest records, one is drawn.
+    The columns are split into two halves, or ``one-side`` names one of them. The distance is Gower's; if several
+    records are equally near, one of them is drawn.
 
     Formula: $\arg\min_r d(t_A, r_A) = \arg\min_r d(t_B, r_B)$ for the halves $A$ and $B$ of the columns; the rate over
         that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 - r_{\text{control}}}$
@@ -162,8 +166,9 @@ class Linkability(ControlledAttack):
         >>> [attack("linkability", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
-    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data.
+    Guarantee: None: an attack finds people, it does not protect them. Synthetic data from a differentially private
+        model help.
+    Limits: It needs people from the same population who are not in the data.
     Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
@@ -173,7 +178,9 @@ class Linkability(ControlledAttack):
 
     finds: ClassVar[Finding] = "record"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "some columns of each person, and other columns of each, but not which belong together"
+    knows: ClassVar[str] = tr(
+        "some columns of each person, and other columns of each, but not which ones belong together"
+    )
 
     def run(self, case: Case) -> Findings:
         """How often the two nearest records are the same."""
@@ -184,7 +191,9 @@ class Linkability(ControlledAttack):
         other = tuple(name for name in tables.columns if name not in one)
         if not other or not set(one) <= set(tables.columns):
             raise PolicyError(
-                tr("needs columns on both sides"), where=self.name, remedy=tr("Name some: --set one-side=a,b.")
+                tr("both sides of the link need columns"),
+                where=self.name,
+                remedy=tr("Name the columns of one side: --set one-side=a,b."),
             )
         random = np.random.default_rng(self.seed)
         rows, sides = sample_rows(len(tables.tables[1]), self.targets, random), []
@@ -201,10 +210,10 @@ class Linkability(ControlledAttack):
 @card("inference")
 @dataclass(frozen=True)
 class Inference(ControlledAttack):
-    r"""Infer a sensitive value from the synthetic records that are nearest to what is known of a person.
+    r"""Infer a sensitive value from the synthetic records that are nearest to what is known about a person.
 
-    The attacker knows all other columns, and guesses the most frequent value among the nearest records. A number is
-    guessed right if it is within a twentieth of the range.
+    The attacker knows all other columns, and guesses the most frequent value among the nearest records. A guess of a
+    number is right if it is within a twentieth of the range.
 
     Formula: $\hat{x}_t = x_{r^{\ast}}$ with $r^{\ast} = \arg\min_r d(t_{\text{known}}, r_{\text{known}})$; the rate of
         right guesses over that of the control group, $\frac{r_{\text{original}} - r_{\text{control}}}{1 -
@@ -216,9 +225,10 @@ class Inference(ControlledAttack):
         >>> [attack("inference", people(seed), **given).succeeded for seed in (1, 3)]
         [True, False]
 
-    Guarantee: None: an attack finds, it does not protect. Synthetic data from a differentially private model help.
-    Limits: Needs people from the same population who are not in the data: what can be guessed about them as well is
-        knowledge of the population.
+    Guarantee: None: an attack finds people, it does not protect them. Synthetic data from a differentially private
+        model help.
+    Limits: It needs people from the same population who are not in the data: if their values can be guessed equally
+        well, the guess comes from knowledge of the population.
     Cost: $O(t\,n\,c)$ for t targets, n synthetic records and c columns.
     Paper: M. Giomi, F. Boenisch, C. Wehmeyer and B. Tasnádi, A unified framework for quantifying privacy risk in
         synthetic data, Proceedings on Privacy Enhancing Technologies, 2023.
@@ -228,7 +238,7 @@ class Inference(ControlledAttack):
 
     finds: ClassVar[Finding] = "value"
     against: ClassVar[frozenset[str] | None] = frozenset({"synthesis"})
-    knows: ClassVar[str] = "all columns of each person but one"
+    knows: ClassVar[str] = tr("all columns of each person except one")
 
     def run(self, case: Case) -> Findings:
         """How often the guess is right."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from cobogo.data.classes import parse_number
-from cobogo.errors import DataError, PolicyError, SearchTooLarge, number_of
+from cobogo.errors import DataError, PolicyError, SearchTooLarge
 from cobogo.examine.attacks.base import Attack, Finding, Findings, Input
 from cobogo.examine.attacks.case import Case
 from cobogo.examine.attacks.queries import AnsweredQuery, Term
@@ -17,7 +17,7 @@ from cobogo.examine.attacks.rows import Rows
 from cobogo.floor.arguments import whole
 from cobogo.floor.arrays import Floats, Ints, Mask
 from cobogo.floor.catalogue import card
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 
 Secret = str | frozenset[Term]
 """What queries are about: a column that is summed, or a condition on sensitive columns whose rows are counted."""
@@ -29,17 +29,17 @@ CELLS_AT_MOST = 5000
 @card("tracker")
 @dataclass(frozen=True)
 class Tracker(Attack):
-    """Combine the answers of several queries until they tell of one person.
+    """Combine the answers to several queries until they reveal a value of one person.
 
     The attacker knows everybody's quasi-identifiers, and so the people that each query is about; the answers are exact
     counts and sums of sensitive values. The attack finds whatever follows from them by linear algebra: people whom no
     query distinguishes are one unknown, and an unknown is found if the equations determine it. ``refuse-below`` is the
     smallest number of people, and of people left out, that a query may be about: a rule that trackers get around. The
-    table that is given as release is the one that the queries were about.
+    table that is given as the release is the one that the queries were about.
 
     Formula: $A x = b$ with $A_{qg} = 1$ if query $q$ is about group $g$; $x_g$ is found if the unit vector $e_g$ is in
         the row space of $A$
-    Example: The judge's pay, as the difference of two sums.
+    Example: The judge's pay is the difference of two sums.
         >>> from cobogo import attack
         >>> from cobogo.studies.worked_examples import roles, table
         >>> staff = table("sex job pay", "F aide 9", "F cook 8", "F maid 7", "F judge 99", "M aide 6", "M cook 5")
@@ -47,9 +47,9 @@ class Tracker(Attack):
         >>> attack("tracker", staff, queries=asked, policy=roles("sex job", "pay"), refuse_below=2).exposed.tolist()
         [4]
 
-    Guarantee: None: an attack finds, it does not protect. Differential privacy helps, or answers from an anonymized
-        table.
-    Limits: Answers must be exact; noisy ones are not solved for.
+    Guarantee: None: an attack finds people, it does not protect them. Differential privacy helps, and so do answers
+        from an anonymized table.
+    Limits: Answers must be exact; the attack does not solve for noisy ones.
     Cost: $O(q^2 g)$ for q queries and g groups of people that they distinguish.
     Paper: D. E. Denning, P. J. Denning and M. D. Schwartz, The tracker: a threat to statistical database security, ACM
         Transactions on Database Systems, 1979.
@@ -59,9 +59,9 @@ class Tracker(Attack):
     refuse_below: int = 0
 
     finds: ClassVar[Finding] = "value"
-    knows: ClassVar[str] = "everybody's quasi-identifiers, and the exact answers to some queries"
-    defence: ClassVar[str] = (
-        "Answer with differential privacy, which counts what all answers tell together; or from an anonymized table."
+    knows: ClassVar[str] = tr("everybody's quasi-identifiers, and the exact answers to some queries")
+    defence: ClassVar[str] = tr(
+        "Answer with differential privacy, which bounds what all answers reveal together; or from an anonymized table."
     )
     needs: ClassVar[frozenset[Input]] = frozenset({"queries"})
 
@@ -97,14 +97,23 @@ class Tracker(Attack):
         found = np.flatnonzero(sure > 0)
         notes: tuple[str, ...] = ()
         if refused:
-            notes = (f"{number_of(refused, 'query', 'queries')} went unanswered: about too few people, or all but few",)
+            notes = (
+                trn(
+                    "{n:,} query was not answered: it is about too few people, or about all but a few",
+                    "{n:,} queries were not answered: they are about too few people, or about all but a few",
+                    n=refused,
+                ),
+            )
         return self.build_findings(
             "release",
             found + 1,
             sure[found],
             baseline=before[found],
             attacked=rows.count,
-            measures={"queries answered": len(case.queries) - refused, "people whose own value is told": len(revealed)},
+            measures={
+                tr("queries answered"): len(case.queries) - refused,
+                tr("people whose own value is told"): len(revealed),
+            },
             notes=notes,
         )
 
@@ -118,7 +127,7 @@ def _check(queries: Iterable[AnsweredQuery], rows: Rows) -> None:
         for name in query.columns:
             if name not in rows.columns:
                 raise DataError(
-                    tr('asks about "{name}", which is no column of {name2}', name=name, name2=rows.name),
+                    tr('asks about "{name}", which is not a column of {table}', name=name, table=rows.name),
                     where=tr("queries, line {line}", line=query.line),
                     remedy=tr("Its columns: {names}.", names=", ".join(rows.names)),
                 )
@@ -141,8 +150,7 @@ def _solve(rows: Rows, secret: Secret, masks: Mask) -> tuple[Floats, Floats, Int
     if cells.shape[1] > CELLS_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "the queries tell {shape:,} kinds of people apart, more than the {cells_at_most:,} that can be "
-                "solved for",
+                "the queries divide people into {shape:,} groups; at most {cells_at_most:,} can be solved for",
                 shape=cells.shape[1],
                 cells_at_most=CELLS_AT_MOST,
             ),

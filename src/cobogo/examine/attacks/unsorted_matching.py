@@ -17,6 +17,7 @@ from cobogo.examine.attacks.pairing import column_meeting
 from cobogo.examine.attacks.rows import Rows, code_alike
 from cobogo.floor.arrays import Floats, Mask
 from cobogo.floor.catalogue import card
+from cobogo.floor.language import tr
 
 STEPS = 400
 """Points of the grid of shares of rows in the same order, over which the posterior is summed."""
@@ -28,8 +29,9 @@ class UnsortedMatching(Attack):
     r"""Join two releases of the same people by the position of their rows.
 
     Each release may be k-anonymous: one generalizes race, the other the ZIP code; side by side they are the table
-    itself. That the order is the same is visible: rows at the same position never contradict each other. The number of
-    rows that agree is compared with the number expected by chance; a priori, the order is random with probability 1/2.
+    itself. It is visible that the order is the same: rows at the same position never contradict each other. The number
+    of rows that agree is compared with the number expected if the order is random; beforehand, the order is assumed to
+    be random with probability 1/2.
 
     Formula: $\Pr[q \mid a \text{ of } n \text{ rows agree}] \propto \pi(q)\,(q + (1 - q)\,c)^a\,((1 - q)(1 - c))^{n -
         a}$ for the share $q$ of rows in the same order and the probability $c$ to agree by chance; a row that agrees
@@ -44,9 +46,9 @@ class UnsortedMatching(Attack):
         >>> len(attack("unsorted-matching", first, second, policy=roles("race zip", **trees)).exposed)
         12
 
-    Guarantee: None: an attack finds, it does not protect. A random order of the rows makes it useless; every Cobogó
-        release has one.
-    Limits: Both releases must have the same rows in the same order, or nothing is found.
+    Guarantee: None: an attack finds people, it does not protect them. A random order of the rows makes it useless;
+        every Cobogó release has one.
+    Limits: It finds nothing unless both releases have the same rows in the same order.
     Cost: $O(n)$ for n rows.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002.
     """
@@ -54,8 +56,8 @@ class UnsortedMatching(Attack):
     threshold: float = 0.5
 
     finds: ClassVar[Finding] = "record"
-    knows: ClassVar[str] = "two releases of the same people"
-    defence: ClassVar[str] = "A random order of rows, drawn anew for each release; Cobogó always does so."
+    knows: ClassVar[str] = tr("two releases of the same people")
+    defence: ClassVar[str] = tr("A new random order of rows for each release; Cobogó always does so.")
     releases: ClassVar[tuple[int, int]] = (2, 2)
     uses: ClassVar[frozenset[Input]] = frozenset({"knowledge"})
 
@@ -64,12 +66,12 @@ class UnsortedMatching(Attack):
         one, other = case.releases
         if one.rows.count != other.rows.count:
             return self._empty_findings(
-                one, "the releases have different numbers of rows, so no order is the same in both"
+                one, tr("the releases have different numbers of rows, so their orders cannot be the same")
             )
         shared = tuple(name for name in one.rows.names if name in other.rows.columns)
         if not shared:
             return self._empty_findings(
-                one, "the releases share no column that could show that their order is the same"
+                one, tr("the releases have no common column that could show that their order is the same")
             )
         links = link(one.rows, _with_policy(other, one.policy), columns=shared)
         agrees, chance = _agreement(links)
@@ -78,12 +80,12 @@ class UnsortedMatching(Attack):
         whole, finer = combine_releases(one, other)
         completed = agreeing[finer[agreeing]]
         measures: dict[str, float | int | None] = {
-            "rows that agree": len(agreeing),
-            "rows that would agree by chance": float(chance * len(agrees)),
-            "rows that the other release completes": len(completed),
+            tr("rows that agree"): len(agreeing),
+            tr("rows that would agree by chance"): float(chance * len(agrees)),
+            tr("rows that the other release completes"): len(completed),
         }
         if case.knowledge is not None:
-            measures["rows of the knowledge that the join gives back"] = _count_recovered(whole, case.knowledge)
+            measures[tr("rows of the knowledge that the join gives back")] = _count_recovered(whole, case.knowledge)
         return self.build_findings(
             "release",
             completed + 1,

@@ -21,7 +21,7 @@ from cobogo import __version__
 from cobogo.errors import AnswerIsNo, CobogoError
 from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.files import TooLarge
-from cobogo.faces.server.middleware import API, RequestLog, RequestSizeLimit, Telemetry
+from cobogo.faces.server.middleware import API, RequestLog, RequestSizeLimit, Telemetry, plain_problem
 from cobogo.faces.server.queue import Busy, Queue
 from cobogo.faces.server.routes import books, collecting, datasets, jobs, keys
 from cobogo.faces.server.services import Services
@@ -29,6 +29,7 @@ from cobogo.faces.server.services.operation import NotFound, ScopeMissing, Unava
 from cobogo.faces.server.settings import MEGABYTE, ServerSettings
 from cobogo.faces.server.sources import NoSource, SourceAway
 from cobogo.faces.server.state import StateError
+from cobogo.floor.language import Text, to_json
 
 LOG = logging.getLogger("cobogo.faces.server")
 
@@ -95,10 +96,10 @@ def _publish_names(app: FastAPI) -> dict[str, Any]:
 def _render_own_error(request: Request, error: Any) -> Response:
     if isinstance(error.__cause__, CobogoError):  # what whoever asks is not told
         LOG.error("%s: %s", error.where, error.__cause__)
-    hide_places = request.app.state.context.settings.hide_places
-    parts = {"detail": error.what, "where": error.where, "remedy": error.remedy}
-    content = {name: hide_places(text) for name, text in parts.items()}
-    return JSONResponse(content, _status(error))
+    shown = request.app.state.context.settings.hide_in_error(error)
+    parts = {"detail": shown.what, "where": shown.where, "remedy": shown.remedy}
+    templates = {name: to_json(part) for name, part in parts.items() if isinstance(part, Text)}
+    return JSONResponse({**parts, "code": shown.code, "templates": templates}, _status(error))
 
 
 def _status(error: CobogoError) -> int:
@@ -120,10 +121,10 @@ def _status(error: CobogoError) -> int:
 
 
 def _render_http_error(request: Request, error: Any) -> Response:  # noqa: ARG001
-    return JSONResponse({"detail": str(error.detail), "where": None, "remedy": None}, error.status_code, error.headers)
+    return JSONResponse(plain_problem(str(error.detail)), error.status_code, error.headers)
 
 
 def _render_invalid_request(request: Request, error: Any) -> Response:  # noqa: ARG001
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
-    return JSONResponse({"detail": first["msg"], "where": where, "remedy": None}, 422)
+    return JSONResponse(plain_problem(first["msg"], where), 422)

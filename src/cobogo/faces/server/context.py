@@ -37,7 +37,11 @@ class ServerContext:
             root.mkdir(mode=0o700, parents=True, exist_ok=True)
             self.files = Files(root, self.settings.limits)
         except OSError as error:
-            raise InputError(tr("cannot be used: {strerror}", strerror=error.strerror), where=str(root)) from None
+            raise InputError(
+                tr("cannot be used as the server's state directory: {reason}", reason=error.strerror),
+                where=str(root),
+                remedy=tr("Choose a directory that you may write to."),
+            ) from None
         self.state = ServerState(self.settings.database or root / "state.db")
         try:
             self.state.settle_in(self.files.number)

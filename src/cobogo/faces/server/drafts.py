@@ -127,7 +127,7 @@ def _require_version(connection: Connection, owner: str, dataset: str, number: i
     if now is None or now.number != number:
         raise Stale(
             tr("the policy was changed in another window since this page was opened"),
-            remedy=tr("Nothing was done. Reload the page to see the policy as it is now."),
+            remedy=tr("Nothing was changed. Reload the page to see the current policy."),
         )
     return now
 
@@ -137,7 +137,7 @@ def _lock(connection: Connection, owner: str, dataset: str) -> None:
     mine = (DATASETS.c.id == dataset) & (DATASETS.c.owner == owner)
     if connection.execute(select(DATASETS.c.id).where(mine).with_for_update()).first() is None:
         raise Stale(
-            tr("the data set of this page is no longer there"), remedy=tr("Nothing was done. Choose another one.")
+            tr("the data set of this page no longer exists"), remedy=tr("Nothing was changed. Choose another data set.")
         )
 
 

@@ -82,7 +82,7 @@ class Files:
 
     def _place(self, kind: str, identity: str) -> Path:
         if not IDENTITY.fullmatch(identity):
-            raise InputError(tr("is no identity"), where=kind)
+            raise InputError(tr("is not an identity"), where=kind)
         return self.root / kind / identity
 
     @contextmanager
@@ -104,9 +104,9 @@ class Files:
                     sink.close()
                     target.unlink()
                     raise TooLarge(
-                        f"is larger than {self.limits.upload_megabytes} MB",
-                        where="file",
-                        remedy="Ask the server's administrator to raise limits.upload-megabytes.",
+                        tr("is larger than {most} MB", most=self.limits.upload_megabytes),
+                        where=tr("file"),
+                        remedy=tr("Ask the server's administrator to raise limits.upload-megabytes."),
                     )
                 sink.write(block)
         return size
@@ -133,9 +133,9 @@ def safe_name(name: str) -> str:
     """
     if not NAME.fullmatch(name) or ".." in name:
         raise InputError(
-            tr("is no plain file name"),
-            where="name",
-            remedy=tr("Use letters, digits, spaces and . ( ) + - _, without directories, up to 100 of them."),
+            tr("is not a plain file name"),
+            where=tr("name"),
+            remedy=tr("Use up to 100 letters, digits, spaces and . ( ) + - _ without a directory."),
         )
     return name
 
@@ -156,12 +156,16 @@ def data_name(upload: Path, limits: ServerLimits) -> str:
     try:
         unpacked = _unpacked_size(upload, most)
     except (OSError, pa.ArrowException, ValueError):
-        raise DataError(tr("begins like a Parquet file and is none"), where="file") from None
+        raise DataError(
+            tr("begins like a Parquet file, but is not one"),
+            where=tr("file"),
+            remedy=tr("Check that the file is complete, and upload it again."),
+        ) from None
     if unpacked > most:
         raise TooLarge(
-            f"would be larger than {limits.unpacked_megabytes} MB when unpacked",
-            where="file",
-            remedy="Ask the server's administrator to raise limits.unpacked-megabytes.",
+            tr("would be larger than {most} MB when unpacked", most=limits.unpacked_megabytes),
+            where=tr("file"),
+            remedy=tr("Ask the server's administrator to raise limits.unpacked-megabytes."),
         )
     return "data.parquet"
 

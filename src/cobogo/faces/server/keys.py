@@ -67,12 +67,14 @@ class Keys:
         """A new key's id and its text, which is shown now and never again."""
         if not OWNER.fullmatch(owner):
             raise InputError(
-                tr("is no name of a person"),
+                tr("is not a name that a key can have"),
                 where="owner",
-                remedy=tr("Use letters, digits and . - _, up to 100 of them."),
+                remedy=tr("Use up to 100 letters, digits and . - _"),
             )
         if days is not None and not 0 < days <= 3660:
-            raise InputError(tr("must be above 0 and at most 3660"), where="days")
+            raise InputError(
+                tr("must be above 0 and at most 3660"), where="days", remedy=tr("Give the days until the key ends.")
+            )
         allowed = choose_scopes(role, scopes)
         identity, secret = secrets.token_hex(8), secrets.token_urlsafe(32)
         now = time.time()

@@ -51,6 +51,15 @@ PAGES = (
 ENCRYPTED = {"Strict-Transport-Security": "max-age=31536000"}
 
 
+REQUEST = "COBOGO-REQUEST"
+"""The code of a problem with a request itself, before any operation: its key, its address, its size, its shape."""
+
+
+def plain_problem(detail: str, where: str | None = None) -> dict[str, Any]:
+    """The body of an answer to a request that cannot be served."""
+    return {"detail": detail, "where": where, "remedy": None, "code": REQUEST, "templates": {}}
+
+
 class Telemetry:
     """Requests by route and outcome, and how long they took. No names, no values."""
 
@@ -85,7 +94,7 @@ class RequestLog:
             response = await go_on(request)
         except Exception as error:
             LOG.exception("a request failed: %s", type(error).__name__, exc_info=False)
-            response = JSONResponse({"detail": "Something went wrong here. It is in the server's log."}, 500)
+            response = JSONResponse(plain_problem("Something went wrong. The server's log has the details."), 500)
         page = response.headers.get("content-type", "").startswith("text/html")
         for name, value in (self.headers | ({"Content-Security-Policy": PAGES} if page else {})).items():
             response.headers.setdefault(name, value)
@@ -184,8 +193,8 @@ class _Over(Exception):
     """The body is larger than may be."""
 
 
-async def _refuse(send: ASGI, status: int = 413, what: str = "The request is larger than this server takes.") -> None:
-    body = json.dumps({"detail": what, "where": None, "remedy": None}).encode()
+async def _refuse(send: ASGI, status: int = 413, what: str = "The request is larger than this server accepts.") -> None:
+    body = json.dumps(plain_problem(what)).encode()
     headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -16,6 +16,7 @@ from cobogo.data.schema.suggest import suggest
 from cobogo.data.table.engine import Engine, literal, quote
 from cobogo.data.table.read import Table
 from cobogo.faces.server import rows
+from cobogo.faces.server.state import pack_texts, unpack_texts
 from cobogo.floor.files import stage_file
 
 FILE = "profile.json"
@@ -35,7 +36,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
     """
     file = folder / FILE
     if file.exists():
-        found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        found: dict[str, Any] = unpack_texts(json.loads(file.read_text(encoding="utf-8")))
         return found
     engine = rows.connect_bounded()
     with engine.guard("counting"):
@@ -57,7 +58,7 @@ def profile(folder: Path, known: dict[str, Any]) -> dict[str, Any]:
     ]
     made = {"columns": columns, "policy": policy}
     with stage_file(file) as stage:
-        stage.write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")
+        stage.write_text(json.dumps(pack_texts(made), ensure_ascii=False), encoding="utf-8")
     return made
 
 

@@ -67,10 +67,12 @@ class Queue:
         """Put a job in the queue: what it is asked to do, and on which ``dataset``."""
         waiting, limits = self.context.state.rows(JOBS, state="queued"), self.context.settings.limits
         if len(waiting) >= limits.jobs_waiting:
-            raise Busy("too many jobs wait already", where="jobs", remedy="Try again later.")
+            raise Busy(tr("too many jobs are waiting"), where=tr("jobs"), remedy=tr("Try again later."))
         if sum(row["owner"] == owner for row in waiting) >= limits.jobs_waiting_each:
             raise Busy(
-                "too many of your jobs wait already", where="jobs", remedy="Wait for one of them, or cancel one."
+                tr("too many of your jobs are waiting"),
+                where=tr("jobs"),
+                remedy=tr("Wait until one of them has finished, or cancel one."),
             )
         identity = self.context.state.add(
             JOBS,
@@ -179,7 +181,10 @@ class Queue:
             message=""
             if again
             else pack_error(
-                OutputError(tr("the job was interrupted twice: the memory was full, or somebody ended it"))
+                OutputError(
+                    tr("the job was interrupted twice: the memory was full, or its process was stopped"),
+                    remedy=tr("Run it again with a smaller table, or ask the server's administrator."),
+                )
             ),
             finished=None if again else time.time(),
         )
@@ -190,7 +195,8 @@ class Queue:
         if begun is None or time.time() - begun <= minutes * 60:
             return
         late = OutputError(
-            tr("the job took longer than the {minutes:g} minutes that a job may take here", minutes=minutes)
+            tr("the job took longer than {minutes:g} minutes, the limit of this server", minutes=minutes),
+            remedy=tr("Choose a faster algorithm, or ask the server's administrator to raise limits.job-minutes."),
         )
         over = {"state": "failed", "stage": "", "message": pack_error(late), "finished": time.time()}
         if self.context.state.change(JOBS, row["id"], only_if={"state": "running"}, **over):

@@ -78,10 +78,12 @@ def choose_scopes(role: KeyRole, scopes: Iterable[str] | None) -> frozenset[KeyS
     if beyond or not asked:
         raise InputError(
             tr(
-                "a key of a {role} cannot have {beyond}",
+                "a key with the role {role} cannot have the scopes {beyond}",
                 role=role,
-                beyond=", ".join(sorted(beyond)) or "no scope at all",
-            ),
+                beyond=", ".join(sorted(beyond)),
+            )
+            if beyond
+            else tr("a key needs at least one scope"),
             where="scopes",
             remedy=tr("Choose among {scopes}.", scopes=", ".join(sorted(SCOPES[role]))),
         )

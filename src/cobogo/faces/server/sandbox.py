@@ -9,22 +9,23 @@ from typing import Any
 from cobogo.data.policy import Policy
 from cobogo.data.policy.toml_file import parse_toml
 from cobogo.errors import PolicyError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 
-FORBIDDEN: Mapping[tuple[str, ...], str] = {
-    ("data", "path"): "The data are those of the data set.",
-    ("data", "table"): "The data are those of the data set.",
-    ("data", "engine"): "The server chooses the engine.",
-    ("output", "directory"): "The server keeps the release; download it.",
-    ("output", "table"): "The server keeps the release; download it.",
-    (
-        "synthesis",
-        "curator",
-    ): "Its file would name places of the machine. Leave it out: the cost stands in the manifest.",
-    ("registry", "path"): "The server's registry is used: give the data set's name only.",
-    ("registry", "key"): "The server's registry is used: give the data set's name only.",
+_DATA = tr("Remove it: the server reads the data of the data set.")
+_OUTPUT = tr("Remove it: the server keeps the release, and you can download it.")
+_REGISTRY = tr("Remove it: the server uses its own registry. Give only the name of the data set.")
+
+FORBIDDEN: Mapping[tuple[str, ...], Text] = {
+    ("data", "path"): _DATA,
+    ("data", "table"): _DATA,
+    ("data", "engine"): tr("Remove it: the server chooses the engine."),
+    ("output", "directory"): _OUTPUT,
+    ("output", "table"): _OUTPUT,
+    ("synthesis", "curator"): tr("Remove it: its file would name paths of the server. The cost is in the manifest."),
+    ("registry", "path"): _REGISTRY,
+    ("registry", "key"): _REGISTRY,
 }
-"""What a policy may not say on a server, and why."""
+"""What a policy must not contain on a server, and what to do instead."""
 
 
 def confine_policy(text: str, home: Path, *, owner: str, registry: str | None = None) -> Policy:
@@ -38,14 +39,14 @@ def confine_policy(text: str, home: Path, *, owner: str, registry: str | None = 
     for (table, key), why in FORBIDDEN.items():
         part = tables.get(table)
         if isinstance(part, dict) and key in part:
-            raise PolicyError(tr("cannot be said on a server"), where=f"policy, {table}.{key}", remedy=why)
+            raise PolicyError(tr("is not allowed on a server"), where=f"policy, {table}.{key}", remedy=why)
     _refuse_addresses(tables.get("masking"), "policy, masking")
     if "registry" in tables:
         if registry is None:
             raise PolicyError(
-                tr("this server keeps no registry"),
+                tr("this server has no registry"),
                 where="policy, registry",
-                remedy=tr("Leave it out, or ask the server's administrator for one."),
+                remedy=tr("Remove it, or ask the server's administrator for a registry."),
             )
         if isinstance(tables["registry"], dict):
             name = tables["registry"].get("dataset")
@@ -62,4 +63,6 @@ def _refuse_addresses(part: Any, where: str) -> None:
         for value in part:
             _refuse_addresses(value, where)
     elif isinstance(part, str) and "://" in part:
-        raise PolicyError(tr("may not name an address on a server"), where=where)
+        raise PolicyError(
+            tr("must not name an address on a server"), where=where, remedy=tr("Name a file of the data set instead.")
+        )

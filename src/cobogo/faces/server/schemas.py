@@ -17,11 +17,13 @@ class ApiModel(BaseModel):
 
 
 class ProblemShown(ApiModel):
-    """What was wrong, where, and what to do."""
+    """What was wrong, where, and what to do. ``templates`` has the sentences with their values apart, to translate."""
 
     detail: str
     where: str | None = None
     remedy: str | None = None
+    code: str
+    templates: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
 Identity = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$", examples=["0123456789abcdef"])]

@@ -8,8 +8,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, ValidationError
 
-from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
-from cobogo.errors import InputError
+from cobogo.data.policy.complaints import explain_error
+from cobogo.data.policy.toml_file import PolicyTable, read_toml
+from cobogo.errors import CobogoError, InputError
 from cobogo.floor.language import tr
 from cobogo.floor.urls import public_url
 
@@ -115,17 +116,33 @@ class ServerSettings(PolicyTable):
         """Whether requests come encrypted: to the server, or to the proxy before it."""
         return self.tls is not None or self.behind_proxy
 
-    def hide_places(self, text: str | None) -> str | None:
-        """A message with the server's paths replaced by names: callers must not learn where things lie."""
+    def hide_places(self, text: str) -> str:
+        """A text with the server's paths replaced by names such as ``<state>``: callers must not learn the paths.
+
+        >>> ServerSettings(state="/srv/cobogo").hide_places("/srv/cobogo/state.db: cannot be read")
+        '<state>/state.db: cannot be read'
+        """
         for name in ("vault_key", "vault", "registry", "curator", "state"):
             place = getattr(self, name)
-            if text is not None and place is not None:
-                said = f"the server's {name.replace('_', ' ')}"
+            if place is not None:
+                said = f"<{name.replace('_', '-')}>"
                 text = text.replace(str(Path(place).absolute()), said)
                 text = (
                     text.replace(public_url(place), said) if "/" in place or "." in place else text
                 )  # not a plain word
         return text
+
+    def hide_in_error(self, error: CobogoError) -> CobogoError:
+        """An error as a caller may see it: the same sentences, with the server's paths replaced by names.
+
+        A path that only the values of a sentence make together is hidden, too; that sentence stays English.
+        """
+        hidden = error.change(self.hide_places)
+        what, where, remedy = (
+            part if part is None or self.hide_places(part) == part else self.hide_places(str(part))
+            for part in (hidden.what, hidden.where, hidden.remedy)
+        )
+        return CobogoError(what or "", where=where, remedy=remedy, code=error.code)
 
     def check_exposure(self, *, keys: bool) -> None:
         """Refuse to be reachable from elsewhere without keys, or without encryption on the way."""
@@ -133,20 +150,20 @@ class ServerSettings(PolicyTable):
             return
         if not keys:
             raise InputError(
-                tr("{host} can be reached from other machines, and there is no key yet", host=self.host),
+                tr("other machines can reach {host}, and there is no key yet", host=self.host),
                 where="host",
-                remedy=tr("Make one first: cobogo serve --add-key NAME --role admin."),
+                remedy=tr("Create a key first: cobogo serve --add-key NAME --role admin."),
             )
         if not self.encrypted:
             raise InputError(
                 tr(
-                    "{host} can be reached from other machines, and keys and data would travel unencrypted",
+                    "other machines can reach {host}, and keys and data would travel unencrypted",
                     host=self.host,
                 ),
                 where="host",
                 remedy=tr(
-                    "Add [tls] with certificate and key to the server's file (or --certificate and --tls-key), or say "
-                    "behind-proxy = true where a proxy on this machine encrypts."
+                    "Add [tls] with certificate and key to the server's file (or use --certificate and --tls-key). If "
+                    "a proxy on this machine encrypts, set behind-proxy = true."
                 ),
             )
 

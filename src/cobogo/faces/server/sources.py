@@ -52,21 +52,23 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
     source = _source(context, owner, name)
     if source.tables is not None and table not in source.tables:
         raise DataError(
-            tr("there is no such table, or it may not be taken"),
+            tr("there is no table {table} that you may copy", table=table),
             where=tr("source {name}", name=name),
             remedy=nearest(table, source.tables, f"GET /sources/{name}/tables"),
         )
     most, size = context.settings.limits.unpacked_megabytes, 0
     with _open_source(name, source) as engine, engine.guard("reading"):
-        rows = engine.as_text(table_in(engine, table, Data(), f"source {name}, table {table}").expression)
+        rows = engine.as_text(
+            table_in(engine, table, Data(), tr("source {name}, table {table}", name=name, table=table)).expression
+        )
         with pq.ParquetWriter(target, rows.schema().to_pyarrow(), compression="zstd") as writer:
             for batch in engine.batches(rows):
                 size += batch.nbytes
                 if size > most * MEGABYTE:
                     raise TooLarge(
-                        f"is larger than {most} MB",
-                        where=f"source {name}",
-                        remedy="Ask the server's administrator to raise limits.unpacked-megabytes.",
+                        tr("is larger than {most} MB", most=most),
+                        where=tr("source {name}", name=name),
+                        remedy=tr("Ask the server's administrator to raise limits.unpacked-megabytes."),
                     )
                 writer.write_batch(batch)
     target.chmod(0o600)
@@ -75,7 +77,11 @@ def copy_table(context: ServerContext, owner: str, name: str, table: str, target
 def _source(context: ServerContext, owner: str, name: str) -> SourceDatabase:
     source = context.settings.sources.get(name)
     if source is None or not source.open_to(owner):
-        raise NoSource("there is no such source, or it is not for you", where=f"source {name}")
+        raise NoSource(
+            tr("there is no such source, or you may not use it"),
+            where=tr("source {name}", name=name),
+            remedy=tr("Ask the server's administrator."),
+        )
     return source
 
 
@@ -87,6 +93,8 @@ def _open_source(name: str, source: SourceDatabase) -> Iterator[Engine]:
     except CobogoError as error:
         LOG.warning("the source %s cannot be opened: %s", name, type(error).__name__)
         raise SourceAway(
-            "cannot be opened now", where=f"source {name}", remedy="Tell the server's administrator."
+            tr("cannot be opened now"),
+            where=tr("source {name}", name=name),
+            remedy=tr("Tell the server's administrator."),
         ) from None
     yield engine

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import (
     Column,
@@ -32,10 +32,7 @@ from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from cobogo.errors import CobogoError, InputError
 from cobogo.floor import store
-from cobogo.floor.language import tr
-
-if TYPE_CHECKING:
-    pass
+from cobogo.floor.language import from_json, to_json, tr
 
 META = MetaData()
 
@@ -166,9 +163,9 @@ class ServerState:
     """The server's memory. Every method is one transaction."""
 
     def __init__(self, place: str | Path, *, migrations: Sequence[Step] = MIGRATIONS) -> None:
-        found = store.parse_place(place, "server's state", StateError)
+        found = store.parse_place(place, StateError)
         if found.file is not None:
-            store.create_book(found.file, "server's state", StateError)
+            store.create_book(found.file, StateError)
         self.name = found.name
         pragmas = ("journal_mode = WAL", "synchronous = NORMAL")
         self._store = store.Store(found, self._complaint, patience=30, pragmas=pragmas, pooled=True)
@@ -189,13 +186,14 @@ class ServerState:
     def _complaint(self, error: SQLAlchemyError) -> InputError:
         if isinstance(error, DataError):
             return InputError(
-                tr("holds a character that the server's database does not take"),
-                remedy=tr("Leave out control characters."),
+                tr("contains a character that the server's database does not accept"),
+                where=tr("the text"),
+                remedy=tr("Remove control characters."),
             )
         return StateError(
-            f"cannot be used ({type(error).__name__})",
+            tr("cannot be used ({error})", error=type(error).__name__),
             where=self.name,
-            remedy="Is there room on the disk, and is the database there?",
+            remedy=tr("Check that the disk has room and that the database is running."),
         )
 
     def _migrate(self, migrations: Sequence[Step]) -> None:
@@ -207,9 +205,13 @@ class ServerState:
             version = int(connection.execute(select(VERSION.c.version)).scalar_one())
             if version > len(migrations):
                 raise StateError(
-                    f"was written by a later version (schema {version}; this one knows {len(migrations)})",
+                    tr(
+                        "was written by a later version of Cobogó (schema {version}; this version knows {known})",
+                        version=version,
+                        known=len(migrations),
+                    ),
                     where=self.name,
-                    remedy="Update Cobogó.",
+                    remedy=tr("Update Cobogó."),
                 )
             for step in migrations[version:]:
                 step(connection)
@@ -225,9 +227,12 @@ class ServerState:
                 connection.execute(insert(HOME).values(directory=directory))
             elif found != directory:
                 raise StateError(
-                    "belongs to another state directory",
+                    tr("belongs to another state directory"),
                     where=self.name,
-                    remedy="Servers that share a database share the state directory, too: on a disk that both reach.",
+                    remedy=tr(
+                        "Servers that share a database must share the state directory, too, on a disk that all of them "
+                        "can reach."
+                    ),
                 )
 
     def add(self, table: Table, **values: Any) -> str:
@@ -298,6 +303,28 @@ def _filter_owner(query: Any, table: Table, owner: str | None) -> Any:
 def pack(content: Any) -> str:
     """JSON for a text column, with sorted keys so that equal contents have equal texts."""
     return json.dumps(content, ensure_ascii=False, sort_keys=True)
+
+
+def pack_texts(content: Any) -> Any:
+    """Content for JSON in which every sentence keeps its template, so that it can be shown in any language.
+
+    >>> unpack_texts(pack_texts({"why": [tr("no {name}", name="x")]}))["why"][0].template
+    'no {name}'
+    """
+    if isinstance(content, Mapping):
+        return {key: pack_texts(value) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [pack_texts(value) for value in content]
+    return to_json(content) if isinstance(content, str) else content
+
+
+def unpack_texts(content: Any) -> Any:
+    """The content again, with its sentences as texts."""
+    if isinstance(content, Mapping):
+        if {"text", "template", "values"} <= content.keys():
+            return from_json(content)
+        return {key: unpack_texts(value) for key, value in content.items()}
+    return [unpack_texts(value) for value in content] if isinstance(content, list) else content
 
 
 def pack_error(error: CobogoError) -> str:

@@ -27,7 +27,7 @@ from cobogo.errors import AnswerIsNo, CobogoError, OutputError
 from cobogo.faces.server.files import DATA, Files
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.server.settings import MEGABYTE, ServerLimits, ServerSettings
-from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack, pack_error
+from cobogo.faces.server.state import JOBS, RELEASES, ServerState, pack, pack_error, pack_texts
 from cobogo.floor.files import lock, open_private, remove_all_scratch
 from cobogo.floor.language import tr
 from cobogo.floor.progress import Progress
@@ -55,7 +55,7 @@ def _transform(name: str) -> Runner:
         settle = getattr(transform, name)
         verdict = write_release(settle(data, policy, progress=progress), target, progress=progress)
         if not verdict:
-            raise AnswerIsNo(tr("the release does not hold what it promises"), where="policy")
+            raise AnswerIsNo(tr("the release does not keep its promises"), where="policy")
 
     return run
 
@@ -128,12 +128,15 @@ class JobRun:
             return "failed", self._message(error, row)
         except (MemoryError, OSError) as error:
             memory = isinstance(error, MemoryError)
-            shown = OutputError(tr("the memory is full") if memory else tr("there is no room for more files"))
+            shown = OutputError(
+                tr("the memory is full") if memory else tr("a file of the server could not be written or read"),
+                remedy=tr("Try a smaller table, or ask the server's administrator."),
+            )
             return "failed", pack_error(shown)
         except Exception as error:
             frame = traceback.extract_tb(error.__traceback__)[-1]
             print(f"job {self.identity}: {type(error).__name__} in {frame.name}, line {frame.lineno}", file=sys.stderr)
-            return "failed", pack_error(OutputError(tr("Something went wrong here. It is in the server's log.")))
+            return "failed", pack_error(OutputError(tr("Something went wrong. The server's log has the details.")))
         return "done", ""
 
     def _message(self, error: CobogoError, row: Mapping[str, Any]) -> str:
@@ -143,9 +146,9 @@ class JobRun:
         def hide(value: str) -> str:
             for place, said in ((f"{home}/files/", ""), *((str(home / name), "data") for name in DATA)):
                 value = value.replace(place, said)
-            return str(self.settings.hide_places(value))
+            return value
 
-        return pack_error(error.change(hide))
+        return pack_error(self.settings.hide_in_error(error.change(hide)))
 
     def _audit(self, row: Mapping[str, Any]) -> None:
         """Attack a release with the data set that it was made of, where that is still there."""
@@ -163,7 +166,7 @@ class JobRun:
         with (self.files.job(self.identity) / FINDINGS).open("w", encoding="utf-8") as sink:
 
             def keep(found: dict[str, Any]) -> None:
-                sink.write(json.dumps(found) + "\n")
+                sink.write(json.dumps(pack_texts(found)) + "\n")
                 sink.flush()
 
             STUDY_JOBS[row["kind"]](data, policy, asked["options"], self.progress, keep)
@@ -171,7 +174,7 @@ class JobRun:
 
     def _mark_done(self) -> None:
         if not self.state.change(JOBS, self.identity, only_if={"state": "running"}, state="done"):
-            raise AnswerIsNo(tr("was cancelled"), where="job")
+            raise AnswerIsNo(tr("the job was cancelled"))
 
     def _load_request(self, owner: str, asked: Mapping[str, Any]) -> tuple[Path, Policy]:
         """The table that a job works on, and its policy."""
@@ -188,7 +191,7 @@ class JobRun:
         with self.state.transaction() as connection:
             mine = (JOBS.c.id == self.identity) & (JOBS.c.state == "running")
             if not connection.execute(update(JOBS).where(mine).values(state="done")).rowcount:
-                raise AnswerIsNo(tr("was cancelled"), where="job")
+                raise AnswerIsNo(tr("the job was cancelled"))
             connection.execute(delete(RELEASES).where(RELEASES.c.id == self.identity))
             connection.execute(
                 insert(RELEASES).values(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import string
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 from typing import Any, Self
 
 
@@ -79,8 +80,17 @@ def change(text: str, how: Callable[[str], str]) -> str:
     """
     if not isinstance(text, Text):
         return how(text)
-    values = {name: change(value, how) if isinstance(value, str) else value for name, value in text.values.items()}
+    values = {name: _changed(value, how) for name, value in text.values.items()}
     return Text(text.template, text.plural, values)
+
+
+def _changed(value: Any, how: Callable[[str], str]) -> Any:
+    """A value with its strings changed, wherever a template may write them."""
+    if isinstance(value, str):
+        return change(value, how)
+    if isinstance(value, PurePath):
+        return how(str(value))
+    return [_changed(one, how) for one in value] if isinstance(value, list | tuple) else value
 
 
 def to_json(text: str | None) -> Any:

@@ -92,7 +92,7 @@ def test_a_job_that_takes_too_much_time_or_memory_ends_and_leaves_no_process(ser
         assert job["state"] == "failed"
         return str(job["message"])
 
-    assert "longer than the 1e-09 minutes" in ended(job_minutes=1e-9)
+    assert "longer than 1e-09 minutes" in ended(job_minutes=1e-9)
     assert "out of memory" in ended(job_minutes=60, job_megabytes=1)
     assert served("steward", "GET", "/releases").json() == []
     for _ in range(600):  # the queue looks after them now and then

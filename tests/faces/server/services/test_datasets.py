@@ -72,7 +72,7 @@ def test_a_data_set_is_deleted_by_its_owner_and_not_while_a_job_works_on_it(cont
     job = context.state.add(
         JOBS, owner="ana", kind="anonymize", asked=asked, state="queued", stage="", done=0, total=0, message="", tries=0
     )
-    with pytest.raises(InputError, match="a job works on it"):
+    with pytest.raises(InputError, match="a job is working on"):
         datasets.forget(ANA, mine)
     context.state.change(JOBS, job, state="done")
     with pytest.raises(NotFound):

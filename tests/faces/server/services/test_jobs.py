@@ -126,9 +126,9 @@ def test_what_is_no_study_and_who_may_not_are_refused(service) -> None:
     with pytest.raises(InputError, match="no study"):
         service.jobs.begin_study(ANA, "anonymize", dataset, POLICY, {})
     analyst = person("ana", scopes=frozenset({KeyScope.ASK}))
-    with pytest.raises(ScopeMissing, match="'data'"):
+    with pytest.raises(ScopeMissing, match='"data"'):
         service.jobs.begin_study(analyst, "compare", dataset, POLICY, OPTIONS)
-    with pytest.raises(ScopeMissing, match="'run'"):
+    with pytest.raises(ScopeMissing, match='"run"'):
         service.jobs.submit(analyst, "anonymize", dataset, POLICY)
 
 

@@ -8,19 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cobogo.data.schema.portuguese import reason_in_portuguese
 
 from cobogo.data.schema import profile, suggest
-from cobogo.data.schema.portuguese import reason_in_portuguese
 from cobogo.data.schema.words import TOPICS
 from cobogo.faces.server.rows import RowOrder
 from cobogo.faces.workbench.pages.data import PAGE, RowsView
-from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language import speech
 from support.browsers import answers, browser, free_port, running
 from support.contrasts import faint, fits, nameless
 
 pytestmark = pytest.mark.xdist_group("workbench_data")
 
-SAY = TEXTS["en"]
+SAY = speech("en")
 AGES = [str(n * 37 % 90) if n % 11 else "" for n in range(300)]
 CSV = "cpf,idade,município d'água,doença\n" + "".join(
     f"{n:011d},{age},{('Sobral', 'Crato', 'Fortaleza')[n % 3]},{'dengue' if n % 4 else 'gripe'}\n"
@@ -89,7 +89,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Path]
 
 def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  # noqa: PLR0915
     page, state = bench
-    page.get_by_text(SAY["data.none"]).wait_for()
+    page.get_by_text(SAY("No table was uploaded yet.")).wait_for()
     noise = {"name": "cat.csv", "mimeType": "text/csv", "buffer": b"\x89PNG\r\n\x1a\n\x00\x00\xff\xfe" * 40}
     page.set_input_files("input[type=file]", noise)
     page.get_by_role("alert").first.wait_for()
@@ -99,48 +99,56 @@ def test_from_an_upload_to_a_hierarchy_made_by_hand(bench, tmp_path) -> None:  #
     page.set_input_files("input[type=file]", {"name": "people.csv", "mimeType": "text/csv", "buffer": CSV.encode()})
     page.get_by_text("00000000007").or_(page.get_by_text("Fortaleza").first).wait_for()
     assert page.get_by_text("00000000007").count() == 0
-    page.get_by_role("button", name=SAY["data.reveal"].format(name="cpf")).click()
+    page.get_by_role("button", name=SAY("Show the values of {name}", name="cpf")).click()
     page.get_by_text("00000000007").wait_for()
-    page.get_by_role("button", name=SAY["data.sort"].format(name="idade")).click()
+    page.get_by_role("button", name=SAY("Sort by {name}", name="idade")).click()
     page.locator("th[aria-sort=ascending]").wait_for()
     assert faint(page) == nameless(page) == []
-    fits(page, SAY["frame.menu"])
+    fits(page, SAY("Menu"))
 
-    page.get_by_role("link", name=SAY["step.columns"]).click()
-    page.get_by_text(SAY["columns.what"]).wait_for()
+    page.get_by_role("link", name=SAY("Columns")).click()
+    page.get_by_text(SAY("Decide the role of each column. Each suggestion has a reason.")).wait_for()
     assert page.get_by_text("gripe").count() == 0
     assert faint(page) == nameless(page) == []
-    fits(page, SAY["frame.menu"])
+    fits(page, SAY("Menu"))
     page.reload()
-    page.get_by_text(SAY["columns.what"]).wait_for()
+    page.get_by_text(SAY("Decide the role of each column. Each suggestion has a reason.")).wait_for()
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.textContent") == SAY["frame.skip"]
-    page.get_by_role("button", name=re.compile(re.escape(SAY["columns.all"].split("(")[0]))).click()
+    assert page.evaluate("document.activeElement.textContent") == SAY("Skip to the content")
+    page.get_by_role(
+        "button", name=re.compile(re.escape(SAY("Accept all suggestions ({count} undecided)").split("(")[0]))
+    ).click()
 
-    page.get_by_role("link", name=SAY["step.hierarchies"]).click()
+    page.get_by_role("link", name=SAY("Hierarchies")).click()
     page.get_by_role("button", name=re.compile("^município")).click()
-    page.get_by_role("combobox", name=SAY["hierarchies.kind"]).click()
-    page.get_by_role("option", name=SAY["way.tree"]).click()
+    page.get_by_role("combobox", name=SAY("Kind of hierarchy")).click()
+    page.get_by_role("option", name=SAY("Groups by hand")).click()
     page.get_by_text("Sobral · 100").click()
-    page.get_by_label(SAY["groups.new"]).fill("norte")
-    page.get_by_role("button", name=SAY["groups.move"]).click()
+    page.get_by_label(SAY("… or the name of a new group")).fill("norte")
+    page.get_by_role("button", name=SAY("Move to this group")).click()
     page.get_by_text("norte · 100").first.wait_for()
     assert faint(page) == nameless(page) == []
-    fits(page, SAY["frame.menu"])
+    fits(page, SAY("Menu"))
     with page.expect_download() as download:
-        page.get_by_role("button", name=SAY["hierarchies.export"]).click()
+        page.get_by_role("button", name=SAY("Export CSV")).click()
     lines = sorted(Path(download.value.path()).read_text(encoding="utf-8").splitlines())
     assert lines == ["Crato,others,*", "Fortaleza,others,*", "Sobral,norte,*"]
 
     mine = tmp_path / "cities.csv"
     mine.write_text("Crato;sul;CE\nFortaleza;norte;CE\n", encoding="utf-8")
     with page.expect_file_chooser() as chooser:
-        page.get_by_role("button", name=SAY["hierarchies.import"]).click()
+        page.get_by_role("button", name=SAY("Import CSV")).click()
     chooser.value.set_files(mine)
-    page.get_by_text(SAY["unfit.what"].format(values=1, records=100)).wait_for()
-    page.get_by_role("combobox", name=SAY["groups.group"]).click()
+    page.get_by_text(
+        SAY(
+            "{values} values ({records} records) are not in this hierarchy. A job would stop.",
+            values=1,
+            records=100,
+        )
+    ).wait_for()
+    page.get_by_role("combobox", name=SAY("Group")).click()
     page.get_by_role("option", name="norte").click()
-    page.get_by_role("button", name=SAY["unfit.add"]).click()
+    page.get_by_role("button", name=SAY("Add them to this group")).click()
     page.get_by_text(re.compile("norte · 2 values · 200")).wait_for()
     files = sorted((state / "datasets").glob("*/files/cities*.csv"))
     assert [file.name for file in files] == ["cities-2.csv", "cities.csv"]

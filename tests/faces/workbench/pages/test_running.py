@@ -15,7 +15,7 @@ from cobogo.faces.server.context import ServerContext
 from cobogo.faces.server.roles import KeyRole
 from cobogo.faces.server.settings import ServerSettings
 from cobogo.faces.server.state import JOBS, RELEASES
-from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language import speech
 from cobogo.publish.registry.store import create, open_registry
 from support.browsers import answers, browser, free_port, log_in, running
 from support.contrasts import faint, fits, nameless
@@ -51,7 +51,7 @@ class Bench:
         page = (browser or self.browser(locale)).new_page()
         page.set_default_timeout(PATIENCE)
         if browser is None:
-            log_in(page, self.address, self.keys[who], TEXTS[locale])
+            log_in(page, self.address, self.keys[who], speech(locale))
             self.browsers[who, locale] = page.context
         else:
             page.goto(self.address)
@@ -91,8 +91,10 @@ def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -
     page.get_by_role("banner").get_by_text(name).wait_for()
     page.goto(f"{bench.address}/columns")
     page.get_by_text("doença", exact=True).first.wait_for()
-    assert page.get_by_text(say["alarm.undecided"]).count() == 4
-    everything = page.get_by_role("button", name=re.compile(re.escape(say["columns.all"].split("(")[0])))
+    assert page.get_by_text(say("Not decided yet: no job can run before.")).count() == 4
+    everything = page.get_by_role(
+        "button", name=re.compile(re.escape(say("Accept all suggestions ({count} undecided)").split("(")[0]))
+    )
     everything.click()
     everything.wait_for(state="hidden")
 
@@ -100,10 +102,10 @@ def uploaded(page: Any, bench: Bench, say: Any, name: str, content: str = CSV) -
 def ask_for_registry(page: Any, say: Any) -> None:
     """Switch the registry on. A busy machine may fold the form up again while it is drawn anew: then it is unfolded."""
     switch, name = (
-        page.get_by_role("switch", name=say["privacy.registry"]),
-        page.get_by_label(say["privacy.registry-name"]),
+        page.get_by_role("switch", name=say("Check against earlier releases")),
+        page.get_by_label(say("Name of the series")),
     )
-    page.get_by_text(say["privacy.registry"]).first.click()
+    page.get_by_text(say("Check against earlier releases")).first.click()
     switch.click()
     for _ in range(3):
         page.wait_for_timeout(500)
@@ -111,7 +113,7 @@ def ask_for_registry(page: Any, say: Any) -> None:
             break
         page.wait_for_timeout(5000)
         if not switch.is_visible():
-            page.get_by_text(say["privacy.registry"]).first.click()
+            page.get_by_text(say("Check against earlier releases")).first.click()
             switch.wait_for()
         if switch.get_attribute("aria-checked") != "true":
             switch.click()
@@ -121,28 +123,28 @@ def ask_for_registry(page: Any, say: Any) -> None:
 def run_and_register(page: Any, bench: Bench, name: str) -> tuple[pd.DataFrame, str]:
     """The whole way: what was published, and the address of the release. Each page is read in Portuguese, too, in the
     dark."""
-    say = TEXTS["en"]
+    say = speech("en")
     uploaded(page, bench, say, name)
     page.goto(f"{bench.address}/privacy")
-    page.get_by_text(say["privacy.fine"]).wait_for()
-    page.get_by_text(say["privacy.marketer"]).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
+    page.get_by_text(say("Marketer: wants as many people as possible")).wait_for()
     readable(page, "en")
     ask_for_registry(page, say)
     page.goto(f"{bench.address}/running")
     page.locator("[data-policy]").get_by_text("k = 5").wait_for()
-    page.get_by_role("button", name=say["run.go"], exact=False).first.click()
-    page.get_by_role("button", name=say["run.see"]).wait_for()
+    page.get_by_role("button", name=say("Run"), exact=False).first.click()
+    page.get_by_role("button", name=say("See the release")).wait_for()
     readable(page, "en")
     ran = page.url
-    page.get_by_role("button", name=say["run.see"]).click()
+    page.get_by_role("button", name=say("See the release")).click()
     page.wait_for_url(re.compile(r"/releases\?"))
-    page.get_by_text(say["release.registered"], exact=True).wait_for()
-    fits(page, say["frame.menu"])
-    page.locator("[data-verdict]").last.get_by_text(say["release.unaudited"]).wait_for()
+    page.get_by_text(say("in the registry"), exact=True).wait_for()
+    fits(page, say("Menu"))
+    page.locator("[data-verdict]").last.get_by_text(say("Not audited: no attack has been tried yet.")).wait_for()
     readable(page, "en")
     read_in_portuguese(bench, ran, page.url)
     with page.expect_download() as download:
-        page.get_by_role("button", name=say["release.public"]).click()
+        page.get_by_role("button", name=say("Download the public part")).click()
     with zipfile.ZipFile(download.value.path()) as archive:
         assert all(inside.startswith("public/") for inside in archive.namelist())
         table = pd.read_csv(archive.open("public/release.csv"))
@@ -151,24 +153,24 @@ def run_and_register(page: Any, bench: Bench, name: str) -> tuple[pd.DataFrame, 
 
 def read_in_portuguese(bench: Bench, ran: str, release: str) -> None:
     """The same data set, job and release in a Portuguese browser that likes the dark; the release is verified there."""
-    say, page = TEXTS["pt-BR"], bench.page("ana", "pt-BR")
+    say, page = speech("pt-BR"), bench.page("ana", "pt-BR")
     page.emulate_media(color_scheme="dark")
     page.goto(f"{bench.address}/columns")
     page.get_by_text("doença", exact=True).first.wait_for()
     readable(page, "pt-BR")
     page.goto(f"{bench.address}/privacy")
-    page.get_by_text(say["privacy.fine"]).wait_for()
-    page.get_by_text(say["privacy.marketer"]).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
+    page.get_by_text(say("Marketer: wants as many people as possible")).wait_for()
     readable(page, "pt-BR")
     page.goto(ran)
-    page.get_by_role("button", name=say["run.see"]).wait_for()
+    page.get_by_role("button", name=say("See the release")).wait_for()
     readable(page, "pt-BR")
     page.goto(release)
-    page.get_by_text(say["release.registered"], exact=True).wait_for()
+    page.get_by_text(say("in the registry"), exact=True).wait_for()
     readable(page, "pt-BR")
-    fits(page, say["frame.menu"])
-    page.get_by_role("button", name=say["release.verify"]).click()
-    page.get_by_text(say["release.holds"]).first.wait_for()
+    fits(page, say("Menu"))
+    page.get_by_role("button", name=say("Verify again")).click()
+    page.get_by_text(say("The release keeps its promises.")).first.wait_for()
     page.context.close()
 
 
@@ -189,43 +191,48 @@ def test_from_a_file_to_a_registered_release(bench) -> None:
         stranger.wait_for_timeout(500)
         assert f"{who}.csv" not in stranger.content()
     stranger.goto(page.url.replace("/releases", "/columns"))
-    stranger.get_by_text(TEXTS["en"]["data.first"]).wait_for()
+    stranger.get_by_text(speech("en")("Choose a data set first.")).wait_for()
     stranger.close()
-    outdated(page, bench, who, TEXTS["en"])
+    outdated(page, bench, who, speech("en"))
     page.close()
 
 
 def outdated(page: Any, bench: Bench, who: str, say: Any) -> None:
     """Logged out in another tab, nothing is done in this one, and it says so; then the login leads back to it."""
     before, address = bench.context.state.rows(RELEASES, who), page.url
-    page.get_by_role("button", name=say["release.delete"]).click()
+    page.get_by_role("button", name=say("Delete")).click()
     other = page.context.new_page()
     other.set_default_timeout(PATIENCE)
     other.goto(f"{bench.address}/columns")
-    other.get_by_role("button", name=say["frame.account"]).click()
-    other.get_by_role("button", name=say["logout"]).click()
+    other.get_by_role("button", name=say("Account")).click()
+    other.get_by_role("button", name=say("Log out")).click()
     other.wait_for_url(re.compile("/login"))
     other.close()
-    page.get_by_role("dialog").get_by_role("button", name=say["release.delete"]).click()
-    page.get_by_role("button", name=say["frame.reload"]).click()
-    page.get_by_text(say["login.again"]).wait_for()
+    page.get_by_role("dialog").get_by_role("button", name=say("Delete")).click()
+    page.get_by_role("button", name=say("Reload the page")).click()
+    page.get_by_text(
+        say(
+            "Log in to open the page. If you had it open before, your session has ended: you logged out, your "
+            "key expired, or the server was restarted. Your data and policies are kept."
+        )
+    ).wait_for()
     assert bench.context.state.rows(RELEASES, who) == before
     page.wait_for_function("window.did_handshake === true")
-    page.get_by_label(say["login.key"]).fill(bench.keys[who])
-    page.get_by_role("button", name=say["login.go"]).click()
-    page.get_by_text(say["release.registered"], exact=True).wait_for()
+    page.get_by_label(say("Your key")).fill(bench.keys[who])
+    page.get_by_role("button", name=say("Log in")).click()
+    page.get_by_text(say("in the registry"), exact=True).wait_for()
     assert page.url == address
 
 
 def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     """A job that would take long, asked for in the policy's text."""
-    say = TEXTS["en"]
+    say = speech("en")
     page = bench.page("ana")
     rows = "".join(f"Ana Silva {n},{n * 7919 % 90},{n * 104729 % 9973},{n % 5}\n" for n in range(20_000))
     uploaded(page, bench, say, "again.csv", "nome,idade,cidade,doença\n" + rows)
     before = {row["id"] for row in bench.context.state.rows(RELEASES, "ana")}
     page.goto(f"{bench.address}/privacy")
-    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
     page.wait_for_function("window.did_handshake === true")
     page.wait_for_timeout(1000)  # until the text has its colours: what is typed before may be lost
     page.locator(".cm-content").click()
@@ -235,14 +242,14 @@ def test_a_job_is_cancelled_and_leaves_nothing(bench) -> None:
     page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")
     page.keyboard.type("er")
-    page.get_by_text(say["privacy.fine"]).wait_for()
+    page.get_by_text(say("This policy can be run, as: {kinds}.", kinds=say("recoding"))).wait_for()
     page.goto(f"{bench.address}/running")
-    page.get_by_role("button", name=say["run.go"], exact=False).first.click()
-    cancel = page.get_by_role("button", name=say["run.cancel"]).element_handle()
-    page.get_by_text(say["stage.queued"]).wait_for(state="hidden")
+    page.get_by_role("button", name=say("Run"), exact=False).first.click()
+    cancel = page.get_by_role("button", name=say("Cancel")).element_handle()
+    page.get_by_text(say("Waiting for a free process")).wait_for(state="hidden")
     assert cancel.evaluate("button => button.isConnected"), "drawn anew at each step, it would lose clicks"
     cancel.click()
-    page.get_by_text(say["run.cancelled-why"]).wait_for()
+    page.get_by_text(say("You cancelled the job. Nothing was released.")).wait_for()
     assert {row["id"] for row in bench.context.state.rows(RELEASES, "ana")} == before
     assert bench.context.state.rows(JOBS, "ana")[0]["state"] == "cancelled"
     page.close()
@@ -264,23 +271,23 @@ def test_each_role_sees_its_pages_and_nobody_more(bench) -> None:
         found = page.get_by_role("navigation").get_by_role("link").evaluate_all("all => all.map(one => one.pathname)")
         assert {path.strip("/") for path in found} == pages
         page.goto(f"{bench.address}/data")
-        page.get_by_text(TEXTS["en"]["frame.forbidden"]).wait_for()
+        page.get_by_text(speech("en")("Your key does not give access to this page.")).wait_for()
         assert page.locator("input[type=file]").count() == 0
         page.context.close()
 
 
 def test_strangers_stay_outside_and_their_guesses_are_paced(bench) -> None:
-    say, page = TEXTS["en"], bench.browser().new_page()
+    say, page = speech("en"), bench.browser().new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(f"{bench.address}/privacy")
     page.wait_for_url(re.compile(r"/login\?next=%2Fprivacy$"))
     missing = page.goto(f"{bench.address}/nothing/here")
     assert missing.status == 404
-    page.get_by_text(say["trouble.lost"]).first.wait_for()
+    page.get_by_text(say("This page does not exist")).first.wait_for()
     page.goto(f"{bench.address}/login")
-    field, wrong = page.get_by_label(say["login.key"]), "cobogo_0123456789abcdef_" + "A" * 43
+    field, wrong = page.get_by_label(say("Your key")), "cobogo_0123456789abcdef_" + "A" * 43
     for _ in range(60):  # faster than the pace gives them back, however slow the answers are
         field.fill(wrong)
         field.press("Enter")
-    page.get_by_text(say["login.wait"]).first.wait_for()
+    page.get_by_text(say("Too many attempts. Wait a minute.")).first.wait_for()
     page.context.close()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language import speech
 from support.browsers import answers, browser, free_port, log_in, running
 from support.contrasts import fits
 
@@ -124,7 +124,7 @@ def served(home: Path) -> Iterator[tuple[str, dict[str, str]]]:
 def entered(chromium: Any, address: str, key: str, language: str) -> Any:
     page = chromium.new_context(viewport={"width": 1366, "height": 768}, locale=language).new_page()
     page.set_default_timeout(60_000)
-    log_in(page, address, key, TEXTS["pt-BR" if language == "pt-BR" else "en"])
+    log_in(page, address, key, speech("pt-BR" if language == "pt-BR" else "en"))
     return page
 
 
@@ -133,51 +133,71 @@ def verdict(home: Path, say: Any) -> str:
     (file,) = (home / "state" / "releases").glob("*/evidence/audit.json")
     tried = [one for one in json.loads(file.read_bytes())["attacks"] if one["tried"]]
     succeeded = sum(one["succeeded"] for one in tried)
-    words = say["release.exposed"] if succeeded else say["release.resisted"]
+    words = (
+        say("Audited: {attacks} of {tried} attacks expose people (one of them exposes {people}).")
+        if succeeded
+        else say("Audited: none of {tried} attacks exposed a person.")
+    )
     return str(words.partition(" (")[0].format(attacks=succeeded, tried=len(tried)))
 
 
 def test_both_pages_in_a_browser(home) -> None:
     with served(home) as (address, keys), browser() as chromium:
-        say = TEXTS["pt-BR"]
+        say = speech("pt-BR")
         page = entered(chromium, address, keys["maria"], "pt-BR")
         page.goto(f"{address}/utility")
-        page.get_by_text(say["utility-how.level"].partition(" ")[0]).first.wait_for()
+        page.get_by_text(
+            say("Both sides at the released level, {level} of {height}: differences come from suppression.").partition(
+                " "
+            )[0]
+        ).first.wait_for()
         page.locator(".cobogo-chart svg").first.wait_for()
         page.get_by_text("renda", exact=True).click()
         page.get_by_text("baixa").first.wait_for()
         assert "P 17" not in page.content()
-        page.get_by_role("tab", name=say["utility-tab.pairs"]).click()
-        page.get_by_text(say["utility.pairs.association"]).wait_for()
-        page.get_by_role("tab", name=say["utility-tab.queries"]).click()
-        page.get_by_text(say["utility.queries.median"]).wait_for()
-        page.get_by_role("tab", name=say["utility-tab.loss"]).click()
+        page.get_by_role("tab", name=say("Two columns")).click()
+        page.get_by_text(say("Association (Cramér's V)")).wait_for()
+        page.get_by_role("tab", name=say("Counting")).click()
+        page.get_by_text(say("Median error")).wait_for()
+        page.get_by_role("tab", name=say("Loss")).click()
         page.get_by_text("precisão").wait_for()
         page.goto(f"{address}/risk")
-        page.get_by_text(say["risk.needs-population"]).wait_for()
-        page.get_by_label(say["risk.population"]).fill("5000")
-        page.get_by_text(say["risk.needs-population"]).wait_for(state="detached")
-        page.get_by_text(say["risk-who.journalist"]).wait_for()
-        page.get_by_role("tab", name=say["risk-tab.people"]).click()
+        page.get_by_text(say("Enter the size of the population to see this.")).wait_for()
+        page.get_by_label(say("Size of the population")).fill("5000")
+        page.get_by_text(say("Enter the size of the population to see this.")).wait_for(state="detached")
+        page.get_by_text(say("Journalist")).wait_for()
+        page.get_by_role("tab", name=say("Unique people")).click()
         page.get_by_text("idade + cidade").wait_for()
-        page.get_by_role("tab", name=say["risk-tab.attacks"]).click()
-        page.get_by_role("button", name=say["risk.attacks.go"]).click()
-        page.get_by_text(say["risk.attacks.tried"]).wait_for()
-        fits(page, say["frame.menu"])
-        page.get_by_role("tab", name=say["risk-tab.timeline"]).click()
-        page.get_by_text(say["risk.timeline.unregistered"]).wait_for()
+        page.get_by_role("tab", name=say("Attacks")).click()
+        page.get_by_role("button", name=say("Run the attacks")).click()
+        page.get_by_text(say("Attacks tried")).wait_for()
+        fits(page, say("Menu"))
+        page.get_by_role("tab", name=say("Releases over time")).click()
+        page.get_by_text(
+            say(
+                "This release is not in a registry, so the releases of this data set were not checked against "
+                "each other. To check later releases, name the data set under [registry] in the policy."
+            )
+        ).wait_for()
 
         page.goto(f"{address}/releases")
         page.locator("[data-verdict]").last.get_by_text(verdict(home, say)).wait_for()
-        assert page.get_by_text(say["release.unaudited"]).count() == 0
+        assert page.get_by_text(say("Not audited: no attack has been tried yet.")).count() == 0
 
-        say = TEXTS["en"]
+        say = speech("en")
         page = entered(chromium, address, keys["otto"], "en-US")
         page.goto(f"{address}/utility")
-        page.get_by_text(say["utility.no-original"]).wait_for()
+        page.get_by_text(
+            say(
+                "You may not read the original, or it no longer exists. You see the release and the figures "
+                "of its evidence."
+            )
+        ).wait_for()
         page.locator(".cobogo-chart svg").first.wait_for()
         page.goto(f"{address}/risk")
-        page.get_by_text(say["risk.no-original"]).wait_for()
-        page.get_by_role("tab", name=say["risk-tab.attacks"]).click()
-        page.get_by_text(say["risk.attacks.tried"]).wait_for()
-        assert page.get_by_role("button", name=say["risk.attacks.again"]).count() == 0
+        page.get_by_text(
+            say("You may not read the original, or it no longer exists. Its figures are those in the evidence.")
+        ).wait_for()
+        page.get_by_role("tab", name=say("Attacks")).click()
+        page.get_by_text(say("Attacks tried")).wait_for()
+        assert page.get_by_role("button", name=say("Run the attacks again")).count() == 0

@@ -47,7 +47,7 @@ def router(settings: ServerSettings) -> APIRouter:
         server = assemble_server(ServerDirectory.create(Path(settings.state) / "location"), **options)
     except InputError as error:
         where = f"location.{(error.where or '').removeprefix('--')}"
-        raise InputError(error.what, where=where, remedy=error.remedy) from None
+        raise InputError(error.what, where=where, remedy=error.remedy, code=error.code) from None
     found = APIRouter(prefix="/location", tags=["location"], responses={**REFUSALS, **BEHIND})
     door = Access(person=_person, operator=_operator, anybody=_anybody)
     found.include_router(routes(server, door, service=None if behind is None else PlacesService(behind)))

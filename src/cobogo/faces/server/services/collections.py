@@ -31,7 +31,7 @@ def read_collection(text: str) -> Collection:
     for key in ("values", "candidates"):
         if isinstance(table, dict) and isinstance(table.get(key), dict):
             raise PolicyError(
-                tr("may name no file on a server"), where=f"collection.{key}", remedy=tr("Give the list itself.")
+                tr("must not name a file on a server"), where=f"collection.{key}", remedy=tr("Write the list itself.")
             )
     return Collection.of(content, name="collection")
 
@@ -91,7 +91,7 @@ class CollectionService(Subject):
     def _anybodys(self, identity: str) -> Row:
         row = self._context.state.get(COLLECTIONS, identity)
         if row is None:
-            raise NotFound("There is no such collection.", thing="collection")
+            raise NotFound(tr("There is no such collection."), thing="collection")
         return row
 
     def _journal(self, row: Row) -> Journal:

@@ -11,6 +11,7 @@ from cobogo.errors import CobogoError
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, Unavailable, operation
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from cobogo.answer.curator import Curator
@@ -50,9 +51,9 @@ class CuratorService(Subject):
             found = self._context.curator
         except CobogoError as error:
             LOG.error("the curator cannot be opened: %s", error)
-            raise Unavailable("The curator cannot be opened now. The server's log says why.") from None
+            raise Unavailable(tr("The curator cannot be opened now. The server's log says why.")) from None
         if found is None:
-            raise NotFound("This server has no curator.", thing="curator")
+            raise NotFound(tr("This server has no curator."), thing="curator")
         return found
 
     @operation(KeyScope.ASK, reads=True)

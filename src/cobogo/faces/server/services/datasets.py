@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from cobogo.studies.risk import RiskSummary
 
 
+_SEPARATOR = tr("Use a comma, a semicolon, a tab or a bar.")
+
 __all__ = ["NUMBER", "Counted", "DatasetService", "RowOrder"]
 
 
@@ -140,7 +142,7 @@ class DatasetService(Subject):
     ) -> str:
         context = self._context
         if len(context.state.rows(DATASETS, owner)) >= context.settings.limits.datasets:
-            raise InputError(tr("too many data sets"), where="datasets", remedy=tr("Delete some first."))
+            raise InputError(tr("there are too many data sets"), where=tr("data sets"), remedy=tr("Delete one first."))
         label = name.replace("\\", "/").rpartition("/")[2] or "table"  # what people call it; no place of ours
         identity = context.state.add(DATASETS, owner=owner, name=label, about="")
         try:
@@ -261,14 +263,16 @@ def _unpack(row: Row) -> Row:
 
 def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -> dict[str, Any]:
     if encoding not in ("utf-8", "latin-1"):
-        raise InputError(tr("must be utf-8 or latin-1"), where="encoding")
+        raise InputError(tr("must be utf-8 or latin-1"), where="encoding", remedy=tr("Choose one of the two."))
     if separator is not None and (len(separator) != 1 or separator.isalnum() or not separator.isascii()):
-        raise InputError(tr("must be one character that is neither a letter nor a digit"), where="separator")
+        raise InputError(
+            tr("must be one character that is neither a letter nor a digit"), where="separator", remedy=_SEPARATOR
+        )
     mark = separator or guess_separator(file, encoding)
     try:
         data = Data.model_validate({"separator": mark, "encoding": encoding})
     except ValidationError:
-        raise InputError(tr("must be no quote and no line end"), where="separator") from None
+        raise InputError(tr("must be neither a quote nor a line end"), where="separator", remedy=_SEPARATOR) from None
     engine = rows.connect_bounded()
     try:
         with engine.guard("reading"):
@@ -277,12 +281,11 @@ def _read_table(file: Path, stage: Path, separator: str | None, encoding: str) -
             number = table.rows()
             columns = list(table.columns)
     except DataError as error:
-        raise DataError(error.what, where=_hide_path(error.where, file), remedy=error.remedy) from None
+        shown = error.change(lambda text: text.replace(str(file), "<file>"))
+        where = tr("file") if shown.where in (None, "<file>") else shown.where
+        raise DataError(shown.what, where=where, remedy=shown.remedy, code=error.code) from None
     if not number:
-        raise DataError(tr("has no rows"), where="file")
+        raise DataError(
+            tr("has no rows"), where=tr("file"), remedy=tr("Upload a table with a header line and at least one row.")
+        )
     return {"columns": columns, "rows": number, "separator": data.separator, "encoding": encoding}
-
-
-def _hide_path(where: str | None, file: Path) -> str:
-    """A place as the uploader knows it: their file has no path here."""
-    return "file" if where is None else where.replace(str(file), "file")

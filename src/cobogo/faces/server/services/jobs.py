@@ -15,7 +15,7 @@ from cobogo.faces.server.queue import OVER, UNDER_WAY, Queue
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.policies import PolicyService
-from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack, unpack_error
+from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row, pack, unpack_error, unpack_texts
 from cobogo.faces.server.worker import AUDIT, FINDINGS, RELEASE_JOBS, STUDY_JOBS
 from cobogo.floor.language import tr
 
@@ -63,7 +63,11 @@ class JobService(Subject):
         """Put a job in the queue under a policy that was kept, by its identity, or under the text of one."""
         self._row(DATASETS, dataset, holder.owner, "data set")
         if (policy is None) == (text is None):
-            raise InputError(tr("give a policy, or the text of one"), where="policy")
+            raise InputError(
+                tr("give either a policy that is kept, or the text of one"),
+                where="policy",
+                remedy=tr("Send either policy or toml."),
+            )
         text = self._policies.text(holder, str(policy)) if text is None else text
         return self.submit(holder, kind, dataset, text)
 
@@ -112,9 +116,9 @@ class JobService(Subject):
         """Put a study of a data set under a policy in the queue; its identity. It releases nothing."""
         if kind not in STUDY_JOBS:
             raise InputError(
-                tr("there is no study {kind!r}", kind=kind),
+                tr('there is no study "{kind}"', kind=kind),
                 where="study",
-                remedy=tr("Choose among {study_jobs}.", study_jobs=", ".join(STUDY_JOBS)),
+                remedy=tr("Choose one of {names}.", names=", ".join(STUDY_JOBS)),
             )
         return self._queue.submit(holder.owner, kind, self._study(holder, dataset, text, options))
 
@@ -169,7 +173,11 @@ class JobService(Subject):
             row for row in map(_unpack, self._context.state.rows(JOBS, owner)) if row["asked"].get("dataset") == dataset
         ]
         if any(row["state"] in UNDER_WAY and row["kind"] not in STUDY_JOBS for row in rows):
-            raise InputError(tr("a job works on it"), where="dataset", remedy=tr("Wait for it, or cancel it."))
+            raise InputError(
+                tr("a job is working on this data set"),
+                where=tr("data set"),
+                remedy=tr("Wait until the job has finished, or cancel it."),
+            )
         for row in rows:
             if row["kind"] in STUDY_JOBS:
                 self._queue.cancel(row["id"])
@@ -187,7 +195,7 @@ class JobService(Subject):
     def stop(self, holder: Holder, identity: str) -> None:  # noqa: ARG002
         """Stop anybody's job."""
         if self._context.state.get(JOBS, identity) is None:
-            raise NotFound("There is no such job.", thing="job")
+            raise NotFound(tr("There is no such job."), thing="job")
         self._queue.cancel(identity)
 
     @operation(KeyScope.METRICS, reads=True)
@@ -206,4 +214,4 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
     if not file.is_file():
         return []
     whole, _, _ = file.read_bytes().rpartition(b"\n")
-    return [json.loads(line) for line in whole.splitlines()]
+    return [unpack_texts(json.loads(line)) for line in whole.splitlines()]

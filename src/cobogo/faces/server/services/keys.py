@@ -9,6 +9,7 @@ from cobogo.faces.server.keys import Holder, TooMany, recognise
 from cobogo.faces.server.roles import KeyRole, KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import BEGUN, KEYS, Row
+from cobogo.floor.language import tr
 
 __all__ = ["BEGUN", "KeyService", "TooMany"]
 
@@ -58,7 +59,7 @@ class KeyService(Subject):
     def revoke(self, holder: Holder, identity: str) -> None:  # noqa: ARG002
         """End a key now."""
         if not self._context.keys.revoke(identity):
-            raise NotFound("There is no such key, or it has ended.", thing="key")
+            raise NotFound(tr("There is no such key, or it has ended."), thing="key")
 
     @operation(KeyScope.AUDIT, reads=True)
     def read_log(self, holder: Holder, after: int, limit: int) -> list[Row]:  # noqa: ARG002

@@ -10,6 +10,7 @@ from cobogo.errors import CobogoError, InputError
 from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.state import Row
+from cobogo.floor.language import tr
 
 if TYPE_CHECKING:
     from sqlalchemy import Table
@@ -31,15 +32,18 @@ class ScopeMissing(CobogoError):
     """The caller's key lacks the scope of an operation."""
 
     def __init__(self, scope: KeyScope) -> None:
-        super().__init__(f"This key may not do that: it lacks the scope {scope.value!r}.")
+        super().__init__(
+            tr('This key may not do that: it does not have the scope "{scope}".', scope=scope.value),
+            remedy=tr("Use a key that has the scope."),
+        )
         self.scope = scope
 
 
 class NotFound(CobogoError):
     """A ``thing`` does not exist, or belongs to another owner: the caller cannot tell which."""
 
-    def __init__(self, what: str = "There is no such thing, or it is not yours.", *, thing: str = "") -> None:
-        super().__init__(what)
+    def __init__(self, what: str = "", *, thing: str = "") -> None:
+        super().__init__(what or tr("This does not exist, or it is not yours."))
         self.thing = thing
 
 

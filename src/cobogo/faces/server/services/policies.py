@@ -83,7 +83,9 @@ class PolicyService(Subject):
     def keep_as(self, holder: Holder, dataset: str, name: str, toml: str) -> None:
         """Keep the text of a policy under a name, in place of the one that had it; it may be unfinished."""
         if not name.strip() or len(name) > 200:
-            raise InputError(tr("give it a name of up to 200 characters"), where="policy")
+            raise InputError(
+                tr("needs a name of 1 to 200 characters"), where=tr("policy"), remedy=tr("Type a name, and try again.")
+            )
         same = self._context.state.rows(POLICIES, holder.owner, dataset=dataset, name=name.strip())
         if same:
             self._context.state.change(POLICIES, same[0]["id"], toml=toml)

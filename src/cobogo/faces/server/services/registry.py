@@ -10,6 +10,7 @@ from cobogo.faces.server.keys import Holder
 from cobogo.faces.server.roles import KeyScope
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.state import DATASETS, RELEASES
+from cobogo.floor.language import tr
 from cobogo.release import evidence as evidences
 from cobogo.release import manifest as manifests
 
@@ -34,7 +35,7 @@ class RegistryService(Subject):
     def _place(self) -> str:
         place = self._context.settings.registry
         if place is None:
-            raise NotFound("This server keeps no registry.", thing="registry")
+            raise NotFound(tr("This server has no registry."), thing="registry")
         return place
 
     @operation(KeyScope.REGISTRY, reads=True)
@@ -146,5 +147,5 @@ class VaultService(Subject):
 
         settings = self._context.settings
         if settings.vault is None or settings.vault_key is None:
-            raise NotFound("This server keeps no vault.", thing="vault")
+            raise NotFound(tr("This server has no vault."), thing="vault")
         return Vault.open(settings.vault, settings.vault_key)

@@ -20,6 +20,7 @@ from cobogo.faces.server.rows import PAGES
 from cobogo.faces.server.services.operation import NotFound, Subject, operation
 from cobogo.faces.server.services.registry import RegistryService
 from cobogo.faces.server.state import DATASETS, JOBS, RELEASES, Row
+from cobogo.floor.language import tr
 from cobogo.release.write import copy_for_spreadsheets
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class ReleaseService(Subject):
         self._row(RELEASES, identity, holder.sees, "release")
         file = self._context.files.release(identity) / "evidence" / name
         if not file.is_file():
-            raise NotFound(f"The evidence has no {name}.", thing="evidence")
+            raise NotFound(tr("The evidence has no file {name}.", name=name), thing="evidence")
         return file
 
     @operation(KeyScope.EVIDENCE, reads=True)

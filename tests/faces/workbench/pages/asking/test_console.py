@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language import speech
 from support.browsers import answers, browser, free_port, log_in, running
 from support.contrasts import faint, fits, nameless
 
 pytestmark = pytest.mark.xdist_group("workbench_ask")
 
-SAY = TEXTS["en"]
+SAY = speech("en")
 CURATOR = """
 ledger = "ledger.db"
 [datasets.patients]
@@ -79,7 +79,7 @@ def _readable(page: Any) -> None:
             break
         page.wait_for_timeout(100)
     assert faint(page) == nameless(page) == []
-    fits(page, SAY["frame.menu"])
+    fits(page, SAY("Menu"))
 
 
 def _left(page: Any) -> float:
@@ -96,9 +96,9 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     links = {link.get_attribute("href") for link in page.get_by_role("navigation").get_by_role("link").all()}
     assert links == {"/asking"}
     assert _left(page) == 1
-    page.get_by_role("button", name=SAY["ask.example.groups"]).click()
+    page.get_by_role("button", name=SAY("How many in each group?")).click()
     page.get_by_role("spinbutton", name="ε").fill("0.6")
-    page.get_by_role("button", name=SAY["ask.explain"]).click()
+    page.get_by_role("button", name=SAY("Explain")).click()
     page.locator("[data-explained]").get_by_text("± 5").wait_for()
     assert _left(page) == 1
     page.locator(".cm-content").click()
@@ -109,25 +109,30 @@ def test_an_analyst_asks_until_the_budget_is_spent(bench: Bench) -> None:
     _wait_for_left(page, "0.4")
     _readable(page)
     with page.expect_download() as download:
-        answer.get_by_role("button", name=SAY["ask.csv"]).click()
+        answer.get_by_role("button", name=SAY("CSV")).click()
     lines = Path(download.value.path()).read_text().splitlines()
     assert lines[0] == "payer,n,n low,n high"
     assert abs(int(lines[1].split(",")[1]) - 300) < 60
-    page.get_by_role("button", name=SAY["ask.ask"], exact=True).click()
+    page.get_by_role("button", name=SAY("Ask"), exact=True).click()
     refused = page.locator("[data-refused]")
-    refused.get_by_text(SAY["ask.dear"]).wait_for()
+    refused.get_by_text(SAY("The budget is too small for this question. It cost nothing.")).wait_for()
     _wait_for_left(page, "0.4")
     refused.get_by_role("button", name="ε = 0.4").click()
-    page.get_by_role("button", name=SAY["ask.ask"], exact=True).click()
-    page.get_by_text(SAY["ask.empty"]).wait_for()
+    page.get_by_role("button", name=SAY("Ask"), exact=True).click()
+    page.get_by_text(SAY("The budget is spent.")).wait_for()
     _wait_for_left(page, "0")
-    page.get_by_role("button", name=SAY["ask.ask"], exact=True).click()
-    page.get_by_text(SAY["ask.nothing-fits"]).wait_for()
+    page.get_by_role("button", name=SAY("Ask"), exact=True).click()
+    page.get_by_text(
+        SAY(
+            "No budget is left for a question. You can look at your earlier answers again below. If you need "
+            "more, ask the data holder."
+        )
+    ).wait_for()
     page.get_by_role("button", name="SELECT payer").last.click()
     page.get_by_text("It had cost ε = 0.6").wait_for()
     for path in ("data", "releases", "collecting"):
         page.goto(f"{bench.address}/{path}")
-        page.get_by_text(SAY["frame.forbidden"]).wait_for()
+        page.get_by_text(SAY("Your key does not give access to this page.")).wait_for()
     page.close()
 
 
@@ -135,7 +140,7 @@ def test_a_steward_sees_what_everybody_spends_and_cannot_ask(bench: Bench) -> No
     page = bench.enter("maria")
     page.goto(f"{bench.address}/asking")
     page.get_by_role("cell", name="bia").wait_for()
-    assert page.get_by_role("button", name=SAY["ask.ask"], exact=True).count() == 0
+    assert page.get_by_role("button", name=SAY("Ask"), exact=True).count() == 0
     page.close()
 
 
@@ -150,13 +155,13 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
     page = bench.enter("maria")
     page.goto(f"{bench.address}/collecting")
     page.get_by_role("cell", name="77,398").wait_for()
-    page.get_by_role("spinbutton", name=SAY["collect.epsilon"]).fill("3")
+    page.get_by_role("spinbutton", name=SAY("ε: what a report may reveal")).fill("3")
     page.get_by_text("epsilon = 3").wait_for()
-    page.get_by_role("button", name=SAY["collect.simulate"]).click()
+    page.get_by_role("button", name=SAY("Simulate")).click()
     page.locator("[data-trial] svg").wait_for()
-    page.get_by_role("button", name=SAY["collect.open"]).click()
-    page.get_by_text(SAY["collect.waiting"]).wait_for()
-    page.get_by_text(SAY["collect.how"]).click()
+    page.get_by_role("button", name=SAY("Open this collection")).click()
+    page.get_by_text(SAY("No reports yet.")).wait_for()
+    page.get_by_text(SAY("How clients send reports")).click()
     snippet = page.locator("code", has_text="/collections/").inner_text()
     found = re.search(r'place = "(\S+)"', snippet)
     assert found
@@ -165,9 +170,9 @@ def test_a_question_is_planned_tried_opened_and_decoded(bench: Bench) -> None:
         held = ["Linux"] * 1500 + ["iOS"] * 500
         for message in batch_messages(asked, encode_shuffled(asked, held, Entropy())):
             assert client.post(f"{found[1]}/reports", content=message).status_code == 202
-    page.get_by_role("button", name=SAY["collect.refresh"]).click()
+    page.get_by_role("button", name=SAY("Refresh")).click()
     page.locator("[data-estimates]").wait_for()
-    page.get_by_role("button", name=SAY["dark"]).click()
+    page.get_by_role("button", name=SAY("Dark or light")).click()
     page.reload()
     page.locator("[data-estimates] svg").wait_for()
     _readable(page)
@@ -182,21 +187,23 @@ def test_a_mechanism_is_chosen_played_and_attacked(bench: Bench) -> None:
     page.on("request", lambda request: outside.append(request.url) if "127.0.0.1" not in request.url else None)
     page.goto(f"{bench.address}/mapping")
     page.locator("[data-map] svg").wait_for()
-    page.locator("[data-promise]").get_by_text(SAY["map.guarantee"]).wait_for()
+    page.locator("[data-promise]").get_by_text(SAY("Guarantee")).wait_for()
     told = page.locator("[data-distance]")
     assert re.search(r"report is [\d,.]+.k?m away from the truth, and the guess [\d,.]+.k?m", told.inner_text())
-    page.get_by_role("button", name=SAY["map.back"]).click()
+    page.get_by_role("button", name=SAY("One step back")).click()
     page.get_by_text("04 Mar 11:45").wait_for()
-    page.get_by_role("button", name=SAY["map.play"]).click()
+    page.get_by_role("button", name=SAY("Play")).click()
     page.get_by_text(re.compile("04 Mar (1[3-9]|2)")).wait_for()
-    page.get_by_role("button", name=SAY["map.pause"]).click()
-    page.get_by_role("combobox", name=SAY["map.mechanism"]).click()
-    page.get_by_role("option", name=SAY["map.name.nearest-neighbours"]).click()
-    page.locator("[data-promise]").get_by_text(SAY["map.why-none.nearest-neighbours"]).wait_for()
-    assert page.locator("[data-promise]").get_by_text(SAY["map.guarantee"], exact=True).count() == 0
-    page.get_by_role("combobox", name=SAY["map.attack"]).click()
-    page.get_by_role("option", name=SAY["map.attack.centre-of-cloak"]).click()
-    page.get_by_role("row", name=SAY["map.attack.centre-of-cloak"]).wait_for()
+    page.get_by_role("button", name=SAY("Pause")).click()
+    page.get_by_role("combobox", name=SAY("Mechanism")).click()
+    page.get_by_role("option", name=SAY("Cloak: nearest neighbours")).click()
+    page.locator("[data-promise]").get_by_text(
+        SAY("Every cloak has k people, but it is drawn around the person who sends the request.")
+    ).wait_for()
+    assert page.locator("[data-promise]").get_by_text(SAY("Guarantee"), exact=True).count() == 0
+    page.get_by_role("combobox", name=SAY("Attacker")).click()
+    page.get_by_role("option", name=SAY("Centre of the cloak")).click()
+    page.get_by_role("row", name=SAY("Centre of the cloak")).wait_for()
     _readable(page)
     assert outside == []
     page.close()

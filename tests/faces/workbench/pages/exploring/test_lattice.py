@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from cobogo.faces.workbench.words import TEXTS
+from cobogo.floor.language import speech
 from support.browsers import answers, browser, free_port, running
 
 pytestmark = pytest.mark.xdist_group("workbench_explore")
@@ -143,7 +143,7 @@ def _release(home: Path) -> dict[str, Any]:
 
 
 def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served: Served) -> None:
-    say, satisfied = TEXTS["en"], _satisfied()
+    say, satisfied = speech("en"), _satisfied()
     page = served.page()
     page.goto(served.address + served.door)
     page.wait_for_url(re.compile(r"/data\?data="))
@@ -153,29 +153,35 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
     assert {name: node["symbol"] in ("circle", "diamond") for name, node in nodes.items()} == satisfied
     best = [name for name, node in nodes.items() if node["symbol"] == "diamond"]
     assert len(best) == 1
-    page.get_by_text(f"{say['explore.this_is_best']} {best[0].replace('·', ' · ')}").wait_for()
+    page.get_by_text(f"{say('The best node')} {best[0].replace('·', ' · ')}").wait_for()
 
-    listed = page.get_by_role("button", name=re.compile(f"^{say['explore.look']} "))
-    second = listed.nth(1).get_attribute("aria-label").removeprefix(f"{say['explore.look']} ")
+    listed = page.get_by_role("button", name=re.compile(f"^{say('Show')} "))
+    second = listed.nth(1).get_attribute("aria-label").removeprefix(f"{say('Show')} ")
     chosen = second.replace(" ", "")
     assert satisfied[chosen]
     assert chosen != best[0]
     box = page.locator(".lattice").bounding_box()
     page.mouse.click(box["x"] + nodes[chosen]["at"][0], box["y"] + nodes[chosen]["at"][1])
-    page.get_by_text(f"{say['explore.this_node']} {second}").wait_for()
+    page.get_by_text(f"{say('The chosen node')} {second}").wait_for()
 
-    page.get_by_role("switch", name=say["explore.only"]).click()
+    page.get_by_role("switch", name=say("only nodes that satisfy the policy")).click()
     _settled(page, {name for name, good in satisfied.items() if good})
-    page.get_by_label(say["explore.relation"]).click()
-    page.get_by_role("option", name=say["explore.relation_above"]).click()
+    page.get_by_label(say("Relative to the chosen node")).click()
+    page.get_by_role("option", name=say("more general nodes")).click()
     _settled(page, {name for name in satisfied if satisfied[name] and name[0] >= chosen[0] and name[2] >= chosen[2]})
 
-    portuguese = TEXTS["pt-BR"]
-    page.get_by_role("button", name=say["language"]).click()
-    page.get_by_text(portuguese["explore.how"]).wait_for()
-    page.get_by_role("button", name=f"{portuguese['explore.look']} {second}", exact=True).click()
-    page.get_by_text(f"{portuguese['explore.this_node']} {second}").wait_for()
-    page.get_by_role("button", name=portuguese["explore.release"]).click()
+    portuguese = speech("pt-BR")
+    page.get_by_role("button", name=say("Português")).click()
+    page.get_by_text(
+        portuguese(
+            "Each node is a combination of levels, one for each quasi-identifier. A line leads to a node that "
+            "is one level higher. Point at a node to see its figures; click it to choose it. Zoom with Ctrl "
+            "and the mouse wheel."
+        )
+    ).wait_for()
+    page.get_by_role("button", name=f"{portuguese('Show')} {second}", exact=True).click()
+    page.get_by_text(f"{portuguese('The chosen node')} {second}").wait_for()
+    page.get_by_role("button", name=portuguese("Release this node")).click()
     page.wait_for_url(re.compile(r"/running\?"))
     report = _release(served.home)
     assert report["levels"] == {"age": int(chosen[0]), "zip": int(chosen[2])}
@@ -184,41 +190,41 @@ def test_the_lattice_is_drawn_filtered_compared_and_another_node_released(served
 
 def test_the_frontier_is_drawn_and_a_k_of_it_taken_into_the_policy(served: Served) -> None:
     """Tabs that show the policy as it was before can neither change it nor run it, and say so."""
-    say = TEXTS["en"]
+    say = speech("en")
     page = served.page()
     page.goto(served.address + served.door)
     page.wait_for_url(re.compile(r"/data\?data="))
     page.goto(f"{served.address}/exploring?data={served.changed}")
-    page.get_by_role("tab", name=say["explore.frontier"]).click()
-    page.get_by_role("button", name=say["explore.draw"]).click()
-    page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).wait_for()
+    page.get_by_role("tab", name=say("Privacy and utility")).click()
+    page.get_by_role("button", name=say("Draw the frontier")).click()
+    page.get_by_role("button", name=f"{say('Use')} k = 7", exact=True).wait_for()
     others = [page.context.new_page() for _ in range(2)]
     for other, place in zip(others, ("exploring", "running"), strict=True):
         other.set_default_timeout(60_000)
         other.goto(f"{served.address}/{place}?data={served.changed}")
-    others[0].get_by_role("tab", name=say["explore.frontier"]).click()
-    others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).wait_for()
+    others[0].get_by_role("tab", name=say("Privacy and utility")).click()
+    others[0].get_by_role("button", name=f"{say('Use')} k = 10", exact=True).wait_for()
     others[1].locator("[data-policy]").get_by_text("k = 4").wait_for()
 
-    page.get_by_role("button", name=f"{say['explore.take']} k = 7", exact=True).click()
-    page.get_by_text(say["explore.in_policy"].format(what="k = 7")).wait_for()
-    page.get_by_role("row", name=re.compile(rf"^7 .*{say['explore.current']}$")).wait_for()
+    page.get_by_role("button", name=f"{say('Use')} k = 7", exact=True).click()
+    page.get_by_text(say("Now in the policy: {what}", what="k = 7")).wait_for()
+    page.get_by_role("row", name=re.compile(rf"^7 .*{say('in the policy')}$")).wait_for()
 
-    others[0].get_by_role("button", name=f"{say['explore.take']} k = 10", exact=True).click()
-    others[1].get_by_role("button", name=say["run.go"]).first.click()
+    others[0].get_by_role("button", name=f"{say('Use')} k = 10", exact=True).click()
+    others[1].get_by_role("button", name=say("Run")).first.click()
     for other in others:
         other.get_by_text("the policy was changed in another window").wait_for()
-    others[1].get_by_role("button", name=say["frame.reload"]).click()
+    others[1].get_by_role("button", name=say("Reload the page")).click()
     others[1].locator("[data-policy]").get_by_text("k = 7").wait_for()
 
 
 def test_what_is_somebody_elses_cannot_be_explored(served: Served) -> None:
-    say = TEXTS["en"]
+    say = speech("en")
     page = served.page()
     page.goto(served.address + "/login")
-    page.get_by_label(say["login.key"]).fill(served.key)
-    page.get_by_role("button", name=say["login.go"]).click()
+    page.get_by_label(say("Your key")).fill(served.key)
+    page.get_by_role("button", name=say("Log in")).click()
     page.wait_for_url(re.compile(r"/data$"))
     page.goto(f"{served.address}/exploring?data={served.dataset}")
-    page.get_by_text(say["data.first"]).wait_for()
+    page.get_by_text(say("Choose a data set first.")).wait_for()
     assert page.locator(".lattice").count() == 0

@@ -7,11 +7,11 @@ import pytest
 
 pytest.importorskip("nicegui")
 
-from cobogo.faces.workbench.pages.mapping.figures import Try, promise_lines, remember
-from cobogo.faces.workbench.pages.mapping.panel import attacks, knobs, positions_in
+from cobogo.faces.workbench.labels import MAP_ATTACK, MAP_CHOICE, MAP_KNOB, MAP_NAME
+from cobogo.faces.workbench.pages.mapping.figures import MAP_MEASURES, MAP_WHY_NONE, Try, promise_lines, remember
+from cobogo.faces.workbench.pages.mapping.panel import MAP_ABOUT, MAP_KNOWS, attacks, knobs, positions_in
 from cobogo.faces.workbench.pages.mapping.picture import WIDE, MapPicture
 from cobogo.faces.workbench.session import PageSession
-from cobogo.faces.workbench.words import TEXTS
 from cobogo.floor.randomness import Seeded
 from cobogo.locate.metrics import quality_loss
 from cobogo.locate.spec import mechanisms
@@ -35,11 +35,12 @@ def _start(name: str) -> dict:
 
 def test_every_mechanism_has_knobs_and_words() -> None:
     for name in mechanisms():
-        assert f"map.name.{name}" in TEXTS["en"]
-        assert f"map.about.{name}" in TEXTS["en"]
-        assert set(attacks(name)) <= {key.removeprefix("map.knows.") for key in TEXTS["en"]}
+        assert name in MAP_NAME
+        assert name in MAP_ABOUT
+        assert set(attacks(name)) <= MAP_KNOWS.keys() & MAP_ATTACK.keys() & MAP_MEASURES.keys()
         for knob in knobs(name):
-            assert f"map.knob.{knob.name}" in TEXTS["en"]
+            assert knob.name in MAP_KNOB
+            assert set(knob.choices) <= MAP_CHOICE.keys()
             if not knob.choices:
                 assert knob.value(knob.place(float(knob.start))) == knob.start
                 assert knob.range.low <= float(knob.start) <= knob.range.high
@@ -54,7 +55,7 @@ def test_what_is_played_is_what_was_released(name: str, ground: TrialGround) -> 
     assert found.finding is not None or found.skipped
     if found.guarantee.kind == "none":
         assert found.guarantee.epsilon is None
-        assert promise_lines(PageSession(), found)[0] == TEXTS["en"][f"map.why-none.{name}"]
+        assert promise_lines(PageSession(), found)[0] == MAP_WHY_NONE[name]
     picture = MapPicture(ground, lambda key, **_: key)
     moment = float(ground.moments[13])
     series = {one["id"]: one["data"] for one in picture.options(found, 0, moment)["series"]}

@@ -11,23 +11,30 @@ import pytest
 from cobogo.errors import CobogoError, PolicyError
 from cobogo.faces.server.sandbox import confine_policy
 from cobogo.faces.workbench.draft import PolicyDraft, check_draft, jobs_of
-from cobogo.faces.workbench.words import TEXTS, preferred_language
+from cobogo.faces.workbench.pages.privacy.losses import ALGORITHM
+from cobogo.faces.workbench.pages.privacy.models import GROUP, GROUP_WHY, PARAMETER
+from cobogo.floor.language import preferred_language, speech
 from cobogo.promises.models.promise import build_promises
 from cobogo.promises.registry import PROMISES
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.tell.reference.sections import listing
+from cobogo.tell.report.labels import model_meaning, model_name
 
 NAMES = [name for name, _ in listing("models")]
 
 
 def test_every_model_and_algorithm_is_offered_with_words_in_both_languages() -> None:
     assert sorted(card.name for group in PROMISES.groups().values() for card in group) == sorted(NAMES)
-    for texts in TEXTS.values():
-        assert [name for name in NAMES if f"model.{name}" not in texts] == []
-        assert [name for name in ALGORITHMS if f"algorithm.{name}" not in texts] == []
-        parameters = {one.name for name in NAMES for one in PROMISES.card(name).parameters()}
-        assert [group for group in PROMISES.groups() if f"group.{group}" not in texts] == []
-        assert [name for name in sorted(parameters) if f"parameter.{name}" not in texts] == []
+    parameters = {one.name for name in NAMES for one in PROMISES.card(name).parameters()}
+    assert sorted(parameters - PARAMETER.keys()) == []
+    assert [group for group in PROMISES.groups() if group not in GROUP or group not in GROUP_WHY] == []
+    assert [name for name in ALGORITHMS if name not in ALGORITHM] == []
+    portuguese = speech("pt-BR")
+    for name in NAMES:
+        assert all(write(name, say) for write in (model_name, model_meaning) for say in (speech("en"), portuguese))
+        assert model_meaning(name, portuguese) != model_meaning(name, speech("en"))
+    for table in (PARAMETER, GROUP, GROUP_WHY, ALGORITHM):
+        assert [text for text in table.values() if not portuguese.knows(text)] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

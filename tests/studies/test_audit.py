@@ -111,7 +111,7 @@ def test_what_cannot_be_audited(home: Path, capsys: pytest.CaptureFixture[str]) 
     assert "has no evidence directory for the audit" in capsys.readouterr().err
     (home / "people.csv").unlink()
     found = audits.audit(home / "release")
-    assert any("original is not at hand" in note for note in found.notes)
+    assert any("original table was not found" in note for note in found.notes)
     assert "record-linkage" in {trial.name for trial in found.untried}
     assert not found, "what was not tried says nothing"
 
@@ -133,7 +133,7 @@ def test_an_audit_says_what_is_found_and_what_anybody_knew(home: Path, capsys: p
     assert "Re-identified: 0; a value inferred: 60" in said
     page = (home / "plain/evidence/audit.html").read_text(encoding="utf-8")
     assert "facts = 1" in page, "what the attacker was taken to know"
-    assert page.index("Re-identified: whose record it is") < page.index("Inferred: what a person has")
+    assert page.index("Re-identification: whose record it is") < page.index("Inference: what a person has")
     found = json.loads((home / "plain/evidence/audit.json").read_text())
     assert found["people"] == {"record": 0, "value": 60, "presence": 0}
     by_name = {entry["attack"]: entry for entry in found["attacks"]}

@@ -24,6 +24,9 @@ WHOLE = {"pt-BR"}
 """Languages that must say everything. The others may leave sentences in English."""
 
 KEYWORDS = {"tr": None, "say": None, "Text": (1, 2), "trn": (1, 2), "plural": (1, 2)}
+SHOWN_FACTS = ("knows", "finds")
+"""Facts of cards that pages show: what an attacker on locations knows and finds."""
+
 METHODS = [("**.py", "python"), ("**.j2", "jinja2")]
 
 
@@ -65,6 +68,7 @@ def explained() -> Iterator[Message]:
     for slug, section in SECTIONS.items():
         texts = [section.title, section.one, section.about]
         texts += [text for card in section.cards().values() for text in (card.title, f"{card.summary}.", card.plain)]
+        texts += [card.facts.get(name, "") for card in section.cards().values() for name in SHOWN_FACTS]
         texts += [text for entry in section.entries().values() for text in entry.texts()]
         yield from (Message(text, None, f"explain {slug}", filled=False) for text in texts if text)
 

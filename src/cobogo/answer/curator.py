@@ -24,7 +24,7 @@ from cobogo.answer.result import Answer
 from cobogo.answer.session import AnalystSession
 from cobogo.answer.sql.dialects import DIALECTS
 from cobogo.answer.sql.emit import SqlSource
-from cobogo.data.policy.toml_file import explain_error
+from cobogo.data.policy.complaints import explain_error
 from cobogo.data.table.engine import Engine, connect
 from cobogo.data.table.read import Table, read, table_in
 from cobogo.errors import CobogoError, DataError, NoAnswer, PolicyError

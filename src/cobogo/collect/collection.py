@@ -18,7 +18,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, PrivateAttr, ValidationError
 
 from cobogo.collect.protocol import Protocol
-from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
+from cobogo.data.policy.complaints import explain_error
+from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError
 from cobogo.floor.language import tr
 

@@ -20,10 +20,10 @@ from cobogo.floor.randomness import Source, below, coins
 @card("hadamard", title="Hadamard response", group="values")
 @dataclass(frozen=True)
 class Hadamard(Oracle):
-    r"""Hadamard response: a column of a Hadamard matrix, mostly from those where the row of the value is +1.
+    r"""Hadamard response: a column of a Hadamard matrix, mostly one in which the row of the value is +1.
 
-    A column is e^ε times as likely under one value as under another at most. A report is the number of a column, and
-    one fast transform of the counts tells all values. As good as the best at a small ε.
+    A column is at most e^ε times as probable for one value as for another. A report is the number of a column, and one
+    fast transform of the counts estimates all values. At a small ε it is as good as the best mechanisms.
 
     Formula: the column agrees with the value's row with $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + 1}$, and with
         another's with $q = \frac{1}{2}$; the variance of a count is $n\,\frac{(e^{\varepsilon} + 1)^2}{(e^{\varepsilon}
@@ -33,7 +33,7 @@ class Hadamard(Oracle):
         >>> oracle.size, round(oracle.p / (1 - oracle.p), 6)
         (128, 2.718282)
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
     Limits: The variance of a count of n users never falls below n, however large ε is.
     Cost: $O(1)$ for a client; $O(n + m \log m)$ for the server with n reports of m values.
     Paper: J. Acharya, Z. Sun and H. Zhang, Hadamard response: estimating distributions privately, efficiently, and with

@@ -22,14 +22,14 @@ from cobogo.floor.randomness import Source
 REPORT = np.dtype([("function", np.uint32), ("cell", np.uint32)])
 
 
-@card("olh", title="optimized local hashing", group="values")
+@card("olh", title="optimal local hashing", group="values")
 @dataclass(frozen=True)
 class LocalHashing(Oracle):
-    r"""Optimal local hashing: randomized response for a hash of the value into about e^ε + 1 cells, under a hash
+    r"""Optimal local hashing: randomized response for a hash of the value into about e^ε + 1 cells, with a hash
     function that the client draws.
 
-    The hash function does not depend on the value. A report is a function and a cell, small however
-    many values there are; the variance is that of `oue`.
+    The hash function does not depend on the value. A report is a hash function and a cell, and is small however many
+    values there are. The variance is that of `oue`.
 
     Formula: $g = \mathrm{round}(e^{\varepsilon}) + 1$ cells; $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + g - 1}$ and
         $q = \frac{1}{g}$; the variance of a count is about $n\,\frac{4 e^{\varepsilon}}{(e^{\varepsilon} - 1)^2}$
@@ -38,8 +38,9 @@ class LocalHashing(Oracle):
         >>> oracle.answer.values, round(oracle.p, 3), oracle.q
         (4, 0.475, 0.25)
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: The server hashes every value under every client's function: `flh` shares functions, and does not.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: The server hashes every value with the function of every client. In `flh` clients share functions, which
+        saves this work.
     Cost: $O(1)$ for a client; $O(n\,m)$ for the server with n reports of m values.
     Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,
         USENIX Security 2017.

@@ -131,10 +131,10 @@ class Mean(ABC):
 @card("duchi", title="one bit for a mean", group="numbers")
 @dataclass(frozen=True)
 class OneBit(Mean):
-    r"""One bit for a number: heads with a probability that rises with it.
+    r"""One bit for a number: heads with a probability that rises with the number.
 
-    Heads are at most e^ε times as likely for one number as for another, and tails. The least variance in the worst case
-    below an ε of about 1.3; above, `piecewise` has less.
+    Heads are at most e^ε times as probable for one number as for another, and so are tails. In the worst case it has
+    the least variance for ε below about 1.3; above that, `piecewise` has less.
 
     Formula: $\Pr[\text{heads}] = \frac{1}{2} + \frac{v}{2} \cdot \frac{e^{\varepsilon} - 1}{e^{\varepsilon} + 1}$ for
         $v$ scaled to $[-1, 1]$; heads and tails are worth $\pm \frac{e^{\varepsilon} + 1}{e^{\varepsilon} - 1}$, with
@@ -144,8 +144,9 @@ class OneBit(Mean):
         >>> mean.worth.round(1).tolist(), round(float(mean.law(4096)[1] / mean.law(0)[1]), 6)
         ([-58.2, 158.2], 2.718282)
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: The bounds are public, and what lies beyond counts as the bounds. The mean only: not the distribution.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: The bounds are public, and numbers outside of them count as the bounds. It estimates only the mean, not the
+        distribution.
     Cost: $O(1)$ for a client, one bit; $O(n)$ for the server.
     Paper: J. C. Duchi, M. I. Jordan and M. J. Wainwright, Minimax optimal procedures for locally private estimation,
         Journal of the American Statistical Association, 2018.
@@ -185,10 +186,11 @@ class OneBit(Mean):
 @card("piecewise", title="piecewise mechanism", group="numbers")
 @dataclass(frozen=True)
 class Piecewise(Mean):
-    r"""A number from a range wider than that of the numbers, e^ε times as likely from a window around the number held.
+    r"""A number from a range wider than that of the true numbers; numbers in a window around the true one are e^ε times
+    as probable as others.
 
-    Reports are points of a grid: a window of about steps·e^(−ε/2) of them moves with the number held. The least
-    variance near the middle of the range.
+    Reports are points of a grid: a window of about steps·e^(−ε/2) points moves with the true number. The variance is
+    least near the middle of the range.
 
     Formula: for $v$ scaled to $[-1, 1]$ the variance of a report's worth is $\frac{v^2}{e^{\varepsilon/2} - 1} +
         \frac{e^{\varepsilon/2} + 3}{3\,(e^{\varepsilon/2} - 1)^2}$, but for the grid
@@ -196,8 +198,8 @@ class Piecewise(Mean):
         >>> Piecewise(low=0, high=100, epsilon=1.0).required_users(error=1.0)
         13060
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: The bounds are public, and what lies beyond counts as the bounds. At a small ε `duchi` is better.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: The bounds are public, and numbers outside of them count as the bounds. At a small ε `duchi` is better.
     Cost: $O(1)$ for a client; $O(n + s)$ for the server with s steps of the grid.
     Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
         multidimensional data with local differential privacy, ICDE 2019.
@@ -248,17 +250,17 @@ class Piecewise(Mean):
 @card("hybrid", title="hybrid mechanism", group="numbers")
 @dataclass(frozen=True)
 class Hybrid(Mean):
-    r"""Either `piecewise` or `duchi`, drawn by chance; at a small ε always `duchi`.
+    r"""Either `piecewise` or `duchi`, chosen at random; at a small ε always `duchi`.
 
-    In the worst case never more variance than both, at any ε.
+    In the worst case its variance is never larger than that of either, at any ε.
 
     Formula: `piecewise` with probability $1 - e^{-\varepsilon/2}$ if $\varepsilon > 0.61$, else never
     Example:
         >>> [round(float(Hybrid(low=0, high=1, epsilon=e).first), 3) for e in (0.5, 1.0, 4.0)]
         [0.0, 0.393, 0.865]
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: The bounds are public, and what lies beyond counts as the bounds.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: The bounds are public, and numbers outside of them count as the bounds.
     Cost: $O(1)$ for a client; $O(n + s)$ for the server with s steps of the grid.
     Paper: N. Wang, X. Xiao, Y. Yang, J. Zhao, S. C. Hui, H. Shin, J. Shin and G. Yu, Collecting and analyzing
         multidimensional data with local differential privacy, ICDE 2019.

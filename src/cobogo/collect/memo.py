@@ -63,11 +63,11 @@ class Memo:
     def __init__(self, path: str | Path, *, key: bytes | None = None) -> None:
         if key is not None and len(key) != 32:
             raise MemoError(tr("the key of a memo is 32 bytes. Got {number} instead", number=len(key)), where=str(path))
-        place = parse_place(path, "memo", MemoError)
+        place = parse_place(path, MemoError)
         if place.file is None:
             raise MemoError(tr("a memo is a file on the client's device"), where=place.name, remedy=tr("Give a path."))
         self.path = place.file
-        create_book(self.path, "memo", MemoError)
+        create_book(self.path, MemoError)
         self._refuse_open_to_others()
         pragmas = ["synchronous = FULL", "secure_delete = ON"]
         self._store = Store(place, self._unusable, patience=WAIT, pragmas=pragmas)

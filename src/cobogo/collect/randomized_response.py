@@ -22,24 +22,24 @@ from cobogo.floor.randomness import Source, below, coins
 @card("grr", title="generalized randomized response", group="values")
 @dataclass(frozen=True)
 class Direct(Oracle):
-    r"""Generalized randomized response: the value held with some probability, else a value drawn from all.
+    r"""Generalized randomized response: the true value with some probability, and otherwise one of the other values.
 
-    The operator of uniform perturbation. Best where there are few values, below about 3·e^ε + 2 of them. A report is
-    the number of a value.
+    It is the operator of uniform perturbation. It is the best one for few values, below about 3·e^ε + 2 of them. A
+    report is the number of a value.
 
     Formula: $P[y \mid x] = p$ if $y = x$, else $q$, with $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + m - 1}$ and $q =
         \frac{1}{e^{\varepsilon} + m - 1}$; the estimate is $\hat{n}_x = \frac{c_x - n\,q}{p - q}$, with variance about
         $n\,\frac{e^{\varepsilon} + m - 2}{(e^{\varepsilon} - 1)^2}$
-    Example: All thousand hold the first value.
+    Example: All thousand people have the first value.
         >>> oracle = Direct(values=10, epsilon=1.0)
         >>> round(oracle.p / oracle.q, 6)
         2.718282
         >>> oracle.estimate(np.array([232, *[85] * 9]), users=1000).counts.round(-1).astype(int).tolist()[:3]
         [1000, 0, 0]
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: With many values a report says little. A client must send the same report for the same value (it does):
-        fresh ones add up.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: With many values a report says little. A client must send the same report for the same value (the client of
+        Cobogó does): the costs of fresh reports add up.
     Cost: $O(1)$ for a client; $O(n + m)$ for the server with n reports of m values.
     Paper: S. L. Warner, Randomized response: a survey technique for eliminating evasive answer bias, Journal of the
         American Statistical Association, 1965; P. Kairouz, K. Bonawitz and D. Ramage, Discrete distribution estimation
@@ -148,12 +148,12 @@ class Unary(Oracle):
         return np.where(bits, self.p / self.q, (1 - self.p) / (1 - self.q))
 
 
-@card("sue", title="symmetric unary encoding (RAPPOR's one round)", group="values")
+@card("sue", title="symmetric unary encoding (one round of RAPPOR)", group="values")
 @dataclass(frozen=True)
 class Symmetric(Unary):
     r"""Symmetric unary encoding: every bit is flipped with the same probability, as in basic RAPPOR.
 
-    Two values differ in two bits, each of which tells ε/2. A report has a bit for each value.
+    Two values differ in two bits, each of which costs ε/2. A report has a bit for each value.
 
     Formula: $p = 1 - f$ and $q = f$ with $f = \frac{1}{e^{\varepsilon/2} + 1}$; the variance of a count is about
         $n\,\frac{e^{\varepsilon/2}}{(e^{\varepsilon/2} - 1)^2}$, however many values there are
@@ -162,7 +162,7 @@ class Symmetric(Unary):
         >>> round(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), 6)    # e²
         7.389056
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
     Limits: A report is as long as the list of values; `oue` has less variance at the same length.
     Cost: $O(m)$ bits for a client with m values; $O(n\,m)$ for the server with n reports.
     Paper: Ú. Erlingsson, V. Pihur and A. Korolova, RAPPOR: randomized aggregatable privacy-preserving ordinal response,
@@ -188,9 +188,10 @@ class Symmetric(Unary):
 @card("oue", title="optimized unary encoding", group="values")
 @dataclass(frozen=True)
 class Optimized(Unary):
-    r"""Optimized unary encoding: the own bit is a fair coin, others are set as rarely as ε allows.
+    r"""Optimized unary encoding: the bit of the true value is set by a fair coin, the others as rarely as ε allows.
 
-    The least variance of all that send a bit for each value. Two values differ in two bits, which tell ε together.
+    It has the least variance of all mechanisms that send a bit for each value. Two values differ in two bits, which
+    cost ε together.
 
     Formula: $p = \frac{1}{2}$ and $q = \frac{1}{e^{\varepsilon} + 1}$; the variance of a count is about $n\,\frac{4
         e^{\varepsilon}}{(e^{\varepsilon} - 1)^2}$
@@ -199,7 +200,7 @@ class Optimized(Unary):
         >>> round(oracle.p * (1 - oracle.q) / (oracle.q * (1 - oracle.p)), 6)    # e²
         7.389056
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
     Limits: A report is as long as the list of values: `olh` and `hadamard` send less.
     Cost: $O(m)$ bits for a client with m values; $O(n\,m)$ for the server with n reports.
     Paper: T. Wang, J. Blocki, N. Li and S. Jha, Locally differentially private protocols for frequency estimation,

@@ -161,11 +161,11 @@ class SketchOracle(Oracle):
 @card("cms", title="count mean sketch", group="strings")
 @dataclass(frozen=True)
 class CountMeanSketch(SketchOracle):
-    r"""Apple's count mean sketch: a bit for each cell of a random row; the own cell's bit is set, then each bit is
-    flipped with some probability.
+    r"""Apple's count mean sketch: a bit for each cell of a random row; the bit of the value's cell is set, then each
+    bit is flipped with some probability.
 
-    Any domain, strings too, listed beforehand or not; a report has a row and ``width`` bits. The variance is about that
-    of `sue`.
+    It works for any domain, strings included, whether the values are listed beforehand or not. A report has a row and
+    ``width`` bits. The variance is about that of `sue`.
 
     Formula: each bit is flipped with $\frac{1}{e^{\varepsilon/2} + 1}$; values that share cells add a variance of
         $\frac{\sum n' (n' - 1)}{k\,(w - 1)}$ over the others, for $k$ rows of $w$ cells
@@ -174,10 +174,10 @@ class CountMeanSketch(SketchOracle):
         >>> round(sketch.p / float(sketch.flip), 6)    # e
         2.718282
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: What values that share cells do to each other does not go away with more users; the standard errors count it
-        in.
-    Cost: $O(w)$ bits for a client; $O(n\,w)$ to count, then $O(k)$ for each value that is asked for.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: Values that share a cell disturb each other, and more users do not remove this error; the standard errors
+        include it.
+    Cost: $O(w)$ bits for a client; $O(n\,w)$ to count, then $O(k)$ for each value that is estimated.
     Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
 
@@ -228,10 +228,11 @@ class CountMeanSketch(SketchOracle):
 @card("hcms", title="Hadamard count mean sketch", group="strings")
 @dataclass(frozen=True)
 class HadamardSketch(SketchOracle):
-    r"""Apple's Hadamard count mean sketch: one bit, the sign of a random column of a Hadamard matrix for the own cell
-    of a random row, flipped with some probability.
+    r"""Apple's Hadamard count mean sketch: one bit, which is the sign of a random column of a Hadamard matrix for the
+    value's cell of a random row, flipped with some probability.
 
-    Any domain, strings too; a report has a row, a column and a bit. The variance is about that of `hadamard`.
+    It works for any domain, strings included. A report has a row, a column and a bit. The variance is about that of
+    `hadamard`.
 
     Formula: the sign is flipped with $\frac{1}{e^{\varepsilon} + 1}$; values that share cells add a variance of
         $\frac{\sum n' (n' - 1)}{k\,(w - 1)}$ over the others, for $k$ rows of $w$ cells
@@ -240,9 +241,9 @@ class HadamardSketch(SketchOracle):
         >>> round(sketch.p / (1 - sketch.p), 6)
         2.718282
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: As of `cms`; and the variance never falls below that of one bit, however large ε is.
-    Cost: $O(1)$ for a client; $O(n + k\,w \log w)$ to count, then $O(k)$ for each value that is asked for.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: The same as for `cms`; and the variance never falls below that of one bit, however large ε is.
+    Cost: $O(1)$ for a client; $O(n + k\,w \log w)$ to count, then $O(k)$ for each value that is estimated.
     Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
 
@@ -296,9 +297,9 @@ class HadamardSketch(SketchOracle):
 class FastHashing(SketchOracle):
     r"""Fast local hashing: randomized response for the cell of the value in a random row.
 
-    It is `olh` whose hash functions are few and shared, so that a server is done as soon as it has counted. At a large
-    ε much less variance than `hcms`. ``width`` 0 stands for the best where collisions do not matter, about e^ε + 1;
-    ``rows`` 0 for as many as make a million cells.
+    It is `olh` with few hash functions, which clients share, so that the server has nothing more to do once it has
+    counted. At a large ε it has much less variance than `hcms`. ``width`` 0 means the best width if collisions do not
+    matter, about e^ε + 1; ``rows`` 0 means as many rows as make a million cells.
 
     Formula: $p = \frac{e^{\varepsilon}}{e^{\varepsilon} + w - 1}$ for the own cell of $w$ and $\frac{1}{e^{\varepsilon}
         + w - 1}$ for another
@@ -307,9 +308,10 @@ class FastHashing(SketchOracle):
         >>> sketch.width, sketch.rows, round(float(sketch.supports_own / sketch.supports_other), 6)
         (4, 65536, 2.718282)
 
-    Guarantee: ε-local differential privacy for one report; nobody need be trusted.
-    Limits: With few functions values that share cells stay together; the standard errors count it in.
-    Cost: $O(1)$ for a client; $O(n)$ to count, then $O(k)$ for each value that is asked for.
+    Guarantee: ε-local differential privacy for one report; no party needs to be trusted.
+    Limits: With few functions, some values share their cells in all of them; the standard errors include the error from
+        it.
+    Cost: $O(1)$ for a client; $O(n)$ to count, then $O(k)$ for each value that is estimated.
     Paper: G. Cormode, S. Maddock and C. Maple, Frequency estimation under local differential privacy, PVLDB 2021.
     """
 

@@ -39,12 +39,10 @@ def exact_amount(amount: Amount, name: str, *, zero: bool = False) -> Fraction:
     """
     try:
         found = fraction(amount)
-    except ValueError as error:
-        raise PolicyError(
-            tr("must be a number: {error}. Got {shorten} instead", error=error, shorten=shorten(amount)), where=name
-        ) from None
+    except ValueError:
+        raise PolicyError(tr("must be a number. Got {amount} instead", amount=shorten(amount)), where=name) from None
     if found < 0 or (found == 0 and not zero):
-        raise PolicyError(tr("must be above 0. Got {shorten} instead", shorten=shorten(amount)), where=name)
+        raise PolicyError(tr("must be above 0. Got {amount} instead", amount=shorten(amount)), where=name)
     return found
 
 
@@ -111,15 +109,15 @@ def loss_of(epsilon: Any = None, rho: Any = None, delta: Any = 0, *, measure: st
     given, other = (epsilon, rho) if measure == "epsilon" else (rho, epsilon)
     if given is None or other is not None:
         raise QueryRefused(
-            tr("the book of this data set counts in {measure}", measure=measure),
+            tr("the ledger counts this data set's budget in {measure}", measure=measure),
             where="budget",
             remedy=tr("Say how much {measure} to spend.", measure=measure),
         )
     amount, share = exact_amount(given, measure), exact_amount(delta, "delta", zero=True)
     if not Fraction(1, NANO) <= amount <= LARGEST_LOSS:
-        raise QueryRefused(tr("must be from 1e-9 to {largest_loss:,}", largest_loss=LARGEST_LOSS), where=measure)
+        raise QueryRefused(tr("must be between 1e-9 and {largest:,}", largest=LARGEST_LOSS), where=measure)
     if share and not Fraction(1, ATTO) <= share < 1:
-        raise QueryRefused(tr("must be 0, or from 1e-18 to below 1"), where="delta")
+        raise QueryRefused(tr("must be 0, or at least 1e-18 and below 1"), where="delta")
     return PrivacyLoss("epsilon" if measure == "epsilon" else "rho", amount, share)
 
 

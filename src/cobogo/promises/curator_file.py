@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, PrivateAttr, ValidationError, model_validator
 
+from cobogo.data.policy.complaints import explain_error
 from cobogo.data.policy.tables import Data
-from cobogo.data.policy.toml_file import PolicyTable, explain_error, read_toml
+from cobogo.data.policy.toml_file import PolicyTable, read_toml
 from cobogo.errors import PolicyError, QueryRefused
 from cobogo.floor.language import nearest, tr
 from cobogo.floor.urls import is_url
@@ -140,7 +141,11 @@ class CuratorPolicy(PolicyTable):
         policy._home, policy._name = Path(home), name
         folded = [dataset.casefold() for dataset in policy.datasets]
         if len(set(folded)) < len(folded):
-            raise PolicyError(tr("two data sets have names that differ only in case"), where=f"{name}, datasets")
+            raise PolicyError(
+                tr("two data sets have names that differ only in case"),
+                where=f"{name}, datasets",
+                remedy=tr("Rename one of them."),
+            )
         return policy
 
     def datasets_for(self, analyst: str) -> dict[str, DeclaredDataset]:
@@ -172,7 +177,7 @@ class CuratorPolicy(PolicyTable):
             path, url = None, path
         if (path is None) == (declared.table is None):
             raise PolicyError(
-                tr("names no data, or two places of them"),
+                tr("names no data, or names both a file and a table"),
                 where=f"{self.name}, datasets.{dataset}.path",
                 remedy=tr("Give the path of a file, or a database's URL and a table."),
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cobogo.errors import CobogoError, LedgerError, PolicyError
-from cobogo.floor.language import tr
+from cobogo.floor.language import Text, tr
 from cobogo.floor.untrusted import fraction
 from cobogo.promises.accounting import Measure, PrivacyLoss, to_rho
 from cobogo.promises.curator_file import CuratorPolicy, find_dataset
@@ -42,8 +42,8 @@ def payer_of_options(ledger: str | None, dataset: str | None, analyst: str | Non
         return None
     if ledger is None or dataset is None or analyst is None:
         missing = ", ".join(name for name, value in given.items() if value is None)
-        what = tr("a budget is that of an analyst on a data set, in a ledger")
-        raise PolicyError(what, where=missing, remedy=tr("Give all three."))
+        what = tr("a budget needs a ledger, a data set and an analyst, and this option is missing")
+        raise PolicyError(what, where=missing, remedy=tr("Give --ledger, --dataset and --analyst together."))
     return Payer(Ledger(ledger), dataset, analyst)
 
 
@@ -56,18 +56,18 @@ def payer_of_curator(file: Path, dataset: str, analyst: str, unit: str | None, w
     if declared.unit != unit:
         raise PolicyError(
             tr(
-                "the curator protects {people}, and this policy {people2}",
-                people=_people(declared.unit),
-                people2=_people(unit),
+                "the curator protects {protected}, and this policy protects {asked}",
+                protected=_protected(declared.unit),
+                asked=_protected(unit),
             ),
             where=f"{where}.dataset",
-            remedy=tr("Name the same unit in both: a budget is of one kind of privacy."),
+            remedy=tr("Name the same unit in both: one budget cannot protect both rows and people."),
         )
     return Payer(rules.open_books(), name, analyst, str(file.absolute()))
 
 
-def _people(unit: str | None) -> str:
-    return "single rows" if unit is None else f'people, whom "{unit}" tells apart'
+def _protected(unit: str | None) -> Text:
+    return tr("single rows") if unit is None else tr('people, identified by "{unit}"', unit=unit)
 
 
 def check_debit(evidence: Mapping[str, Any]) -> tuple[list[str], list[str]]:
@@ -76,14 +76,14 @@ def check_debit(evidence: Mapping[str, Any]) -> tuple[list[str], list[str]]:
         rules = CuratorPolicy.load(evidence["curator"])
         entries = rules.open_ledger().entries(evidence["dataset"])
     except LedgerError:  # it was changed, or is another one: what it says counts for nothing
-        return ["the curator's ledger has no debit for this release"], []
+        return [tr("the curator's ledger has no debit for this release")], []
     except CobogoError:
-        return [], ["the curator's ledger cannot be read here, so the debit was not looked up"]
+        return [], [tr("the curator's ledger cannot be read here, so the debit was not checked")]
     found = [entry for entry in entries if evidence["receipt"] in entry.question]
     if len(found) != 1:
-        return ["the curator's ledger has no debit for this release"], []
+        return [tr("the curator's ledger has no debit for this release")], []
     due = PrivacyLoss(evidence["measure"], fraction(evidence["amount"]), fraction(evidence["delta"]))
     own = found[0].cost.loss(due.measure)
     if own.amount < due.amount or own.delta < due.delta:
-        return ["the curator's ledger debits less for this release than it cost"], []
+        return [tr("the curator's ledger has a smaller debit for this release than it cost")], []
     return [], []

@@ -10,7 +10,7 @@ from cobogo.data.policy import Policy
 from cobogo.data.table.frequency import FrequencyTable, frequency_table, number_tuples
 from cobogo.data.table.read import Table, read
 from cobogo.errors import DataError
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.promises.models import Model
 
 
@@ -26,14 +26,14 @@ def open_population(name: str, policy: Policy) -> Table:
     missing = [column for column in policy.quasi_identifiers if column not in table.columns]
     if missing:
         raise DataError(
-            tr("the population table lacks the quasi-identifiers {missing}", missing=", ".join(missing)),
+            tr("the population table does not have the quasi-identifiers {missing}", missing=", ".join(missing)),
             where=table.name,
             remedy=tr("It needs every quasi-identifier of the policy, under the same name."),
         )
     unit = policy.data.unit
     if unit is not None and unit in table.columns and table.repeats(unit):
         raise DataError(
-            tr('somebody has several records in the population table: "{unit}" repeats', unit=unit),
+            tr('some people have several records in the population table: values of "{unit}" repeat', unit=unit),
             where=table.name,
             remedy=tr("Give a table with one record for each person."),
         )
@@ -45,15 +45,21 @@ def add_population(counted: FrequencyTable, name: str, population: Table) -> Fre
     both = counted.with_population(name, frequency_table(population, counted.quasi_identifiers, []))
     missing = both.classes().sizes - both.populations[name]
     if (missing > 0).any():
-        who = "records" if counted.people is None else "people"
+        lost = int(missing[missing > 0].sum())
         raise DataError(
-            tr(
-                "the population table lacks {sum:,} of the {who} in the data",
-                sum=int(missing[missing > 0].sum()),
-                who=who,
+            trn(
+                "the population table does not have {n:,} record of the data",
+                "the population table does not have {n:,} records of the data",
+                n=lost,
+            )
+            if counted.people is None
+            else trn(
+                "the population table does not have {n:,} person of the data",
+                "the population table does not have {n:,} people of the data",
+                n=lost,
             ),
             where=population.name,
-            remedy=tr("The population must hold everybody in the data, with the same spelling of every value."),
+            remedy=tr("The population must contain every person in the data, with the same spelling of every value."),
         )
     return both
 

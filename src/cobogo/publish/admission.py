@@ -8,7 +8,8 @@ from typing import Any
 
 from cobogo.data.hierarchy import SUPPRESSED
 from cobogo.data.policy import Policy, Role
-from cobogo.data.schema.roles import check_roles, quote_names
+from cobogo.data.policy.columns import quote_names
+from cobogo.data.schema.roles import check_roles
 from cobogo.data.table.engine import connect
 from cobogo.data.table.frequency import FrequencyTable
 from cobogo.data.table.read import Table, open_source, read

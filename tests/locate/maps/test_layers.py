@@ -69,7 +69,7 @@ def test_a_mark_stands_where_it_should(tmp_path: Path) -> None:
                     tmp_path / "map.png")  # fmt: skip
     orange = np.array([int(COLORS["orange"][at : at + 2], 16) for at in (1, 3, 5)])
     grey = np.array([int(COLORS["grey"][at : at + 2], 16) for at in (1, 3, 5)])
-    below = drawn[230:]
+    below = drawn[200:]  # the map itself
 
     def centre(color: np.ndarray) -> np.ndarray:
         mixed = 0.8 * color + 0.2 * 255

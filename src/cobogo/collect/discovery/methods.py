@@ -202,19 +202,19 @@ class Prefixes(Discovery):
     r"""The prefix extending method: each group reports a longer prefix than the group before; the most frequent
     prefixes of one group, extended by every symbol, are the candidates of the next.
 
-    A value is found when its prefixes are among the frequent ones of every group, and it itself is significant in the
-    last. Values that share a beginning help each other up to where they part.
+    A value is found if its prefixes are among the frequent ones of every group, and the value itself is significant in
+    the last group. Values with the same beginning help each other as far as they are equal.
 
     Formula: $C_{i+1} = \{x s : x \in \mathrm{top}_k(C_i),\; s \in \Sigma^{t}\}$, each group with the whole of ε
-    Example: Words are found without a list of them; how many groups that takes.
+    Example: Words are found without a list of them; this shows how many groups that takes.
         >>> method = Prefixes(epsilon=4.0)
         >>> method.groups, method.lengths
         (4, [2, 4, 6, 8])
 
-    Guarantee: ε-local differential privacy: every user is in one group and reports once. A value that nobody holds is
-        found significant with a probability of at most alpha, all candidates together.
-    Limits: Users are split among the groups, so a value must be frequent to be found. Alphabet and length are public.
-    Cost: $O(1)$ for a client; the server reads a sketch for the extensions of at most ``keep`` prefixes a group.
+    Guarantee: ε-local differential privacy: every user is in one group and reports once. The probability that any value
+        which no user has is found significant is at most alpha, over all candidates together.
+    Limits: Users are split among the groups, so only frequent values are found. The alphabet and the length are public.
+    Cost: $O(1)$ for a client; in each group the server reads a sketch for the extensions of at most ``keep`` prefixes.
     Paper: T. Wang, N. Li and S. Jha, Locally differentially private heavy hitter identification, IEEE Transactions on
         Dependable and Secure Computing, 2021; R. Bassily, K. Nissim, U. Stemmer and A. Thakurta, Practical locally
         private heavy hitters, NIPS 2017.
@@ -276,12 +276,12 @@ AT_MOST = 2**18
 @card("sfp", title="sequence fragment puzzle", group="words")
 @dataclass(frozen=True)
 class Puzzles(Discovery):
-    r"""Apple's sequence fragment puzzle: a group for each place reports the symbols there with a mark of 8 bits, a hash
-    of the whole value; frequent fragments with the same mark are put together.
+    r"""Apple's sequence fragment puzzle: a group for each place in the word reports the symbols there with a mark of 8
+    bits, a hash of the whole value; frequent fragments with the same mark are put together.
 
-    What has that mark itself is a candidate. ``fragment`` is how many symbols are reported together. A value is found
-    when its fragments are among the frequent ones of every place, and it itself is significant among the few candidates
-    that are left.
+    A word that is put together is a candidate if its own hash is that mark. ``fragment`` is the number of symbols that
+    are reported together. A value is found if its fragments are among the frequent ones of every place, and the value
+    itself is significant among the few candidates that are left.
 
     Formula: $(x_{[i, i + t)},\, h(x))$ is reported by group $i$; candidates are $\{x : h(x) = m,\; (x_{[i, i + t)}, m)
         \in \mathrm{top}_k \text{ for every } i\}$
@@ -290,11 +290,11 @@ class Puzzles(Discovery):
         >>> list(method.places), method.groups
         ([0, 2, 4, 6], 5)
 
-    Guarantee: ε-local differential privacy: every user is in one group and reports once. A value that nobody holds is
-        found significant with a probability of at most alpha, all candidates together.
-    Limits: Users are split among the groups. Where many frequent values share a mark, combinations multiply, and only
-        the most frequent are followed up.
-    Cost: $O(1)$ for a client; the server reads a sketch for every fragment with every one of 256 marks.
+    Guarantee: ε-local differential privacy: every user is in one group and reports once. The probability that any value
+        which no user has is found significant is at most alpha, over all candidates together.
+    Limits: Users are split among the groups. If many frequent values share a mark, there are many combinations, and
+        only the most frequent ones are followed up.
+    Cost: $O(1)$ for a client; the server reads a sketch for every fragment with each of the 256 marks.
     Paper: Differential Privacy Team, Apple, Learning with privacy at scale, 2017.
     """
 

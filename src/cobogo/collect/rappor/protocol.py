@@ -45,11 +45,11 @@ class Strings:
 
 @card("rappor", title="RAPPOR", group="strings")
 class Rappor(Protocol):
-    r"""RAPPOR: a Bloom filter of any string, randomized once to be kept, and again for each report.
+    r"""RAPPOR: a Bloom filter of any string, randomized once for a permanent answer, and again for each report.
 
-    The permanent answer keeps a bit with probability 1 − f and else sets it by a fair coin; each report then shows a
-    bit with probability q where the permanent answer has it and p where it does not. Candidates are only needed to
-    decode: by regression on the bit counts of each cohort.
+    The permanent answer keeps a bit with probability 1 − f and otherwise sets it by a fair coin. Each report then sets
+    a bit with probability q if it is set in the permanent answer, and with probability p if not. Candidates are needed
+    only for decoding, which is a regression on the bit counts of each cohort.
 
     Formula: for ever $\varepsilon_{\infty} = 2 h \ln \frac{1 - f/2}{f/2}$; one report $\varepsilon_1 = h \ln
         \frac{q^{\ast} (1 - p^{\ast})}{p^{\ast} (1 - q^{\ast})}$ with $q^{\ast} = \frac{f}{2}(p + q) + (1 - f)\,q$ and
@@ -59,10 +59,10 @@ class Rappor(Protocol):
         >>> round(protocol.epsilon_forever, 3), round(protocol.epsilon_once, 3)
         (4.394, 1.074)
 
-    Guarantee: ε∞-local differential privacy for all reports of one value together, ε₁ for a single one; nobody need be
-        trusted.
-    Limits: Holds for one constant value: a client whose value changes reveals more. Only candidates are found, and only
-        frequent ones.
+    Guarantee: ε∞-local differential privacy for all reports of one value together, ε₁ for a single report; no party
+        needs to be trusted.
+    Limits: The guarantee is for one constant value: a client whose value changes reveals more. Only candidates can be
+        found, and only frequent ones.
     Cost: $O(b)$ bits for a client; $O(n\,b)$ to count n reports, and a regression with a column for each candidate.
     Paper: Ú. Erlingsson, V. Pihur and A. Korolova, RAPPOR: randomized aggregatable privacy-preserving ordinal response,
         CCS 2014.

@@ -175,6 +175,16 @@ def _date(values: Sequence[str]) -> ColumnKind | None:
     return ColumnKind(Type.DATE, format=fitting[0], ambiguous=len(fitting) > 1)
 
 
+def guess_date_format(values: Sequence[str]) -> str | None:
+    """The format in which all values are dates; None if there is none.
+
+    >>> guess_date_format(["31/12/1990", "01/02/1985"]), guess_date_format(["Crato"])
+    ('%d/%m/%Y', None)
+    """
+    kind = _date(values) if values and all(value.isascii() for value in values) else None
+    return None if kind is None else kind.format
+
+
 def _shape(value: str) -> str:
     """Digits as one 9 a run: it costs little and spares nearly all attempts to read a date."""
     return re.sub(r"[0-9]+", "9", value)

@@ -11,26 +11,29 @@ from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale, Sep
 from cobogo.floor.catalogue import card
 
 
-@card("loss", plain="Information lost: 0 is the original table, 1 a table that says nothing.")
+@card(
+    "loss",
+    plain=("The share of the information that was lost: 0 is the original table, 1 a table without information."),
+)
 @dataclass(frozen=True)
 class LossMetric(Separable):
-    r"""Granularity lost: per attribute the mean share of the domain under a released value, 0 to 1, combined by a
-    geometric mean.
+    r"""The granularity that was lost, from 0 to 1: for each attribute the mean share of the domain that a released
+    value covers, combined over the attributes by a geometric mean.
 
-    A suppressed record has share 1. An attribute that is lost altogether does not hide what is left of the others. The
-    default metric of the search.
+    A suppressed record has share 1. An attribute that is lost altogether does not hide what is left of the others. This
+    is the default metric of the search.
 
     Formula: $\prod_A (1 + v_A)^{w_A / \sum w} - 1$ with $v_A = \frac{\frac{1}{N} \sum_r s_{rA} - 1/D_A}{1 - 1/D_A}$,
         where $s_{rA}$ is the share of the $D_A$ leaves of the hierarchy under the released value
-    Example: Four records; the values stand for two of four leaves each.
+    Example: Four records; each released value covers two of four leaves.
         >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
         >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8]), level_sums=np.array([4]))
         >>> round(float(LossMetric().value(halves, scale)), 4)
         0.3333
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Compares releases of the same data with the same hierarchies; between tables it says nothing. How frequent
-        values are plays no part: see normalized-entropy.
+    Limits: It compares releases of the same data with the same hierarchies, not different tables. It does not depend on
+        how frequent values are: see normalized-entropy.
     Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
     Paper: V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002, for the loss of a cell; the
         geometric mean is that of ARX.
@@ -57,11 +60,11 @@ class LossMetric(Separable):
 )
 @dataclass(frozen=True)
 class ILoss(Separable):
-    r"""Share of the leaves that a released value stands for beyond the true one, weighted over the attributes, averaged
-    over the records.
+    r"""The share of the leaves that a released value may stand for besides the true one, weighted over the attributes
+    and averaged over the records.
 
-    A suppressed cell stands for all leaves. The divisor is the number of leaves, not that number less one, so it never
-    quite reaches 1.
+    A suppressed cell stands for all leaves. The divisor is the number of leaves, not the number of leaves minus one, so
+    the metric never quite reaches 1.
 
     Formula: $\frac{1}{N} \sum_r \sum_A \frac{w_A}{\sum w} \cdot \frac{\lvert V_{rA}\rvert - 1}{\lvert D_A\rvert}$ with
         $\lvert V_{rA}\rvert$ the leaves under the released value
@@ -72,7 +75,7 @@ class ILoss(Separable):
         0.25
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: As of loss; and a mean over attributes lets a well-kept one hide a lost one.
+    Limits: Those of loss. Also, in a mean over attributes, an attribute that was kept well can hide one that was lost.
     Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
     Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
@@ -86,10 +89,10 @@ class ILoss(Separable):
         return np.asarray(lost * (scale.weights / scale.weights.sum()))
 
 
-@card("iloss-sum", plain="The same, summed over the attributes by their weights and not averaged.")
+@card("iloss-sum", plain="iloss, summed over the attributes by their weights instead of averaged.")
 @dataclass(frozen=True)
 class ILossSum(ILoss):
-    r"""The same as iloss with the weights as they are given, not made to sum to 1: the form in which it was published.
+    r"""iloss with the weights as they are given, not scaled to sum to 1: the form in which it was published.
 
     It orders releases as iloss does, and is Σw times as large: with weights of 1, the number of quasi-identifiers.
 
@@ -102,7 +105,8 @@ class ILossSum(ILoss):
         (0.25, 0.5)
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: As of iloss; and it grows with the number of attributes, so tables of other columns cannot be compared.
+    Limits: Those of iloss. Also, it grows with the number of attributes, so tables with different columns cannot be
+        compared.
     Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
     Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
@@ -112,24 +116,24 @@ class ILossSum(ILoss):
         return np.asarray(super().terms(outcome, scale) * scale.weights.sum())
 
 
-@card("precision", plain="Detail kept: 1 is the original table, 0 a table generalized to the top.")
+@card("precision", plain="The detail that was kept: 1 is the original table, 0 a table generalized to the top.")
 @dataclass(frozen=True)
 class Precision(Separable):
-    r"""One minus the mean height to which cells were generalized, each as a share of its hierarchy's height.
+    r"""One minus the mean height to which cells were generalized, each height as a share of its hierarchy's height.
 
-    Higher is better: 1 is the original table. A suppressed cell counts its full height.
+    Higher is better: 1 is the original table. A suppressed cell counts with its full height.
 
     Formula: $1 - \frac{1}{N\,a} \sum_r \sum_A \frac{h_{rA}}{H_A}$ with $h_{rA}$ the level of a cell and $H_A$ the
         height of its hierarchy, a the number of attributes
-    Example: All cells at the first of two levels.
+    Example: All cells are at the first of two levels.
         >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
         >>> halves = Outcome(suppressed=0, classes=2, squares=8, leaf_sums=np.array([8]), level_sums=np.array([4]))
         >>> float(Precision().value(halves, scale))
         0.5
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Counts levels only: a step costs the same whether it merges two values or two thousand. Weights play no
-        part.
+    Limits: It counts levels only: a step costs the same whether it merges two values or two thousand. Weights have no
+        effect.
     Cost: $O(a)$ for a attributes, given the sums that the search keeps for each node.
     Paper: L. Sweeney, Achieving k-anonymity privacy protection using generalization and suppression, International
         Journal of Uncertainty, Fuzziness and Knowledge-Based Systems, 2002.
@@ -148,7 +152,7 @@ class Precision(Separable):
         return np.asarray(1.0 - total)
 
 
-@card("height", plain="The levels of all quasi-identifiers added up: how many steps were taken.")
+@card("height", plain=("The sum of the levels of all quasi-identifiers: how many steps of generalization were taken."))
 @dataclass(frozen=True)
 class Height(Separable):
     r"""The sum of the levels of a full-domain recoding: its distance from the bottom of the lattice.
@@ -161,7 +165,8 @@ class Height(Separable):
         2.0
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Adds up levels of hierarchies that may have nothing in common. Many nodes have the same height; ties decide.
+    Limits: It adds up levels of hierarchies that may have nothing in common. Many nodes have the same height, so ties
+        decide.
     Cost: $O(a)$ for a attributes.
     Paper: P. Samarati, Protecting respondents' identities in microdata release, IEEE Transactions on Knowledge and Data
         Engineering, 2001.
@@ -178,14 +183,14 @@ class Height(Separable):
 @card("ambiguity", plain="How many combinations of original values a released record may stand for, on average.")
 @dataclass(frozen=True)
 class Ambiguity(IdealBound):
-    r"""The mean number of original tuples that a released record may stand for: the product over the attributes of the
-    leaves under its values.
+    r"""The mean number of original tuples that a released record may stand for. For one record this number is the
+    product, over the attributes, of the leaves that its values cover.
 
     A suppressed record may stand for any tuple.
 
     Formula: $\frac{1}{N} \sum_r \prod_A \lvert V_{rA}\rvert$ with $\lvert V_{rA}\rvert$ the leaves under the released
         value
-    Example: Each record may be any of two ages and of two sexes.
+    Example: Each record may have either of two ages and either of two sexes.
         >>> scale = Scale(records=4, leaves=np.array([4, 2]), heights=np.array([2, 1]), weights=np.array([1.0, 1.0]))
         >>> node = Outcome(
         ...     suppressed=0, classes=2, squares=8, leaf_sums=np.array([8, 8]), level_sums=np.array([4, 4]), products=16
@@ -194,7 +199,8 @@ class Ambiguity(IdealBound):
         4.0
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Coarse values and suppressed records outweigh everything else. Where no number can hold it, it has no value.
+    Limits: Coarse values and suppressed records outweigh everything else. It has no value where the number is too large
+        to compute.
     Cost: $O(c\,a)$ for c classes and a attributes.
     Paper: J. Goldberger and T. Tassa, Efficient anonymizations with enhanced utility, Transactions on Data Privacy,
         2010.

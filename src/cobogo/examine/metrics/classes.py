@@ -12,20 +12,23 @@ from cobogo.examine.metrics.base import IdealBound, Numbers, Outcome, Scale
 from cobogo.floor.catalogue import card
 
 
-@card("discernibility", plain="Each record counts the size of its class, a suppressed one the size of the table.")
+@card(
+    "discernibility",
+    plain=("Each record counts with the size of its class, a suppressed record with the size of the table."),
+)
 @dataclass(frozen=True)
 class Discernibility(IdealBound):
-    r"""Each record pays the size of its class, a suppressed one the size of the table.
+    r"""Each record costs the size of its class, a suppressed record the size of the table.
 
     Formula: $\sum_E \lvert E\rvert^2 + N \cdot \lvert S\rvert$ over the kept classes $E$ and the suppressed records $S$
-    Example: Classes of two and one, and one suppressed record of four.
+    Example: Two classes of two records and one, and one suppressed record, of four.
         >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
         >>> node = Outcome(suppressed=1, classes=2, squares=5, leaf_sums=np.array([6]), level_sums=np.array([3]))
         >>> float(Discernibility().value(node, scale))
         9.0
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Looks at sizes only: how coarse the values of a class are plays no part.
+    Limits: It looks at sizes only, not at how coarse the values of a class are.
     Cost: $O(c)$ for c classes.
     Paper: R. J. Bayardo and R. Agrawal, Data privacy through optimal k-anonymization, ICDE 2005.
     """
@@ -37,10 +40,10 @@ class Discernibility(IdealBound):
         return np.asarray(outcome.squares + outcome.suppressed * np.float64(scale.records))
 
 
-@card("c_avg", plain="The average class as a multiple of k: 1 is the least that k allows.")
+@card("c_avg", plain="The average class size as a multiple of k: 1 is the least that k allows.")
 @dataclass(frozen=True)
 class AverageClassSize:
-    r"""The mean size of the kept classes as a multiple of k: 1 is as small as k-anonymity allows.
+    r"""The mean size of the released classes as a multiple of k: 1 is as small as k-anonymity allows.
 
     Formula: $\frac{N - \lvert S\rvert}{c \cdot k}$ with $c$ kept classes and $\lvert S\rvert$ suppressed records
     Example:
@@ -50,8 +53,8 @@ class AverageClassSize:
         1.5
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Has no value without k-anonymity. Does not count suppressed records against a release: it does not mind
-        leaving out as many as the limit allows.
+    Limits: It has no value without k-anonymity. It does not count suppressed records against a release, so it accepts
+        as many of them as the limit allows.
     Cost: $O(1)$, given the number of classes.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
@@ -70,10 +73,10 @@ class AverageClassSize:
         return self.value(replace(ideal, suppressed=limit), scale)
 
 
-@card("aecs", plain="Records per class, the suppressed ones counted as one class.")
+@card("aecs", plain="Records per class; the suppressed records count as one class.")
 @dataclass(frozen=True)
 class AverageEquivalenceClassSize(IdealBound):
-    r"""All records over all classes, the suppressed ones counting as one more class.
+    r"""The number of records over the number of classes; the suppressed records count as one more class.
 
     Formula: $\frac{N}{c + [\lvert S\rvert > 0]}$ with $c$ kept classes and the suppressed records $S$
     Example:
@@ -83,7 +86,7 @@ class AverageEquivalenceClassSize(IdealBound):
         2.0
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Looks at the number of classes only, not at how coarse their values are.
+    Limits: It looks at the number of classes only, not at how coarse their values are.
     Cost: $O(1)$, given the number of classes.
     Paper: None: as ARX reports it; after K. LeFevre, D. J. DeWitt and R. Ramakrishnan 2006.
     """
@@ -102,23 +105,24 @@ class AverageEquivalenceClassSize(IdealBound):
 )
 @dataclass(frozen=True)
 class Classification(IdealBound):
-    r"""The share of the records whose label is not their class's most frequent one, or that are suppressed.
+    r"""The share of the records whose label is not the most frequent label of their class, or that are suppressed.
 
-    The policy names the label: ``label`` under ``[recoding]``. The search then gives up what does not tell labels apart
-    and keeps what does.
+    The policy names the label: ``label`` under ``[recoding]``. The search then keeps the detail that separates labels,
+    and gives up the rest.
 
     Formula: $\frac{1}{N} \left( \sum_E (\lvert E\rvert - \max_y c_y(E)) + \lvert S\rvert \right)$ with $c_y(E)$ the
         records of class $E$ with label $y$
-    Example: In a class of three two have the same label; one record is suppressed.
+    Example: In a class of three records, two have the same label; one record is suppressed.
         >>> scale = Scale(records=4, leaves=np.array([4]), heights=np.array([2]), weights=np.array([1.0]))
         >>> node = Outcome(1, 1, 9, np.array([12]), np.array([6]), majority=2)
         >>> float(Classification().value(node, scale))
         0.5
 
-    Guarantee: None: a metric says what was lost, not who is protected. For a sensitive label it is the opposite of
-        protection.
-    Limits: Guessing the majority is a poor classifier; accuracy measures better ones on the finished release.
-    Cost: $O(c\,y)$ for c classes and y labels a node.
+    Guarantee: None: a metric says what was lost, not who is protected. If the label is sensitive, a good value is the
+        opposite of protection.
+    Limits: A classifier that guesses the majority is poor; accuracy measures better classifiers on the finished
+        release.
+    Cost: $O(c\,y)$ for each node, with c classes and y labels.
     Paper: V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002.
     """
 

@@ -13,28 +13,28 @@ from cobogo.floor.catalogue import card
 
 @card(
     "entropy",
-    plain="The bits needed to say which original value each released one stands for, over all records.",
+    plain=("The bits that are needed to say which original value each released value stands for, over all records."),
     title="non-uniform entropy",
 )
 @dataclass(frozen=True)
 class EntropyMetric(Separable):
-    r"""Non-uniform entropy: the bits needed to say which original value each released one stands for.
+    r"""Non-uniform entropy: the bits that are needed to say which original value each released value stands for.
 
     The frequencies are those of the whole table, before suppression, and a suppressed value is ``*``, which all N
-    records share. So a value that is merged with rare ones costs little, and suppression never counts as a gain.
+    records share. So merging a value with rare ones costs little, and suppression never counts as a gain.
 
     Formula: $-\sum_r \sum_A \log_2 \frac{f(x_{rA})}{f(y_{rA})}$ with $f$ the frequency of an original value $x$ and of
         what is released for it, $y$
-    Example: Two values of two records each became one: a bit for each of the four records.
+    Example: Two values of two records each became one value: one bit for each of the four records.
         >>> scale = Scale(records=4, leaves=np.array([2]), heights=np.array([1]), weights=np.array([1.0]))
         >>> node = Outcome(0, 1, 16, np.array([8]), np.array([4]), bits=np.array([4.0]))
         >>> float(EntropyMetric().value(node, scale))
         4.0
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Attributes are taken one by one: what they tell of each other is not counted. An attribute of many values
-        outweighs the others; see normalized-entropy.
-    Cost: $O(n\,a)$ a node for n distinct tuples and a attributes, more than the metrics that need sums alone.
+    Limits: Each attribute is measured by itself: what attributes reveal about each other is not counted. An attribute
+        with many values outweighs the others; see normalized-entropy.
+    Cost: $O(n\,a)$ for each node, with n distinct tuples and a attributes: more than the metrics that need only sums.
     Paper: A. Gionis and T. Tassa, k-anonymization with minimal loss of information, IEEE Transactions on Knowledge and
         Data Engineering, 2009.
     """
@@ -56,17 +56,17 @@ class EntropyMetric(Separable):
 @card(
     "normalized-entropy",
     plain=(
-        "The same as a share of what suppressing everything would cost: 0 is the original table, 1 a "
-        "table that says nothing."
+        "The non-uniform entropy as a share of what suppressing everything would cost: 0 is the original "
+        "table, 1 a table without information."
     ),
     title="normalized entropy",
 )
 @dataclass(frozen=True)
 class NormalizedEntropy(Separable):
-    r"""Non-uniform entropy, 0 to 1: each attribute's bits as a share of those that full suppression would cost,
-    averaged by weight.
+    r"""Non-uniform entropy from 0 to 1: the bits of each attribute as a share of the bits that suppressing it would
+    cost, averaged by weight.
 
-    An attribute of one value has nothing to lose.
+    An attribute with a single value has nothing to lose.
 
     Formula: $\sum_A \frac{w_A}{\sum w} \cdot \frac{H_A}{H_A^{\ast}}$ with $H_A$ the non-uniform entropy of an attribute
         and $H_A^{\ast}$ that of a table suppressed whole
@@ -77,8 +77,8 @@ class NormalizedEntropy(Separable):
         0.5
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Attributes are taken one by one: what they tell of each other is not counted.
-    Cost: As of entropy, $O(n\,a)$ a node for n distinct tuples and a attributes.
+    Limits: Each attribute is measured by itself: what attributes reveal about each other is not counted.
+    Cost: The same as entropy: $O(n\,a)$ for each node, with n distinct tuples and a attributes.
     Paper: A. Gionis and T. Tassa 2009, for non-uniform entropy; normalized as in ARX.
     """
 
@@ -96,20 +96,21 @@ class NormalizedEntropy(Separable):
 @card(
     "kl-divergence",
     plain=(
-        "How far the table that one would rebuild from the release, spreading each class evenly, is "
-        "from the original; 0 is no difference."
+        "The distance between the original table and the table that a reader would rebuild from the "
+        "release by spreading each class evenly; 0 means no difference."
     ),
     title="KL divergence",
 )
 @dataclass(frozen=True)
 class KLDivergence(IdealBound):
-    r"""How far the table that a reader would rebuild from the release is from the original.
+    r"""The distance between the original table and the table that a reader would rebuild from the release.
 
-    A class is spread evenly over the tuples that it may stand for, and suppressed records over all tuples there are.
+    Each class is spread evenly over the tuples that it may stand for, and the suppressed records over all tuples of the
+    table.
 
     Formula: $\sum_t p_t \ln \frac{p_t}{q_t}$ in nats over the quasi-identifier tuples, with $p_t$ a tuple's share of
         the records and $q_t = \frac{\lvert E_t\rvert}{N\,\lvert V(E_t)\rvert} + \frac{\lvert S\rvert}{N \prod_A D_A}$
-    Example: Two tuples, with three and one of four records, became one class that may be either.
+    Example: Two tuples, one with three of four records and one with one, became a single class, which may be either.
         >>> from math import log
         >>> nats = -(3 * log(3 / 4) + log(1 / 4)) / 4
         >>> scale = Scale(4, np.array([2]), np.array([1]), np.array([1.0]), tuple_nats=nats)
@@ -118,8 +119,8 @@ class KLDivergence(IdealBound):
         0.1308
 
     Guarantee: None: a metric says what was lost, not who is protected.
-    Limits: Of the quasi-identifiers alone. There is no upper end, and rare tuples weigh much.
-    Cost: $O(n)$ for n distinct tuples a node.
+    Limits: It measures the quasi-identifiers only. It has no upper bound, and rare tuples weigh much.
+    Cost: $O(n)$ for each node, with n distinct tuples.
     Paper: D. Kifer and J. Gehrke, Injecting utility into anonymized datasets, SIGMOD 2006.
     """
 

@@ -35,15 +35,16 @@ def require(where: str | None = None) -> None:
 
 @card("accuracy")
 def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
-    r"""How well models trained on the release predict a label of original records that they have not seen.
+    r"""How well models that were trained on the release predict a label of original records that they have not seen.
 
     A third of the records is held out. Logistic regression, a decision tree and naive Bayes learn the label from the
-    quasi-identifiers (one-hot) of the others: once as they were, once as they were released. Both predict the held-out
-    originals, which are first recoded as the release is for the second. The baseline always says the most frequent
-    label. Of tables with more than 200,000 records so many are drawn first. Needs scikit-learn.
+    quasi-identifiers (one-hot) of the other records: once from the original values, once from the released ones. Both
+    predict the label of the held-out original records; for the models of the release, these are first recoded as the
+    release is. The baseline always predicts the most frequent label. From a table with more than 200,000 records,
+    200,000 are drawn first. Needs scikit-learn.
 
     Formula: $\frac{1}{\lvert H\rvert} \sum_{r \in H} [\hat{y}(x_r) = y_r]$ over the held-out records $H$
-    Example: Eighty patients, from whose age and sex the disease is to be told.
+    Example: Eighty patients: the models predict the disease from age and sex.
         >>> from cobogo.examine.utility.sides import sides
         >>> from cobogo.studies.worked_examples import PATIENTS, anonymize_patients
         >>> people = {name: 10 * values for name, values in PATIENTS.items()}
@@ -52,10 +53,10 @@ def accuracy(sides: Sides, *, seed: int) -> dict[str, Any]:
         >>> found["models"]["decision-tree"]["original"] > found["models"]["decision-tree"]["release"]
         True
 
-    Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
-    Limits: Needs a recoding that has levels. Three models with their usual settings are not the best that can be
+    Guarantee: None: it measures usefulness. It is computed on the original data, so it stays in the evidence.
+    Limits: It needs a recoding that has levels. Three models with their usual settings are not the best that can be
         learnt.
-    Cost: That of fitting three models on up to 200,000 records with one column for each value.
+    Cost: The cost of fitting three models on up to 200,000 records, with one column for each value.
     Paper: After V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002.
     """
     require()

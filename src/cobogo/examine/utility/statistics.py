@@ -15,21 +15,23 @@ from cobogo.floor.catalogue import card
 
 @card("marginal-distance", title="marginal distance")
 def marginal_distances(sides: Sides) -> dict[str, float]:
-    r"""How far the distribution of each attribute is from the original's, at the released level.
+    r"""The distance between the distribution of each attribute in the release and in the original, at the released
+    level.
 
-    It is what suppression did, for recoding alone changes no count. Where each record has its own levels, the release's
-    values are spread evenly over the originals they may stand for, and the distance is that of the original values.
+    It measures the effect of suppression, because recoding alone changes no count. Where each record has its own
+    levels, the released values are spread evenly over the original values that they may stand for, and the original
+    values are compared.
 
     Formula: $\frac{1}{2} \sum_x \lvert p_x - q_x\rvert$, the total variation between the release's shares $p$ and the
         original's $q$
-    Example: Nothing was suppressed, so nothing moved.
+    Example: No record was suppressed, so no distribution changed.
         >>> from cobogo.examine.utility.sides import sides
         >>> from cobogo.studies.worked_examples import anonymize_patients
         >>> marginal_distances(sides(anonymize_patients("optimal")))
         {'age': 0.0, 'sex': 0.0, 'disease': 0.0}
 
-    Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
-    Limits: One attribute at a time: what goes with what is told by association-distance.
+    Guarantee: None: it measures usefulness. It is computed on the original data, so it stays in the evidence.
+    Limits: It compares one attribute at a time; association-distance compares pairs.
     Cost: $O(n\,a)$ for n distinct tuples and a attributes.
     Paper: None: the total variation distance.
     """
@@ -59,10 +61,11 @@ def _marginal_distance(sides: Sides, column: int) -> float:
 
 @card("association-distance", title="association distance")
 def association_distances(sides: Sides) -> dict[str, Any]:
-    r"""How much the association of two attributes changed, over all pairs.
+    r"""How much the association between two attributes changed, over all pairs of attributes.
 
-    For each pair of quasi-identifiers, and of a quasi-identifier and a sensitive attribute, Cramér's V in the original
-    and in the release; the estimate is corrected for its bias, or columns of many values would all seem associated.
+    It compares Cramér's V in the original and in the release, for each pair of quasi-identifiers, and for each pair of
+    a quasi-identifier and a sensitive attribute. The estimate is corrected for its bias; otherwise all columns with
+    many values would seem associated.
 
     Formula: $\lvert V_{\text{release}} - V_{\text{original}}\rvert$ with $V = \sqrt{\frac{\max(0,\, \chi^2/N -
         (r-1)(c-1)/(N-1))}{\min(\tilde{r} - 1, \tilde{c} - 1)}}$ and $\tilde{r} = r - \frac{(r-1)^2}{N-1}$, of a table
@@ -73,8 +76,8 @@ def association_distances(sides: Sides) -> dict[str, Any]:
         >>> association_distances(sides(anonymize_patients("optimal")))["pairs"][-1]
         {'attributes': ['sex', 'disease'], 'before': 0.5, 'after': 0.5}
 
-    Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
-    Limits: Cramér's V knows no order and no sign: it is weak for numbers.
+    Guarantee: None: it measures usefulness. It is computed on the original data, so it stays in the evidence.
+    Limits: Cramér's V ignores order and sign: it is weak for numbers.
     Cost: $O(a^2 n)$ for a attributes and n distinct tuples.
     Paper: W. Bergsma, A bias-correction for Cramér's V and Tschuprow's T, Journal of the Korean Statistical Society,
         2013.

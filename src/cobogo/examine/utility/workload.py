@@ -19,11 +19,11 @@ from cobogo.floor.catalogue import card
 def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) -> dict[str, Any]:
     r"""The median relative error of random counting queries, answered from the release.
 
-    A query asks how many records lie in a run of neighbouring values of each of some quasi-identifiers, and of one
-    sensitive attribute if there are any. Which ones, how many and where is drawn by the seed; the runs are as wide as
-    gives a share ``selectivity`` of the records if the attributes are independent, and include the values of a record
-    drawn at random, so that no true answer is 0. The release answers as if each released value were spread evenly over
-    the leaves under it; a record that was left out counts nowhere.
+    A query counts the records whose values lie in a range of neighbouring values, for each of some quasi-identifiers
+    and for one sensitive attribute, if there are any. The seed determines which attributes, how many and which ranges.
+    The ranges are so wide that a query selects a share ``selectivity`` of the records if the attributes are
+    independent. They include the values of a record drawn at random, so that no true answer is 0. The release answers
+    as if each released value were spread evenly over the leaves that it covers; a suppressed record is not counted.
 
     Formula: $\frac{\lvert \hat{c} - c\rvert}{c}$ with $c$ the true count and $\hat{c}$ the release's; the median and
         the quartiles over all queries
@@ -34,9 +34,9 @@ def query_error(sides: Sides, *, queries: int, selectivity: float, seed: int) ->
         >>> 0 < found["median"] < 1
         True
 
-    Guarantee: None: a measure of use, computed on the original; it stays in the evidence.
-    Limits: Of counting queries only. Random queries are not yours: a run of neighbours may be of no interest to
-        anybody.
+    Guarantee: None: it measures usefulness. It is computed on the original data, so it stays in the evidence.
+    Limits: It measures counting queries only. Your queries are not random: a range of neighbouring values may not
+        interest anybody.
     Cost: $O(q\,n)$ for q queries and n distinct tuples.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006; X. Xiao and
         Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.

@@ -67,8 +67,8 @@ class WindowBooks:
     def _open(self, file: Path) -> None:
         from sqlalchemy import text
 
-        create_book(file, "ledger", LedgerError)
-        place = parse_place(file, "ledger of locations", LedgerError)
+        create_book(file, LedgerError)
+        place = parse_place(file, LedgerError)
         pragmas = ("journal_mode = WAL", "synchronous = FULL")
         self._store = Store(place, _unusable, patience=PATIENCE, pragmas=pragmas)
         with self._store.transaction() as connection:

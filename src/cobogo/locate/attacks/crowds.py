@@ -70,27 +70,28 @@ class CloakCrowd:
 @card(
     "centre-of-cloak",
     title="centre of cloak",
-    knows="where everybody is",
-    finds="cloaks whose nearest person to the middle is the one who asked",
+    knows="where all people are",
+    finds="cloaks in which the person nearest to the middle is the one who asked",
 )
 @dataclass(frozen=True)
 class CentreOfCloak(LocationAttack):
-    r"""Is the person in the middle of the cloak? Cloaks that are grown around who asks have them at their centre.
+    r"""Is the person in the middle of the cloak? A cloak that is grown around the person who asks has them at its
+    centre.
 
-    The attacker sees where everybody is and who may have asked (the k of the cloak), and takes the one nearest to the
-    middle of the rectangle. People who report in the same stretch of ``minutes`` are there together.
+    The attacker sees where all people are and who may have asked (the k people of the cloak), and takes the person
+    nearest to the middle of the rectangle. People who report in the same interval of ``minutes`` are there together.
 
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
-    Example: Cloaks of five, which should be right once in five times.
+    Example: Cloaks of five people, where the attack should be right one time in five.
         >>> from cobogo.locate.crowds import NearestNeighbours
         >>> from cobogo.studies.worked_examples import city, attack_city
         >>> found = attack_city(CentreOfCloak(), NearestNeighbours(k=5), city(30))
         >>> found.success > found.baseline
         True
 
-    Guarantee: None: an attack finds, it does not protect. Reciprocal cloaks help: hilbert, and quad-tree with
-        reciprocal.
-    Limits: Needs to know where everybody is.
+    Guarantee: None: an attack finds people, it does not protect them. Reciprocal cloaks help: `hilbert`, and
+        `quad-tree` with ``reciprocal``.
+    Limits: The attacker needs to know where all people are.
     Cost: $O(n\,p)$ for n cloaks and p people.
     Paper: P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias, Preventing location-based identity inference in
         anonymous spatial queries, IEEE Transactions on Knowledge and Data Engineering, 2007.
@@ -98,8 +99,8 @@ class CentreOfCloak(LocationAttack):
 
     minutes: float = 15.0
 
-    knows: ClassVar[str] = "where everybody is"
-    measures: ClassVar[str] = "cloaks whose nearest person to the middle is the one who asked"
+    knows: ClassVar[str] = "where all people are"
+    measures: ClassVar[str] = "cloaks in which the person nearest to the middle is the one who asked"
     needs: ClassVar[frozenset[str]] = frozenset({"boxes"})
 
     def run(self, scene: Scene) -> LocationFindings:
@@ -131,26 +132,28 @@ class CentreOfCloak(LocationAttack):
 @card(
     "intersection-of-cloaks",
     title="intersection of cloaks",
-    knows="where everybody is at each moment, and which cloaks are of one pseudonym",
-    finds="people who alone were in all of their cloaks",
+    knows="where all people are at each moment, and which cloaks belong to one pseudonym",
+    finds="people who are the only ones in all of their cloaks",
 )
 @dataclass(frozen=True)
 class IntersectionOfCloaks(LocationAttack):
-    r"""Who was in all of them? One pseudonym's cloaks have few people in common.
+    r"""Who was in all of the cloaks? The cloaks of one pseudonym have few people in common.
 
-    The attacker sees where everybody is at each moment and links a pseudonym's cloaks. Keeps the people who were in
-    every one: in the rectangle, in the disc, or at one of the positions of a set, where dummies are nobody. Success is
-    that only the person is left. Also tells how small the rectangles' common part is, for somebody who does not move.
+    The attacker sees where all people are at each moment and links the cloaks of a pseudonym. The attack keeps the
+    people who were in every cloak: in the rectangle, in the disc, or at one of the positions of a set, in which dummies
+    belong to no person. It succeeds if only the person is left. For a person who does not move it also says how small
+    the common part of the rectangles is.
 
     Formula: $\bigcap_i \{u : x_u(t_i) \in C_i\}$ over the cloaks $C_i$ of a pseudonym
-    Example: Cloaks of five hide nobody who is followed for two days.
+    Example: Cloaks of five people do not hide a person who is followed for two days.
         >>> from cobogo.locate.crowds import Hilbert
         >>> from cobogo.studies.worked_examples import city, attack_city
         >>> attack_city(IntersectionOfCloaks(), Hilbert(k=5), city(30)).success > 0.5
         True
 
-    Guarantee: None: an attack finds, it does not protect. Pseudonyms that change help, or none: see mix-zone.
-    Limits: Needs to know where everybody is, and that the cloaks are of one pseudonym.
+    Guarantee: None: an attack finds people, it does not protect them. It helps to change pseudonyms, or to use no
+        pseudonym: see `mix-zone`.
+    Limits: The attacker needs to know where all people are, and that the cloaks belong to one pseudonym.
     Cost: $O(n\,p)$ for n cloaks and p people.
     Paper: C. Bettini, X. S. Wang and S. Jajodia, Protecting privacy against location-based personal identification,
         2005 (historical k-anonymity).
@@ -158,8 +161,8 @@ class IntersectionOfCloaks(LocationAttack):
 
     minutes: float = 15.0
 
-    knows: ClassVar[str] = "where everybody is at each moment, and which cloaks are of one pseudonym"
-    measures: ClassVar[str] = "people who alone were in all of their cloaks"
+    knows: ClassVar[str] = "where all people are at each moment, and which cloaks belong to one pseudonym"
+    measures: ClassVar[str] = "people who are the only ones in all of their cloaks"
     needs: ClassVar[frozenset[str]] = frozenset({"regions or sets", "users", "times"})
 
     def run(self, scene: Scene) -> LocationFindings:
@@ -225,28 +228,30 @@ def weights_of(crossings: Crossings, speed: float, spread: float, turn: float) -
 @card(
     "mix-zone-linkage",
     title="mix-zone linkage",
-    knows="how fast people go, and that they tend to go straight on",
-    finds="pseudonyms linked rightly across the zone",
+    knows="how fast people walk, and that they tend to go straight on",
+    finds="pseudonyms that are linked correctly across the zone",
 )
 @dataclass(frozen=True)
 class MixZoneLinkage(LocationAttack):
-    r"""Which new pseudonym is which old one? Times and places of entering and leaving a mix zone are matched.
+    r"""Which new pseudonym belongs to which old one? The times and places at which people enter and leave a mix zone
+    are matched.
 
-    The attacker knows how fast people go and that they tend to go straight on. Finds the likeliest matching of all
-    entries with all exits, and tells the entropy over every matching, in bits.
+    The attacker knows how fast people walk and that they tend to go straight on. The attack finds the most probable
+    matching of all entries with all exits, and reports the entropy over all matchings, in bits.
 
     Formula: $\hat{\sigma} = \arg\max_{\sigma} \prod_i w(i, \sigma(i))$ with $w$ how plausible speed and turn are; the
         entropy is $-\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma} \le \log_2 n!$
-    Example: Two walk through a square one after the other, each at an ordinary pace.
+    Example: Two people walk through a square one after the other, each at an ordinary pace.
         >>> entries = Points.from_columns([-38.530, -38.530], [-3.73, -3.73], time=[0.0, 400.0])
         >>> exits = Points.from_columns([-38.528, -38.528], [-3.73, -3.73], time=[160.0, 560.0])
         >>> MixZoneLinkage().link(Crossings(entries, exits, np.array([0, 1]))).success
         1.0
 
-    Guarantee: None: an attack finds, it does not protect. More people in the zone at once, and exits that are alike,
-        help.
-    Limits: The model of walking is one for all.
-    Cost: $O(n^3)$ for n people; the entropy $O(2^n n)$ up to fourteen, above that it is drawn.
+    Guarantee: None: an attack finds people, it does not protect them. More people in the zone at the same time help,
+        and so do exits that are alike.
+    Limits: The attack has one model of walking for all people.
+    Cost: $O(n^3)$ for n people; the entropy takes $O(2^n n)$ for up to fourteen people, and is estimated from random
+        draws above that.
     Paper: A. R. Beresford and F. Stajano, Location privacy in pervasive computing, IEEE Pervasive Computing, 2003.
     """
 
@@ -254,8 +259,8 @@ class MixZoneLinkage(LocationAttack):
     spread: float = 0.5  # of the logarithm of the speed
     turn: float = 0.8  # radians
 
-    knows: ClassVar[str] = "how fast people go, and that they tend to go straight on"
-    measures: ClassVar[str] = "pseudonyms linked rightly across the zone"
+    knows: ClassVar[str] = "how fast people walk, and that they tend to go straight on"
+    measures: ClassVar[str] = "pseudonyms that are linked correctly across the zone"
     needs: ClassVar[frozenset[str]] = frozenset({"crossings"})
 
     def run(self, scene: Scene) -> LocationFindings:

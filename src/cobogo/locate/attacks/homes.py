@@ -101,11 +101,12 @@ def favourite_places(points: Points, rows: NDArray[np.bool_], near: float, fewes
 )
 @dataclass(frozen=True)
 class HomeAndWork(LocationAttack):
-    r"""Where does somebody live, and where do they work? The places of their nights and of their working hours.
+    r"""Where does a person live, and where do they work? The places from which they report at night and in working
+    hours.
 
-    The attacker knows the clock that people live by. Takes the densest spot of the nights and of working hours, hour by
-    hour, and the median of the positions that were sent about it; a spot is as wide as the mechanism's usual noise,
-    which is public. Of regions it takes what most of them have in common.
+    The attacker knows at which hours people sleep and work. The attack finds the densest spot of the nights and that of
+    the working hours, hour by hour, and guesses the median of the positions that were sent around it. A spot is as wide
+    as the mechanism's usual noise, which is public. Of regions, it takes the part that most of them have in common.
 
     Formula: $\hat{h} = \mathrm{median}\{z_t : z_t \text{ near the densest spot},\; t \text{ at night}\}$
     Example:
@@ -114,9 +115,9 @@ class HomeAndWork(LocationAttack):
         >>> attack_city(HomeAndWork(), PlanarLaplace(1.0)).success
         1.0
 
-    Guarantee: None: an attack finds, it does not protect. One noisy report for home and one for work, sent for good,
-        help.
-    Limits: Takes everybody to sleep at night.
+    Guarantee: None: an attack finds people, it does not protect them. It helps to draw one noisy report for home and
+        one for work, and to send only those for ever.
+    Limits: The attack assumes that everybody sleeps at night.
     Cost: $O(n \log n)$ for n reports.
     Paper: J. Krumm, Inference attacks on location tracks, Pervasive 2007; P. Golle and K. Partridge, On the anonymity
         of home/work location pairs, Pervasive 2009.
@@ -186,22 +187,24 @@ def find_places(scene: Scene, hours: Hours, near: float, fewest: int) -> FoundPl
 )
 @dataclass(frozen=True)
 class ContextLinking(LocationAttack):
-    r"""Whose name is on the door? The home that the reports tell of is looked up in a list of addresses.
+    r"""Whose name is on the door? The home that the reports reveal is looked up in a list of addresses.
 
-    The attacker has a list of places that names people: an address book, the register of a clinic. Finds each
-    pseudonym's home as home-and-work does and takes the nearest entry; success is that it is the entry nearest to the
-    true home. ``candidates`` tells how many entries lie as near: among so many the person hides.
+    The attacker has a list of places with names of people, such as an address book or the register of a clinic. The
+    attack finds the home of each pseudonym as `home-and-work` does, and takes the nearest entry. It succeeds if that is
+    the entry nearest to the true home. ``candidates`` says how many entries are as near: the person hides among so
+    many.
 
     Formula: $\arg\min_{a \in A} d(a, \hat{h})$ over the list $A$, with the home $\hat{h}$ that the reports tell of
-    Example: The address book is where people were at midnight.
+    Example: The address book has the places where people were at midnight.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
         >>> from cobogo.studies.worked_examples import city, attack_city
         >>> book = city().take(city().time == city().time[0])
         >>> attack_city(ContextLinking(), PlanarLaplace(1.0), places=book).success > 0.9
         True
 
-    Guarantee: None: an attack finds, it does not protect. Whoever shares a home with many hides among them.
-    Limits: As of home-and-work.
+    Guarantee: None: an attack finds people, it does not protect them. A person who shares a home with many others hides
+        among them.
+    Limits: The same as for `home-and-work`.
     Cost: $O(p\,a)$ for p people and a entries.
     Paper: B. Hoh, M. Gruteser, H. Xiong and A. Alrabady, Enhancing security and privacy in traffic-monitoring systems,
         IEEE Pervasive Computing, 2006.

@@ -180,16 +180,17 @@ def _draw_place_sets(visits: Visits, owners: Ints, h: int, source: Source) -> In
 
 @card(
     "identification",
-    knows="a few true places of a person, with their times",
+    knows="a few true places of a person, with the times",
     finds="people whose pseudonym is found by a few known points",
 )
 @dataclass(frozen=True)
 class Identification(LocationAttack):
-    r"""Which pseudonym is a person whom I saw a few times? Points known with their times are compared with every trace.
+    r"""Which pseudonym belongs to a person who was seen a few times? Points with known times are compared with every
+    trace.
 
-    The attacker saw the person at ``points`` of their true places and times. Looks at what each pseudonym sent at those
-    times, any of its positions or its region, and takes the one that was nearest. ``unique`` tells how many people the
-    points would single out in the raw data.
+    The attacker saw the person at ``points`` of their true places and times. The attack looks at what each pseudonym
+    sent at those times (any of its positions, or its region) and takes the pseudonym that was nearest. ``unique`` says
+    how many people the points would single out in the raw data.
 
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:
@@ -198,8 +199,9 @@ class Identification(LocationAttack):
         >>> attack_city(Identification(points=4), PlanarLaplace(1.0)).success > 0.9
         True
 
-    Guarantee: None: an attack finds, it does not protect. (k, δ)-anonymity helps, or a new pseudonym for each report.
-    Limits: Noise of a kilometre hardly helps: four points are enough for most people.
+    Guarantee: None: an attack finds people, it does not protect them. (k, δ)-anonymity helps, and so does a new
+        pseudonym for each report.
+    Limits: Noise of a kilometre hardly helps: four points are enough to find most people.
     Cost: $O(p^2 m)$ for p people and m known points.
     Paper: Y.-A. de Montjoye, C. A. Hidalgo, M. Verleysen and V. D. Blondel, Unique in the crowd: the privacy bounds of
         human mobility, Scientific Reports, 2013; J. Krumm 2007.
@@ -208,7 +210,7 @@ class Identification(LocationAttack):
     points: int = 4
     tries: int = 3  # sets of points for each person
 
-    knows: ClassVar[str] = "a few true places of a person, with their times"
+    knows: ClassVar[str] = "a few true places of a person, with the times"
     measures: ClassVar[str] = "people whose pseudonym is found by a few known points"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 

@@ -31,23 +31,23 @@ from cobogo.locate.places.points import Points
 )
 @dataclass(frozen=True)
 class ShortObservation(LocationAttack):
-    r"""Where was somebody, from one report and what is usual? Bayes' rule over a grid of places.
+    r"""Where was a person when they sent one report? Bayes' rule over a grid of places.
 
-    The attacker knows the mechanism and how often places are visited. Guesses the place from which the expected
-    distance is least (``median``), the likeliest one (``map``) or the mean.
+    The attacker knows the mechanism and how often each place is visited. The guess is the place with the smallest
+    expected distance to the true one (``median``), the most probable place (``map``) or the mean.
 
     Formula: $\Pr[x \mid z] \propto \pi(x)\,k(z \mid x)$; the guess is $\arg\min_y \sum_x \Pr[x \mid z]\,d(x, y)$
-    Example: Reports that are off by two metres.
+    Example: Reports that are two metres off.
         >>> from cobogo.locate.mechanisms import PlanarLaplace
         >>> from cobogo.studies.worked_examples import attack_city
         >>> attack_city(ShortObservation(), PlanarLaplace(1.0)).success > 0.9
         True
 
-    Guarantee: None: an attack finds, it does not protect. Geo-indistinguishability bounds what one report adds to what
-        is known.
-    Limits: The prior is that of the attacked people themselves unless another is given: no attacker knows the city
-        better. Guesses are cells.
-    Cost: $O(n\,c)$ exponentials for n reports and c cells; for ``median`` one transform of the grid a report.
+    Guarantee: None: an attack finds people, it does not protect them. Geo-indistinguishability bounds what one report
+        adds to what the attacker knows.
+    Limits: The prior comes from the attacked people themselves unless another one is given: no attacker knows the city
+        better. A guess is a cell, not a point.
+    Cost: $O(n\,c)$ exponentials for n reports and c cells; for ``median``, one transform of the grid for each report.
     Paper: R. Shokri, G. Theodorakopoulos, J.-Y. Le Boudec and J.-P. Hubaux, Quantifying location privacy, IEEE
         Symposium on Security and Privacy, 2011.
     """
@@ -100,16 +100,17 @@ def middle_of(points: Points, how: Way = "mean") -> tuple[float, float]:
 @card(
     "long-observation",
     title="long observation",
-    knows="which reports were sent from the person’s most visited place, as by their hour",
+    knows="which reports were sent from the person’s most visited place, for example by the hour",
     finds="people whose most visited place is found within 100 m",
 )
 @dataclass(frozen=True)
 class LongObservation(LocationAttack):
-    r"""Where is the place that somebody reports from again and again? Noise averages out, and dummies do not repeat.
+    r"""Where is the place from which a person reports again and again? Noise averages out, and dummies do not repeat.
 
-    The attacker knows which reports of a person were sent from their most visited place (as by the hour), not where it
-    is. Takes the spot that is named most often, as wide as the mechanism's usual noise, and the median of what was sent
-    about it; of regions, what most of them have in common. ``how`` "mean" and "median" take all that was sent instead.
+    The attacker knows which reports a person sent from their most visited place (for example by the hour), but not
+    where that place is. The attack finds the spot that most reports name, as wide as the mechanism's usual noise, and
+    guesses the median of the positions that were sent around it. Of regions, it takes the part that most of them have
+    in common. With ``how`` "mean" or "median" it takes the mean or the median of everything that was sent.
 
     Formula: $\arg\max_x \lvert\{i : x \text{ is among what report } i \text{ sent}\}\rvert$; the mean of $n$ planar
         Laplace reports is off by about $\frac{\sqrt{3 \pi / 2}}{\varepsilon \sqrt{n}}$ metres
@@ -119,9 +120,9 @@ class LongObservation(LocationAttack):
         >>> attack_city(LongObservation(), PlanarLaplace(1.0)).success
         1.0
 
-    Guarantee: None: an attack finds, it does not protect. One noisy report of a place, sent for good, does not average
-        out.
-    Limits: Takes noise to be drawn anew each time.
+    Guarantee: None: an attack finds people, it does not protect them. If a device draws one noisy report of a place and
+        sends that same report for ever, the noise does not average out.
+    Limits: The attack assumes that the noise is drawn anew for each report.
     Cost: $O(n)$ for n reports.
     Paper: None in particular: the law of large numbers; described in the surveys of location privacy.
     """

@@ -32,14 +32,15 @@ from cobogo.locate.places.points import Points
     "presence-absence",
     title="presence and absence",
     knows="the mechanism, how often each place is visited, and a place of interest",
-    finds="area under the ROC curve: one half tells nothing",
+    finds="area under the ROC curve: one half reveals nothing",
 )
 @dataclass(frozen=True)
 class LocationPresence(LocationAttack):
-    r"""Was somebody at a sensitive place when they reported? The belief that falls within a radius of it.
+    r"""Was a person at a sensitive place when they reported? The attacker's probability that they were within a radius
+    of it.
 
-    The attacker knows the mechanism and how often places are visited. Says yes where the belief is above one half. The
-    places are those of the scene, or its most visited cell.
+    The attacker knows the mechanism and how often each place is visited. The attack says yes if the probability is
+    above one half. The sensitive places are those that are given with the data or, without any, the most visited cell.
 
     Formula: $\Pr[d(x, s) \le r \mid z] = \sum_{x : d(x, s) \le r} \Pr[x \mid z]$; success is the area under the ROC
         curve, one half where nothing is told
@@ -49,9 +50,9 @@ class LocationPresence(LocationAttack):
         >>> attack_city(LocationPresence(), PlanarLaplace(1.0)).success > 0.9
         True
 
-    Guarantee: None: an attack finds, it does not protect. Noise much wider than the radius helps, and cloaks with
-        people who are elsewhere.
-    Limits: As of short-observation.
+    Guarantee: None: an attack finds people, it does not protect them. Noise much wider than the radius helps, and so do
+        cloaks that include people who are elsewhere.
+    Limits: The same as for `short-observation`.
     Cost: $O(n\,c)$ exponentials for n reports and c cells.
     Paper: R. Shokri, G. Theodorakopoulos, J.-Y. Le Boudec and J.-P. Hubaux, Quantifying location privacy, IEEE
         Symposium on Security and Privacy, 2011.
@@ -212,21 +213,21 @@ def score_overlaps(released: Released, minutes: float, people: int) -> Floats:
 @card(
     "aggregated-presence",
     title="aggregated presence",
-    knows="nothing but everybody’s reports",
-    finds="area under the ROC curve of pairs who meet: one half tells nothing",
+    knows="only the reports of all people",
+    finds="area under the ROC curve of pairs who meet: one half reveals nothing",
 )
 @dataclass(frozen=True)
 class AggregatedPresence(LocationAttack):
     r"""Who is with whom? People who report from the same place at the same time again and again know each other.
 
-    The attacker sees the reports of everybody. Counts meetings of every pair in any of the positions that were sent,
-    those in a crowd for less, as one sparse product; squares are as large as the noise. Of regions, what two have in
-    common counts.
+    The attacker sees the reports of all people. The attack counts how often each pair meets, in any of the positions
+    that were sent, by one sparse product; a meeting among many people counts less. Squares are as large as the noise.
+    Of regions, the area that two of them have in common counts.
 
     Formula: $m(u, v) = \sum_{s, t} \frac{[u, v \in s \text{ at } t]}{\log_2(n_{st} + 1)}$ over squares $s$ and
         stretches of time $t$ with $n_{st}$ people; success is the area under the ROC curve against the pairs who truly
         met ``often``
-    Example: Ana and Bia go together, Caio elsewhere.
+    Example: Ana and Bia go together, Caio goes elsewhere.
         >>> import numpy as np
         >>> from cobogo.locate.places.points import Points
         >>> from cobogo.studies.worked_examples import attack_city
@@ -237,9 +238,9 @@ class AggregatedPresence(LocationAttack):
         >>> attack_city(AggregatedPresence(), None, friends).success
         1.0
 
-    Guarantee: None: an attack finds, it does not protect. Noise wider than what tells places apart, and reports at
-        other times, help.
-    Limits: Who meets in a crowd is missed; who lives next door is taken for a friend.
+    Guarantee: None: an attack finds people, it does not protect them. Noise that is wider than the distance between
+        places helps, and so do reports at other times.
+    Limits: The attack misses pairs who meet in a crowd, and takes neighbours for friends.
     Cost: $O(m)$ for the m pairs that ever met.
     Paper: E. Cho, S. A. Myers and J. Leskovec, Friendship and mobility: user movement in location-based social
         networks, KDD 2011; H. Pham, C. Shahabi and Y. Liu, EBM: an entropy-based model to infer social strength from

@@ -238,13 +238,15 @@ def track(likelihood: Likelihood, markov: Markov, prior: Floats, rows: Ints, tim
     return np.asarray(found, dtype=np.float64)
 
 
-@card("tracking", knows="the mechanism, whose reports they are, and how people move", finds="guesses within 100 m")
+@card(
+    "tracking", knows="the mechanism, which person sent the reports, and how people move", finds="guesses within 100 m"
+)
 @dataclass(frozen=True)
 class Tracking(LocationAttack):
-    r"""Where did somebody go? Forward–backward over a Markov model of movement.
+    r"""Where did a person go? The forward–backward algorithm over a Markov model of movement.
 
-    The attacker knows the mechanism, that reports are of one person, and how people move: learned from movements known
-    from elsewhere where there are any, otherwise only that nobody is fast.
+    The attacker knows the mechanism, that the reports come from one person, and how people move. The model of movement
+    is learned from known movements if there are any; otherwise the attacker only knows that people are not fast.
 
     Formula: $\Pr[x_t \mid z_1 \ldots z_T] \propto \alpha_t(x)\,\beta_t(x)$ with $\alpha_t(x) = k(z_t \mid x) \sum_{x'}
         \alpha_{t-1}(x')\,P(x \mid x')$
@@ -254,9 +256,9 @@ class Tracking(LocationAttack):
         >>> attack_city(Tracking(), PlanarLaplace(1.0), city(2)).success > 0.9
         True
 
-    Guarantee: None: an attack finds, it does not protect. Reporting less often helps, or the same report again: see
-        predictive.
-    Limits: First-order chains forget where somebody came from.
+    Guarantee: None: an attack finds people, it does not protect them. It helps to report less often, or to send the
+        same report again: see `predictive`.
+    Limits: A first-order chain does not remember where a person came from.
     Cost: $O(n\,e)$ for n reports and the e transitions of the model.
     Paper: R. Shokri, G. Theodorakopoulos, J.-Y. Le Boudec and J.-P. Hubaux, Quantifying location privacy, IEEE
         Symposium on Security and Privacy, 2011; L. R. Rabiner 1989 for the algorithm.
@@ -267,7 +269,7 @@ class Tracking(LocationAttack):
     speed: float | None = None  # metres a second that people make; as they do in what is known, unless said
     within: float = 100.0
 
-    knows: ClassVar[str] = "the mechanism, whose reports they are, and how people move"
+    knows: ClassVar[str] = "the mechanism, which person sent the reports, and how people move"
     measures: ClassVar[str] = "guesses within a hundred metres, or what `within` says"
     needs: ClassVar[frozenset[str]] = frozenset({"users", "times"})
 

@@ -66,22 +66,24 @@ def _cost(x: Floats, y: Floats, ax: Floats, ay: Floats, distances: Floats) -> Fl
 @card("trilateration", knows="rounded distances to the person from several places", finds="people found within 100 m")
 @dataclass(frozen=True)
 class Trilateration(LocationAttack):
-    r"""Where is somebody whose distance a service tells? Colluding users ask from several places and intersect.
+    r"""Where is a person whose distance a service reveals? Colluding users ask from several places and intersect the
+    answers.
 
-    The attackers stand at ``users`` places about the area and learn from the service the distance to where the victim
-    reported to be, rounded to ``rounding`` metres. Of a set they learn the distance to each of its positions, and guess
-    that the victim is at any one of those.
+    The attackers are at ``users`` places around the area. From the service they learn the distance to the victim's
+    reported position, rounded to ``rounding`` metres. If the victim sent a set of positions, they learn the distance to
+    each of them, and guess that the victim is at any one of those.
 
     Formula: $\arg\min_x \sum_i (d(x, a_i) - r_i)^2$ with the rounded distances $r_i$ from the places $a_i$
-    Example: Rounded to 500 m, and yet most are found to within 100 m.
+    Example: Distances are rounded to 500 m, and yet most people are found within 100 m.
         >>> from cobogo.studies.worked_examples import attack_city
         >>> attack_city(Trilateration(users=20, rounding=500.0)).success > 0.5
         True
 
-    Guarantee: None: an attack finds, it does not protect. Rounding alone does not help; noise in the reports does, by
-        as much as it moves them.
-    Limits: Finds where the victim reported to be: what a mechanism moved stays moved.
-    Cost: $O(v\,a)$ for v victims and a colluders, a few steps each.
+    Guarantee: None: an attack finds people, it does not protect them. Rounding alone does not help. Noise in the
+        reports helps, by as much as it moves them.
+    Limits: The attack finds the position that the victim reported: if a mechanism moved it, the attack finds the moved
+        one.
+    Cost: $O(v\,a)$ for v victims and a colluders, with a few steps for each.
     Paper: None in particular: described in the surveys of location privacy as collusion.
     """
 

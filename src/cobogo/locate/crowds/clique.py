@@ -33,12 +33,12 @@ class GatheredCloaks(Cloaked):
 @card("clique", start={"k": 2, "dx": 3000.0, "dy": 3000.0, "dt": 900})
 @dataclass(frozen=True)
 class CliqueCloak(Cloak):
-    r"""Requests held until they find company: k of them, all within each other's tolerance in space and time.
+    r"""Requests wait until k of them are within each other's tolerance in space and time.
 
-    Each request has its own k, tolerance ``dx`` to the east and west and ``dy`` to the north and south in metres, and
-    patience ``dt`` in seconds; these are what requests have that do not say otherwise. All members of a crowd go out
-    together with one rectangle around them, widened to public lines and to the minimum area. A request whose patience
-    ends is refused.
+    Each request has its own k, its own tolerance in metres, ``dx`` to the east and west and ``dy`` to the north and
+    south, and its own patience ``dt`` in seconds. The values given here are for requests that give none. All requests
+    of a group are sent together with one rectangle around them, widened to public lines and to the minimum area. A
+    request whose patience ends is refused.
 
     Formula: a clique $Q$ with $\lvert Q\rvert \ge \max_{q \in Q} k_q$ in the graph of requests where $\lvert x_q -
         x_r\rvert \le \min(dx_q, dx_r)$, and so in $y$ and $t$
@@ -46,9 +46,10 @@ class CliqueCloak(Cloak):
         >>> CliqueCloak(k=3, dx=200, dy=200, dt=60).guarantee.k
         3
 
-    Guarantee: At least k requests go out with the same region: one of k for one request.
-    Limits: Who has no company is refused. Cloaks of one person over time intersect.
-    Cost: $O(e)$ for e edges of the graph, and a greedy search for cliques about each new request.
+    Guarantee: At least k requests are sent with the same region: one of k for one request.
+    Limits: A request that finds no others near it is refused. The cloaks of one person at different times can be
+        intersected.
+    Cost: $O(e)$ for e edges of the graph, and a greedy search for cliques around each new request.
     Paper: B. Gedik and L. Liu, Location privacy in mobile systems: a personalized anonymization model, ICDCS 2005.
     """
 

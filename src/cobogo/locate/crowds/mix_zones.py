@@ -38,17 +38,18 @@ LATEST = 300
 @card("mix-zone", title="mix zone")
 @dataclass(frozen=True)
 class MixZone:
-    r"""A disc in which nobody is heard of, and out of which everybody comes under a new name, if nobody can tell who
-    they are.
+    r"""A disc from which no reports are sent, and which people leave under a new pseudonym if an observer cannot tell
+    who they are.
 
-    ``least`` people, the one who leaves among them, must have met in it, and an observer who saw everybody go in and
-    come out, and knows how fast people walk, must be left with ``bits`` about who it is that leaves. ``otherwise``: the
-    one who leaves keeps the old pseudonym ("keep"), and is followed as before, unless that told who others are who left
-    before; or is not heard of at all until the next zone that mixes them ("silent").
+    At least ``least`` people, including the one who leaves, must have met in the zone. An observer who saw everybody go
+    in and come out, and knows how fast people walk, must have at least ``bits`` of uncertainty about who it is that
+    leaves. ``otherwise`` says what happens if not. With "keep" the person keeps the old pseudonym and is followed as
+    before, unless that would reveal who others are who left before. With "silent" the person sends no reports until the
+    next zone that mixes them.
 
     Formula: $H = -\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma}$ over the matchings $\sigma$ of who went in with who came
         out, $p_{\sigma} \propto \prod_i w(i, \sigma(i))$; at most $\log_2 n!$ bits
-    Example: Three people cross a square, and come out in another order.
+    Example: Three people cross a square and come out in another order.
         >>> from cobogo.floor.randomness import Entropy
         >>> zones = MixZones([MixZone("square", -38.5270, -3.7275, radius=150, least=3)])
         >>> for lon, time in ((-38.53, 0.0), (-38.528, 120.0), (-38.524, 420.0)):
@@ -56,12 +57,13 @@ class MixZone:
         >>> round(zones.measure_mix("square", Entropy()).entropy, 2)
         2.58
 
-    Guarantee: At the moment of a new name the observer has ``bits`` of entropy about whose it is. What comes after may
-        tell more: `MixZones.measure_mix` gives the bits that are left of all of it, and how sure the best guess is.
-    Limits: The observer's model is one of walking. Directions link names, too: see the attack mix-zone-linkage. Too
-        large a zone, and people stay for long; too small, and nobody meets.
-    Cost: $O(2^n n)$ to count all ways of n people who may be exchanged, up to 14; above that they are drawn, and
-        the entropy is a lower bound.
+    Guarantee: When a person gets a new pseudonym, the observer has ``bits`` of entropy about whose it is. Later reports
+        may reveal more: `MixZones.measure_mix` says how many bits remain after all of them, and how certain the best
+        guess is.
+    Limits: The observer's model is one of walking. Directions link pseudonyms, too: see the attack `mix-zone-linkage`.
+        In a zone that is too large people stay for a long time; in one that is too small they do not meet.
+    Cost: $O(2^n n)$ to count all matchings of n people, up to 14; above that, matchings are drawn at random and the
+        entropy is a lower bound.
     Paper: A. R. Beresford and F. Stajano, Location privacy in pervasive computing, IEEE Pervasive Computing, 2003.
     """
 

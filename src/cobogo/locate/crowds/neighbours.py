@@ -24,15 +24,15 @@ AT_ONCE = 1 << 15
 """Reports whose neighbours are looked up at a time: k neighbours of each are in memory."""
 
 
-@card("hilbert", title="Hilbert's order", start={"k": 4})
+@card("hilbert", title="Hilbert order", start={"k": 4})
 @dataclass(frozen=True)
 class Hilbert(Cloak):
-    r"""People in the order of a Hilbert curve, k by k: a crowd's rectangle is the cloak of everybody in it.
+    r"""People in the order of a Hilbert curve are put into groups of k: the rectangle of a group is the cloak of all
+    people in it.
 
-    A crowd has ``spare`` people more than k, as far as there are any: positions age, and when two have walked out there
-    are still k. What is left in the end joins the last crowd. Rectangles are widened to public lines, so that the
-    people in them are no nearer to their edges than anybody would be, and on to larger cells until they have the
-    minimum area.
+    A group has ``spare`` people more than k if there are enough: positions become old, and after two people have walked
+    out there are still k. People who are left at the end join the last group. Rectangles are widened to public lines,
+    so that their edges do not reveal where the people are, and then to larger cells until they have the minimum area.
 
     Formula: the crowd of $u$ is $\{v : \lfloor \mathrm{rank}(v)/n \rfloor = \lfloor \mathrm{rank}(u)/n \rfloor\}$ along
         the curve, with $n = k + \text{spare}$
@@ -43,9 +43,9 @@ class Hilbert(Cloak):
         >>> bool((Hilbert(k=10).regions(noon).sharing(noon) >= 10).all())
         True
 
-    Guarantee: Everybody in a crowd has the same cloak: who knows where everybody is learns no more than that it was one
-        of k, for one request.
-    Limits: Cloaks of one person over time intersect. Where the curve jumps, rectangles are large.
+    Guarantee: All people in a group have the same cloak: an attacker who knows where all people are learns only that it
+        was one of k people, for one request.
+    Limits: The cloaks of one person at different times can be intersected. Where the curve jumps, rectangles are large.
     Cost: $O(n \log n)$ for n people.
     Paper: P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias, Preventing location-based identity inference in
         anonymous spatial queries, IEEE Transactions on Knowledge and Data Engineering, 2007.
@@ -91,9 +91,9 @@ class Hilbert(Cloak):
 @card("nearest-neighbours", title="nearest neighbours", start={"k": 4})
 @dataclass(frozen=True)
 class NearestNeighbours(Cloak):
-    r"""A rectangle around a person and the k − 1 people nearest to where they are.
+    r"""A rectangle around a person and the k − 1 people nearest to them.
 
-    The smallest of all cloaks and the weakest.
+    It is the smallest of all cloaks, and the weakest.
 
     Formula: the bounding box of $x_u$ and $\mathrm{NN}_{k-1}(x_u)$, widened to public lines
     Example:
@@ -103,10 +103,10 @@ class NearestNeighbours(Cloak):
         >>> bool((NearestNeighbours(k=10).regions(noon).people(noon) >= 10).all())
         True
 
-    Guarantee: At least k people are in the region, and nothing more: who knows where everybody is can often tell who
-        asked.
-    Limits: A person tends to be in the middle of it, and their neighbours have other neighbours, so that most of the k
-        would not have been given this cloak: see the attack centre-of-cloak.
+    Guarantee: At least k people are in the region, and nothing more: an attacker who knows where all people are can
+        often tell who asked.
+    Limits: A person tends to be in the middle of the rectangle. Their neighbours have other neighbours, so most of the
+        k people would not have been given this cloak: see the attack `centre-of-cloak`.
     Cost: $O(n\,k \log n)$ for n people.
     Paper: None in particular: centre cloak in P. Kalnis, G. Ghinita, K. Mouratidis and D. Papadias 2007, as what not to
         do.

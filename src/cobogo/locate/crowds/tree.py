@@ -17,11 +17,12 @@ from cobogo.locate.places.points import Points
 @card("quad-tree", start={"k": 4, "reciprocal": False})
 @dataclass(frozen=True)
 class QuadTree(Cloak):
-    r"""The smallest cell of a quad-tree about a person that holds k people.
+    r"""The smallest cell of a quad-tree around a person that has k people in it.
 
-    The world is cut into four while the quarter with the person in it keeps k people. With ``reciprocal`` it goes the
-    other way: from the finest cells up, those who have no crowd yet make one as soon as they are k in a cell, and k
-    people share every cloak; who is left in the end joins the crowd with the largest cell.
+    The world is cut into quarters as long as the quarter with the person in it has k people. With ``reciprocal`` it
+    works the other way, from the smallest cells up: people who are not yet in a group form one as soon as k of them are
+    in a cell, and at least k people share each cloak. Those who are left at the end join the group with the largest
+    cell.
 
     Formula: the smallest cell $C \ni x$ of the tree with $\lvert\{u : u \in C\}\rvert \ge k$ and at least the minimum
         area
@@ -32,11 +33,12 @@ class QuadTree(Cloak):
         >>> bool((QuadTree(k=10, reciprocal=True).regions(noon).sharing(noon) >= 10).all())
         True
 
-    Guarantee: At least k people are in the region; with ``reciprocal``, at least k people have the same one, so who
-        knows where everybody is has no more than $1/k$, for one request.
-    Limits: Without ``reciprocal``: a quarter with fewer than k sends its people up to a cell that its neighbours do not
-        need, so the cloak is somebody's in the poor quarters of it. Cloaks of one person over time intersect. All k may
-        be in one building: see the minimum area.
+    Guarantee: At least k people are in the region. With ``reciprocal`` at least k people have the same region, so an
+        attacker who knows where all people are finds the person with probability at most $1/k$, for one request.
+    Limits: Without ``reciprocal``, people in a quarter with fewer than k people get the larger cell above it, while
+        their neighbours in fuller quarters get smaller cells. So the larger cell reveals that the person is in one of
+        its emptier quarters. The cloaks of one person at different times can be intersected. All k people may be in one
+        building: see the minimum area.
     Cost: $O(n \log n)$ for n people.
     Paper: M. Gruteser and D. Grunwald, Anonymous usage of location-based services through spatial and temporal
         cloaking, MobiSys 2003.
@@ -64,10 +66,10 @@ class QuadTree(Cloak):
 @card("casper", title="Casper", start={"k": 4})
 @dataclass(frozen=True)
 class Casper(Cloak):
-    r"""The first cell on the way up a pyramid, alone or with one sibling, that holds k people and has the minimum area.
+    r"""The first cell on the way up a pyramid, alone or with one sibling, that has k people and the minimum area.
 
-    Two siblings side by side or atop each other are tried before the cell above them: of two pairs that would do, the
-    one with fewer people is taken.
+    A cell with the sibling beside it, or with the one above or below it on the map, is tried before the next larger
+    cell. If both pairs would do, the one with fewer people is taken.
 
     Formula: the first of $C$, $C \cup C_{\text{beside}}$, $C \cup C_{\text{atop}}$ and the cell above, on the way up,
         with $n \ge k$ people and area $\ge A_{\min}$
@@ -78,8 +80,9 @@ class Casper(Cloak):
         >>> bool((Casper(k=10).regions(noon).people(noon) >= 10).all())
         True
 
-    Guarantee: At least k people are in the region. Not reciprocal: who knows where everybody is may tell more.
-    Limits: As of the quad-tree: neighbours may have other cloaks.
+    Guarantee: At least k people are in the region. It is not reciprocal: an attacker who knows where all people are may
+        learn more.
+    Limits: The same as for `quad-tree`: neighbours may have other cloaks.
     Cost: $O(n \log n + n\,h)$ for n people and h levels.
     Paper: M. F. Mokbel, C.-Y. Chow and W. G. Aref, The new Casper: query processing for location services without
         compromising privacy, VLDB 2006.

@@ -7,19 +7,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import EllipseCollection, LineCollection, PathCollection, PolyCollection
 from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
 from matplotlib.markers import MarkerStyle
-from matplotlib.path import Path as Outline
 from matplotlib.transforms import Affine2D
 from PIL import Image
 
 from cobogo.floor.arrays import Floats
 from cobogo.locate.maps.layers import COLORS, Layer, MapView, Name, scale_bar
-from cobogo.tell.report.canvas import DPI, INK, LINE, MARGIN, MUTED, PAPER, WIDTH, Sheet
+from cobogo.tell.report.canvas import DPI, FINER, INK, LINE, MARGIN, MUTED, PAPER, WIDTH, Sheet
 
 TALLEST = 8.0
 """Inches that the map itself takes at most."""
+
+FINE = DPI * FINER
+"""Pixels of an inch of the layers, which the sheet makes smaller together with its own marks."""
 
 MARKS = {"dot": "o", "ring": "o", "square": "s", "cross": "x"}
 
@@ -36,45 +40,50 @@ def draw_map(
 ) -> None:
     """Write a PNG. Layers with times are shown whole; of ``frames`` the one with a number is shown, or their mean."""
     view = MapView.fit(layers)
-    sheet = _Chart(_text(title, language), _text(what, language), width=width)
+    sheet = Sheet(_text(title, language), _text(what, language), width=width)
     _legend(sheet, [layer for layer in layers if not layer.backdrop and layer.kind != "texts"], language)
     wide = width - 2 * MARGIN
     tall = min(TALLEST, wide * view.height / view.width)
     scale = min(wide / view.width, tall / view.height)
-    left, top = (width - view.width * scale) / 2, sheet.top
-    space = _Space(view, scale, left, top)
+    space = _Space(view, scale, (width - view.width * scale) / 2, sheet.top)
+    chart = _Chart(view.width * scale, view.height * scale)
     for layer in layers:
-        _draw(sheet, layer, space, frame)
+        if layer.kind == "texts":
+            _write_names(sheet, layer, space)
+        else:
+            _draw(chart, layer, space, frame)
+    sheet.picture(space.left, space.top, chart.width, chart.height, chart.image())
     _frame(sheet, space)
-    sheet.write(Path(path), top + view.height * scale)
+    sheet.save(Path(path), space.bottom)
 
 
-class _Chart(Sheet):
-    """A sheet in full colour: the layers of a map blend."""
+class _Chart:
+    """The layers of a map, which blend: a figure of Matplotlib, in inches from its upper left corner."""
 
-    def add(self, marks: Any, *, over: float, clip: Any) -> None:
-        """Add marks in inches, cut off at the outline ``clip``."""
+    def __init__(self, width: float, height: float) -> None:
+        self.width, self.height = width, height
+        self.figure = Figure(figsize=(width, height), dpi=FINE, facecolor=PAPER)
+        self._canvas = FigureCanvasAgg(self.figure)
+        self._space = Affine2D().scale(FINE, -FINE).translate(0, height * FINE)
+
+    def add(self, marks: Any, *, over: float) -> None:
+        """Add marks in inches."""
         marks.set_zorder(over)
-        self._add(marks)
-        marks.set_clip_path(clip, self._space)
+        marks.set_transform(self._space)
+        self.figure.add_artist(marks)
 
-    def stand(self, marks: Any, *, over: float, clip: Any) -> None:
+    def stand(self, marks: Any, *, over: float) -> None:
         """Add marks whose places are in inches and whose sizes are in points."""
         marks.set_zorder(over)
         marks.set_offset_transform(self._space)
         self.figure.add_artist(marks)
         if not isinstance(marks, EllipseCollection):
-            marks.set_transform(Affine2D().scale(DPI / 72))  # points
-        marks.set_clip_path(clip, self._space)
+            marks.set_transform(Affine2D().scale(FINE / 72))  # points
 
-    def write(self, path: Path, bottom: float) -> None:
-        """Write a PNG that ends a margin below ``bottom``."""
-        height = bottom + MARGIN
-        self.figure.set_size_inches(self.width, height)
-        self._space.translate(0, height * DPI)
+    def image(self) -> Image.Image:
+        """What was drawn."""
         self._canvas.draw()
-        drawn = Image.fromarray(np.asarray(self._canvas.buffer_rgba())).convert("RGB")
-        drawn.save(path, format="png", dpi=(DPI, DPI), compress_level=9)
+        return Image.fromarray(np.asarray(self._canvas.buffer_rgba())).convert("RGB")
 
 
 class _Space:
@@ -83,33 +92,32 @@ class _Space:
     def __init__(self, view: MapView, scale: float, left: float, top: float) -> None:
         self.view, self.scale, self.left, self.top = view, scale, left, top
         self.right, self.bottom = left + view.width * scale, top + view.height * scale
-        corners = [(left, top), (self.right, top), (self.right, self.bottom), (left, self.bottom), (left, top)]
-        self.clip = Outline(corners, closed=True)
 
     def __call__(self, lon: Floats, lat: Floats) -> Floats:
+        """Inches from the upper left corner of the map."""
         east, north = self.view.frame.metres(lon, lat)
-        return np.column_stack(
-            (self.left + (east - self.view.west) * self.scale, self.top + (self.view.north - north) * self.scale)
-        )
+        return np.column_stack(((east - self.view.west) * self.scale, (self.view.north - north) * self.scale))
 
 
-def _draw(sheet: _Chart, layer: Layer, space: _Space, frame: int | None) -> None:
+def _write_names(sheet: Sheet, layer: Layer, space: _Space) -> None:
+    for (x, y), label in zip(space(layer.lon, layer.lat).tolist(), layer.labels, strict=True):
+        if 0 < x < space.right - space.left and 0 < y < space.bottom - space.top:
+            where = (space.left + x, space.top + y)
+            sheet.text(*where, label, size=layer.size, color=COLORS[layer.color], align="center")
+
+
+def _draw(chart: _Chart, layer: Layer, space: _Space, frame: int | None) -> None:
     color = COLORS[layer.color]
     over = 1.0 if layer.backdrop else 2.0
     place = space(layer.lon, layer.lat)
     if not len(place):
-        return
-    if layer.kind == "texts":
-        for (x, y), label in zip(place.tolist(), layer.labels, strict=True):
-            if space.left < x < space.right and space.top < y < space.bottom:
-                sheet.text(x, y, label, size=layer.size, color=color, align="center")
         return
     if layer.kind in ("paths", "polygons"):
         assert layer.starts is not None
         parts = np.split(place, layer.starts[1:])
         if layer.kind == "paths":
             lines = LineCollection(parts, colors=[to_rgba(color, layer.opacity)], linewidths=layer.size)
-            sheet.add(lines, over=over, clip=space.clip)
+            chart.add(lines, over=over)
             return
         faces = _faces(layer, _values(layer, frame))
         edge = to_rgba(color, 1.0 if not layer.filled else min(1.0, 2 * layer.opacity))
@@ -118,24 +126,22 @@ def _draw(sheet: _Chart, layer: Layer, space: _Space, frame: int | None) -> None
         )  # the colours show the values, so that borders are pale
         width = 0.0 if layer.backdrop and layer.filled else layer.size
         rings = PolyCollection(parts, facecolors=faces, edgecolors=[edge], linewidths=width)
-        sheet.add(rings, over=over, clip=space.clip)
+        chart.add(rings, over=over)
     elif layer.kind == "squares":
         assert layer.radius is not None
         half = layer.radius * space.scale
         offsets = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]])
         corners = place[:, np.newaxis] + offsets[np.newaxis] * half[:, np.newaxis, np.newaxis]
         values = _values(layer, frame)
-        sheet.add(
-            PolyCollection(list(corners), facecolors=_faces(layer, values), linewidths=0), over=over, clip=space.clip
-        )
+        chart.add(PolyCollection(list(corners), facecolors=_faces(layer, values), linewidths=0), over=over)
     elif layer.kind == "discs":
         assert layer.radius is not None
-        wide = 2 * layer.radius * space.scale * DPI
+        wide = 2 * layer.radius * space.scale * FINE
         face, edge = to_rgba(color, layer.opacity), to_rgba(color, min(1.0, 2 * layer.opacity))
         marks = EllipseCollection(wide, wide, 0, units="dots", offsets=place, facecolors=[face], edgecolors=[edge])
-        sheet.stand(marks, over=over, clip=space.clip)
+        chart.stand(marks, over=over)
     else:
-        sheet.stand(_marks(layer, place, color, frame), over=over, clip=space.clip)
+        chart.stand(_marks(layer, place, color, frame), over=over)
 
 
 def _marks(layer: Layer, place: Floats, color: str, frame: int | None) -> Any:
@@ -174,7 +180,7 @@ def _faces(layer: Layer, values: Floats | None) -> list[Any]:
     return [to_rgba(color, alpha) for alpha in share.tolist()]
 
 
-def _legend(sheet: _Chart, layers: Sequence[Layer], language: str) -> None:
+def _legend(sheet: Sheet, layers: Sequence[Layer], language: str) -> None:
     x, room = MARGIN, sheet.width - MARGIN
     for layer in layers:
         name = sheet.fit(layer.name_in(language), room - MARGIN - 0.3, 9)
@@ -199,7 +205,7 @@ def _legend(sheet: _Chart, layers: Sequence[Layer], language: str) -> None:
         sheet.top += 0.24
 
 
-def _frame(sheet: _Chart, space: _Space) -> None:
+def _frame(sheet: Sheet, space: _Space) -> None:
     """The edge of the map, and a scale bar."""
     corners = [
         (space.left, space.top),

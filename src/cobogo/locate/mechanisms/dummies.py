@@ -30,14 +30,14 @@ FOLLOWED = 8
 @card("dummies", title="Dummies", start={"k": 5, "how": "dls"})
 @dataclass(frozen=True, eq=False)
 class Dummies(Mechanism):
-    r"""The position is sent among k − 1 made-up ones, in random order; the service answers all, the device picks its
-    own.
+    r"""The position is sent among k − 1 invented ones, in random order; the service answers for all, and the device
+    picks its own.
 
-    Made-up positions lie in the ``allowed`` cells of a grid (streets, built-up land; all, unless given), anywhere in a
-    cell. "uniform" takes any; "dls" cells that the ``prior`` makes about as likely as the true one, of several random
-    sets the one of the highest entropy; "enhanced-dls" also spreads them apart. When ``moving``, a person's dummies go
-    on from report to report, each as far as the person did and turning as the person did, each in a direction of its
-    own.
+    Invented positions lie in the ``allowed`` cells of a grid (streets, built-up land; by default all), anywhere in a
+    cell. "uniform" takes any cells. "dls" takes cells that are about as probable as the true one under the ``prior``,
+    and of several random sets the one with the highest entropy. "enhanced-dls" also spreads them apart. With
+    ``moving``, a person's dummies move on from report to report: each goes as far and turns as much as the person, in
+    its own direction.
 
     Formula: the set with the largest $H = -\sum_{i=1}^{k} p_i \log_2 p_i$ with $p_i = \frac{\pi(c_i)}{\sum_j
         \pi(c_j)}$; enhanced: also a large $\prod_{i < j} d(c_i, c_j)$
@@ -48,11 +48,11 @@ class Dummies(Mechanism):
         >>> len(noise.apply(Points.from_columns([-38.52], [-3.73]), Entropy()).members)
         5
 
-    Guarantee: None: one of k to someone who knows no more than the prior and sees one request.
-    Limits: The truth is among what is sent, exactly: two requests from one place have nothing but that place in common,
-        and whoever sees both knows it. Moving dummies come home with the person unless the edge of the grid, or cells
-        that are not allowed, turn them away. Whoever knows more (the person's habits, or where people are at all) tells
-        the truth from the dummies.
+    Guarantee: None: one of k for an attacker who knows only the prior and sees one request.
+    Limits: The true position is among those that are sent, exactly: two requests from one place have only that place in
+        common, and an attacker who sees both knows it. Moving dummies come home with the person unless the edge of the
+        grid, or cells that are not allowed, turn them away. An attacker who knows more (the person's habits, or where
+        people can be) tells the true position from the dummies.
     Cost: $O(n\,k\,t)$ for n requests and t = 20 trial sets.
     Paper: H. Kido, Y. Yanagisawa and T. Satoh, An anonymous communication technique using dummies for location-based
         services, 2005; B. Niu, Q. Li, X. Zhu, G. Cao and H. Li, Achieving k-anonymity in privacy-aware location-based

@@ -33,7 +33,7 @@ STAGE = 1.3
 class GridExponential(Discrete):
     r"""The exponential mechanism on the cells of a grid.
 
-    It needs no prior and no linear program, and loses more than either for it.
+    It needs no prior and no linear programme, and loses more than mechanisms that use them.
 
     Formula: $k(z \mid x) \propto e^{-\varepsilon\,d(x, z)/2}$
     Example:
@@ -43,7 +43,8 @@ class GridExponential(Discrete):
         ((12, 12), True)
 
     Guarantee: ε-geo-indistinguishability for one report, between the cells of the grid.
-    Limits: Half of ε goes to the fact that chances must sum to one: it loses most of all laws here. Up to 1,024 cells.
+    Limits: Half of ε is lost because the probabilities must sum to one: it loses most of all mechanisms here. Up to
+        1,024 cells.
     Cost: $O(c^2)$ for c cells, once.
     Paper: F. McSherry and K. Talwar, Mechanism design via differential privacy, FOCS 2007.
     """
@@ -59,26 +60,26 @@ class GridExponential(Discrete):
 @card("elastic", title="Elastic", start={"epsilon": 0.01})
 @dataclass(frozen=True, eq=False)
 class Elastic(Discrete):
-    r"""The exponential mechanism over a distance that stretches with what is around.
+    r"""The exponential mechanism over a distance that stretches where there is little cover around.
 
-    ``mass`` says how much each cell is worth as cover (people, points of interest, plain area), ``reference`` how much
-    is enough (unless given, what nine cells in ten do not have). Where every cell has that, the distance is ε times
-    metres. Where there is less, a place is as hard to tell from all those that hold, together, as much. The mass must
-    be public, and above 0 everywhere (add a little for plain area).
+    ``mass`` says how much cover each cell gives (people, points of interest, plain area), and ``reference`` how much is
+    enough (by default, what nine cells in ten do not reach). Where every cell has that much, the distance is ε times
+    metres. Where cells have less, a place must be as hard to tell apart from all cells of a wider area that has as much
+    together. The mass must be public, and above 0 everywhere (add a little for plain area).
 
     Formula: $k(z \mid x) \propto e^{-d_X(x, z)/2}$ with $d_X$ such that within a level $l$ of any cell lies a mass of
         at least $\mathrm{req}(l) = m_{\text{ref}} \left(\frac{l}{\varepsilon\,s}\right)^2$, for levels up to 8 and
         cells of $s$ metres
-    Example: Twice the level asks for four times the mass.
+    Example: Twice the level requires four times the mass.
         >>> from cobogo.locate.places.grid import Grid
         >>> noise = Elastic(0.01, Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200))
         >>> noise.required_mass([2.0, 4.0]).tolist()
         [1.0, 4.0]
 
-    Guarantee: No report is more than $e^{d_X(x, x')}$ times as likely from one place as from another, with the elastic
-        distance.
-    Limits: Only as good as the mass: people asleep are no cover on a field by day. Paths are up to 1.1 times shorter
-        than need be.
+    Guarantee: No report is more than $e^{d_X(x, x')}$ times as probable from one place as from another, with the
+        elastic distance.
+    Limits: It is only as good as the mass: people who sleep elsewhere are no cover in a field by day. Distances are up
+        to 1.1 times shorter than necessary.
     Cost: $O(c^2 \log c)$ for c cells, up to 4,096, once.
     Paper: K. Chatzikokolakis, C. Palamidessi and M. Stronati, Constructing elastic distinguishability metrics for
         location privacy, Proceedings on Privacy Enhancing Technologies, 2015.

@@ -28,12 +28,12 @@ SMALLEST = 0.01
 @card("disc", title="Disc", start={"radius": 500.0, "relevance": 0.25, "how": "enlarge"})
 @dataclass(frozen=True)
 class Disc(Mechanism):
-    r"""A disc in which one may be, made larger, smaller or moved until its relevance is what one wants.
+    r"""A disc in which the person may be, made larger, smaller or moved until it has the relevance that is asked for.
 
-    A position measured to within ``radius`` metres is a disc of that radius about a place of the public grid, somewhere
-    in which the person is, always. "enlarge" makes the disc 1/relevance times as large, "reduce" makes it relevance
-    times as large, so that the person may be outside, and "shift" moves it in a random direction until the overlap is
-    what is wanted.
+    A position measured to within ``radius`` metres is a disc of that radius around a place of the public grid, and the
+    person is always somewhere in it. "enlarge" makes the area of the disc 1/relevance times as large. "reduce" makes it
+    relevance times as large, so that the person may be outside. "shift" moves the disc in a random direction until the
+    overlap is the one that is asked for.
 
     Formula: $R = \frac{\lvert A \cap A'\rvert^2}{\lvert A\rvert \cdot \lvert A'\rvert}$ for the disc $A$ and what is
         released of it, $A'$; so $r' = r / \sqrt{R}$, or $r' = r \sqrt{R}$, or a shift by $d$ with $\lvert A \cap
@@ -44,10 +44,10 @@ class Disc(Mechanism):
         >>> released.radius.round(6).tolist()
         [200.0]
 
-    Guarantee: None: relevance bounds neither what someone who knows the map infers, nor what several discs of one
-        person have in common.
-    Limits: A disc over the sea and one house is that house.
-    Cost: $O(n)$ for n points; a shift finds one root, once.
+    Guarantee: None: relevance bounds neither what an attacker who knows the map can infer, nor what several discs of
+        one person have in common.
+    Limits: A disc that covers the sea and one house reveals that house.
+    Cost: $O(n)$ for n points; a shift solves one equation, once.
     Paper: C. A. Ardagna, M. Cremonini, S. De Capitani di Vimercati and P. Samarati, An obfuscation-based approach for
         protecting location privacy, IEEE Transactions on Dependable and Secure Computing, 2011.
     """
@@ -128,10 +128,10 @@ def overlap(apart: float) -> float:
 @card("indirect", title="Nearest public place")
 @dataclass(frozen=True)
 class Indirect(Mechanism):
-    r"""The nearest of some public points of interest is reported instead of the position.
+    r"""The nearest public point of interest is reported instead of the position.
 
-    Everyone nearer to it than to any other reports the same. ``PlanarLaplace(ε) >> places`` reports the place nearest
-    to a noisy position instead, and keeps the noise's guarantee.
+    All people who are nearer to it than to any other report the same. ``PlanarLaplace(ε) >> places`` reports the place
+    nearest to a noisy position instead, and keeps the noise's guarantee.
 
     Formula: $z = \arg\min_{p \in P} d(x, p)$
     Example:
@@ -141,8 +141,8 @@ class Indirect(Mechanism):
         >>> Indirect(places).apply(Points.from_columns([-38.53], [-3.73]), Entropy()).points.lon.round(4).tolist()
         [-38.5285]
 
-    Guarantee: None: where places are dense the report is as good as the position.
-    Limits: A clinic as the nearest place says more than a street corner.
+    Guarantee: None: where places are dense, the report reveals as much as the position.
+    Limits: A clinic as the nearest place reveals more than a street corner.
     Cost: $O(n \log p)$ for n points and p places.
     Paper: None: described in the surveys of location privacy as indirect information.
     """
@@ -199,17 +199,17 @@ class MapKey:
         return np.asarray((np.frombuffer(digest, dtype="<u8") >> np.uint64(11)) * 2.0**-53, dtype=np.float64)
 
 
-@card("keyed-transform", title="Turned map")
+@card("keyed-transform", title="Rotated map")
 @dataclass(frozen=True)
 class KeyedTransform(Mechanism):
-    r"""The map turned about a public ``centre`` and moved, both by a secret key.
+    r"""The map is rotated around a public centre and shifted, both by a secret key.
 
-    Distances are kept, so that a service can answer who is near whom without knowing where; `invert` goes back with the
-    key.
+    ``centre`` is the public centre. Distances stay the same, so that a service can answer who is near whom without
+    knowing where they are. `invert` undoes it with the key.
 
     Formula: $z = R_{\phi}\,(x - c) + c + t$ with the angle $\phi$ and the shift $t$ that the key determines, in metres
         about the centre $c$
-    Example: Two places stay as far apart as they were.
+    Example: The distance between two places does not change.
         >>> from cobogo.locate.places.geometry import Frame
         >>> from cobogo.floor.randomness import Entropy
         >>> two = Points.from_columns([-38.52, -38.50], [-3.73, -3.73])
@@ -218,8 +218,8 @@ class KeyedTransform(Mechanism):
         >>> ratio.round(2).tolist()
         [1.0]
 
-    Guarantee: None: anyone who can match two places of the turned map with true ones has the key in effect.
-    Limits: The shape of the traces of many people on streets tells the key, too.
+    Guarantee: None: an attacker who can match two places of the rotated map with true ones can undo the transformation.
+    Limits: The shape of many people's traces along streets reveals the key, too.
     Cost: $O(n)$ for n points.
     Paper: A. Gutscher, Coordinate transformation: a solution for the privacy problem of location based services?, 2006.
     """

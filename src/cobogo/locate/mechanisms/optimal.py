@@ -77,16 +77,17 @@ exactly, and 2 s with 1.03, which loses some per cent."""
 @card("optimal", title="Optimal", start={"epsilon": 0.002})
 @dataclass(frozen=True, eq=False)
 class Optimal(Discrete):
-    r"""The law over cells with the least expected distance for a prior, by linear programming.
+    r"""The distribution over cells with the smallest expected distance for a prior, found by linear programming.
 
-    With a ``spanner`` of dilation δ only the pairs of the spanner are constrained, to ε/δ: all others follow, at a
-    small loss and in much less time. 1 asks for the optimum itself, which is what up to 30 cells get unless it is said;
-    more get a spanner as wide as keeps the solver to some seconds. The prior must be public: the law depends on it. The
-    solver's law becomes a table of whole numbers, checked pair by pair with all roundings against it.
+    With a ``spanner`` of dilation δ, only the pairs of the spanner are constrained, to ε/δ; all others follow from
+    them, with a small loss and in much less time. A ``spanner`` of 1 gives the optimum itself, and is the default for
+    up to 30 cells. More cells get a spanner wide enough for the solver to finish in some seconds. The prior must be
+    public, since the distribution depends on it. The solver's distribution becomes a table of whole numbers, which is
+    checked pair by pair with all roundings against it.
 
     Formula: $\min \sum_{x, z} \pi(x)\,k(z \mid x)\,d(x, z)$ with $k(z \mid x) \le e^{\varepsilon\,d(x, x')}\,k(z \mid
         x')$ for all $x$, $x'$, $z$ and $\sum_z k(z \mid x) = 1$
-    Example: It loses less than the exponential mechanism of the same ε.
+    Example: It loses less than the exponential mechanism with the same ε.
         >>> from cobogo.locate.places.grid import Grid
         >>> from cobogo.locate.mechanisms import GridExponential
         >>> grid = Grid.from_bounds(-38.55, -3.75, -38.5446, -3.7446, size=200)
@@ -95,7 +96,7 @@ class Optimal(Discrete):
         True
 
     Guarantee: ε-geo-indistinguishability for one report, between the cells of the grid.
-    Limits: Up to 150 cells. For people who are elsewhere than the prior says it is not optimal.
+    Limits: Up to 150 cells. It is not optimal for people who are elsewhere than the prior says.
     Cost: a linear programme with $c^2$ variables for c cells, and $c^3$ constraints or, with a spanner, $c$ times its
         edges.
     Paper: N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Optimal geo-indistinguishable mechanisms for location

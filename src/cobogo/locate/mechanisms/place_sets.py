@@ -22,9 +22,9 @@ from cobogo.locate.places.points import Points
 @card("several", title="Several places at once", start={"epsilon": 0.01})
 @dataclass(frozen=True)
 class SeveralPlaces(Mechanism):
-    r"""All places of a person, each with noise of its own: n reports of ε/n keep ε together.
+    r"""All places of a person, each with its own noise: n reports of ε/n each cost ε together.
 
-    ε pays for a person's whole set: with n places the noise is n times as wide as that of one.
+    ε pays for all places of a person: with n places the noise is n times as wide as with one.
 
     Formula: $\Pr[z_1 \ldots z_n \mid x_1 \ldots x_n] \le e^{\varepsilon \max_i d(x_i, x'_i)} \Pr[z_1 \ldots z_n \mid
         x'_1 \ldots x'_n]$, with noise of $\varepsilon / n$ on each
@@ -34,9 +34,9 @@ class SeveralPlaces(Mechanism):
         >>> SeveralPlaces(0.01).apply(home_and_work, Entropy()).cost.tolist()
         [0.005, 0.005]
 
-    Guarantee: ε-geo-indistinguishability for all places of a person together, by the largest distance between two of
-        the same turn.
-    Limits: With ten places the noise is ten times as wide. How many places there are is not hidden.
+    Guarantee: ε-geo-indistinguishability for all places of a person together. The distance between two sets of places
+        is the largest distance between places with the same number.
+    Limits: With ten places the noise is ten times as wide. The number of places is not hidden.
     Cost: $O(n)$ for n points.
     Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
         privacy for location-based systems, CCS 2013.
@@ -76,14 +76,14 @@ class SeveralPlaces(Mechanism):
         return Released(points.move_to(lon, lat), cost=self.epsilon / np.maximum(many, 1))
 
 
-@card("centroid", title="Centre of one's places", start={"epsilon": 0.01})
+@card("centroid", title="Centre of a person's places", start={"epsilon": 0.01})
 @dataclass(frozen=True)
 class Centroid(Mechanism):
     r"""The centre of a person's places, with noise: one report for all of them.
 
-    The centre moves by no more than the places do: on a flat map by Δ = 1 times the largest of their moves at most, and
-    on the globe, over the public ``area`` in which places are kept, by a little more. All rows of a person get the same
-    report, which is paid for once.
+    The centre moves by no more than the places do: on a flat map by at most Δ = 1 times the largest of their moves, and
+    on the globe, over the public ``area`` to which places are confined, by a little more. All rows of a person get the
+    same report, which is paid for once.
 
     Formula: $K(f(x))$ with planar Laplace noise of $\varepsilon / \Delta$, $f(x) = \frac{1}{n} \sum_i x_i$ and $d(f(x),
         f(x')) \le \Delta \max_i d(x_i, x'_i)$
@@ -96,7 +96,8 @@ class Centroid(Mechanism):
         ([0.01, 0.0], 1.0)
 
     Guarantee: ε-geo-indistinguishability for all places of a person together, however many they are.
-    Limits: One position for all: of little use where places are far apart. Places beyond the area count as at its edge.
+    Limits: One position for all places: of little use if they are far apart. Places outside of the area count as places
+        at its edge.
     Cost: $O(n)$ for n points.
     Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
         privacy for location-based systems, CCS 2013.

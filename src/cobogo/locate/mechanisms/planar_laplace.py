@@ -33,11 +33,11 @@ FINEST = 1.0
 @card("planar-laplace", title="Planar Laplace", start={"epsilon": 0.01})
 @dataclass(frozen=True)
 class PlanarLaplace(Mechanism):
-    r"""Noise around the true place whose density falls by e for every 1/ε metres.
+    r"""Noise around the true place, with a density that falls by a factor of e for every 1/ε metres.
 
-    True places and reports are cells of a public ``grid`` (1 m, or 1 % of 1/ε where that is more), and the noise is
-    that of the ε′ which the grid asks for. With a ``region``, which must be public, reports are moved to its nearest
-    place. On average a report is 2/ε metres off.
+    True places and reports are cells of a public ``grid`` (1 m, or 1 % of 1/ε if that is more), and the noise uses the
+    ε′ that the grid requires. With a ``region``, which must be public, a report outside of it is moved to the nearest
+    place inside. On average a report is 2/ε metres off.
 
     Formula: $f(z \mid x) = \frac{\varepsilon^2}{2 \pi} e^{-\varepsilon\,d(x, z)}$; the radius $r$ has $\Pr[r \le R] = 1
         - (1 + \varepsilon R)\,e^{-\varepsilon R}$
@@ -49,10 +49,10 @@ class PlanarLaplace(Mechanism):
         (0.01, 474)
 
     Guarantee: ε-geo-indistinguishability for one report: whatever is reported is at most $e^{\varepsilon d}$ times as
-        likely from one place as from another d metres away, whatever else is known.
-    Limits: ε is per metre and per report: every further report of the same place costs ε again, and averages away. It
-        hides which house, not which city.
-    Cost: $O(n)$ for n points, 0.12 s a million of them.
+        probable from one place as from another d metres away, whatever else the attacker knows.
+    Limits: ε is per metre and per report: each further report of the same place costs ε again, and the noise averages
+        out. It hides the house, not the city.
+    Cost: $O(n)$ for n points, 0.12 s for a million of them.
     Paper: M. E. Andrés, N. E. Bordenabe, K. Chatzikokolakis and C. Palamidessi, Geo-indistinguishability: differential
         privacy for location-based systems, CCS 2013.
     """
@@ -221,9 +221,10 @@ class Remap:
 @card("remapped-laplace", title="Planar Laplace, remapped", start={"epsilon": 0.01})
 @dataclass(frozen=True, eq=False)
 class Remapped(Mechanism):
-    r"""Planar Laplace noise, remapped to a public prior over a grid: the same guarantee, and reports nearer the truth.
+    r"""Planar Laplace noise, remapped to a public prior over a grid: the same guarantee, and reports nearer to the true
+    place.
 
-    How much nearer depends on the prior: nothing where people may be anywhere, a good deal where they keep to few
+    How much nearer depends on the prior: not at all if people may be anywhere, a good deal if they are only in a few
     places.
 
     Formula: $y(z) = \arg\min_y \sum_x \pi(x)\,e^{-\varepsilon\,d(x, z)}\,d(x, y)$
@@ -233,8 +234,9 @@ class Remapped(Mechanism):
         >>> Remapped(0.01, grid, prior=[1.0] * grid.cells).guarantee.epsilon
         0.01
 
-    Guarantee: ε-geo-indistinguishability for one report, as of planar-laplace: nothing about the truth is used twice.
-    Limits: A prior made of the very people who report is not public, and voids the guarantee.
+    Guarantee: ε-geo-indistinguishability for one report, the same as for `planar-laplace`: the remapping does not use
+        the true place.
+    Limits: A prior that is computed from the people who report is not public, and voids the guarantee.
     Cost: one convolution for every cell that is reported: $O(c \log c)$ for c cells.
     Paper: K. Chatzikokolakis, E. ElSalamouny and C. Palamidessi, Efficient utility improvement for location privacy,
         Proceedings on Privacy Enhancing Technologies, 2017.

@@ -27,27 +27,28 @@ ROOM = 1e-6
 @card("predictive", title="Predictive", start={"epsilon": 0.01, "test-share": 0.2})
 @dataclass(frozen=True)
 class Predictive(Mechanism):
-    r"""The last report is sent again while a noisy test finds it near enough, which costs little; else a fresh report
-    is made, which costs the rest.
+    r"""The last report is sent again as long as a noisy test finds it near enough, which costs little; otherwise a
+    fresh report is made, which costs the rest.
 
-    The test asks whether the truth is within ``threshold`` metres (unless given, 4/ε_noise: twice the mean error of a
-    fresh report); ε_test is ``test_share`` of ``epsilon``, and ε_noise the rest. What a whole trace spent is the sum of
-    ``cost``: that is less than ε a report, and how much less tells how one moved, so it is for the owner's eyes only.
+    The test asks whether the true place is within ``threshold`` metres (by default 4/ε_noise: twice the mean error of a
+    fresh report). ε_test is the share ``test_share`` of ``epsilon``, and ε_noise is the rest. A whole trace spends the
+    sum of ``cost``, which is less than ε for each report. How much less reveals how the person moved, so only the owner
+    may see it.
 
     Formula: $d(x, z_{\text{last}}) \le \theta + \mathrm{Lap}(1/\varepsilon_{\text{test}})$: yes costs
         $\varepsilon_{\text{test}}$, no costs $\varepsilon_{\text{test}} + \varepsilon_{\text{noise}}$ and a fresh
         planar Laplace report
-    Example: Somebody who does not move.
+    Example: A person who does not move.
         >>> from cobogo.floor.randomness import Entropy
         >>> still = Points.from_columns([-38.52] * 200, [-3.73] * 200, time=range(0, 200 * 60, 60), user=["ana"] * 200)
         >>> spent = float(Predictive(0.01).apply(still, Entropy()).cost.sum())
         >>> 200 * 0.002 <= spent < 200 * 0.01
         True
 
-    Guarantee: ε-geo-indistinguishability for each report, given those before it; a trace costs the sum of what its
-        reports did.
-    Limits: The service sees when a report is repeated; that is part of what was paid for. For who moves all the time it
-        saves nothing.
+    Guarantee: ε-geo-indistinguishability for each report, given those before it; a trace costs the sum of the costs of
+        its reports.
+    Limits: The service sees when a report is repeated; that is included in the cost. For a person who moves all the
+        time it saves nothing.
     Cost: $O(n)$ for n points, one after the other.
     Paper: K. Chatzikokolakis, C. Palamidessi and M. Stronati, A predictive differentially-private mechanism for
         mobility traces, PETS 2014; here with the last report as the prediction.
@@ -129,17 +130,17 @@ high correlation a quarter of the time, and as low as often."""
 @card("adaptive", title="Adaptive", start={"epsilon": 0.01, "window": 5, "judge": "truth"})
 @dataclass(frozen=True)
 class Adaptive(Mechanism):
-    r"""Planar Laplace noise whose ε follows how well a line through the last reports foretells where one is: a
+    r"""Planar Laplace noise whose ε depends on how well a line through the last reports predicts the position: a
     heuristic without a guarantee.
 
-    Where the line misses by less than ``delta1`` metres, places are highly correlated and ε is multiplied by
-    ``factor_high_corr`` (below 1: more noise); where it misses by more than ``delta2``, by ``factor_low_corr`` (above
-    1: less noise). 0.96/ε and 2.7/ε are the defaults. The first reports are plain.
+    If the line misses by less than ``delta1`` metres, places are highly correlated and ε is multiplied by
+    ``factor_high_corr`` (below 1: more noise). If it misses by more than ``delta2``, ε is multiplied by
+    ``factor_low_corr`` (above 1: less noise). The defaults are 0.96/ε and 2.7/ε. The first reports have plain noise.
 
-    ``judge`` says whose distance from the line decides. By the "truth", as the paper has it, ε depends on where one is.
-    By "reports", the last report is judged by those before it: then ε follows from what is public. ``of`` "truth" draws
-    the line through true places: for comparison only. Judged by the truth, ``cost`` tells how one moved: it is for the
-    owner's eyes only.
+    ``judge`` says whose distance from the line decides. With "truth", as in the paper, it is the true place, and ε
+    depends on where the person is. With "reports" it is the last report, compared with those before it, so that ε
+    follows from what is public. ``of`` "truth" draws the line through true places, for comparison only. With ``judge``
+    "truth", ``cost`` reveals how the person moved: only the owner may see it.
 
     Formula: $\varepsilon_i = \alpha\,\varepsilon$ if $\mathrm{err} < \Delta_1$, $\beta\,\varepsilon$ if $\mathrm{err} >
         \Delta_2$, else $\varepsilon$, with $\alpha \le 1 \le \beta$ and $\mathrm{err}$ how far the line through the
@@ -148,10 +149,10 @@ class Adaptive(Mechanism):
         >>> Adaptive(0.01).guarantee.kind, Adaptive(0.01, judge="reports").guarantee.epsilon
         ('none', 0.05)
 
-    Guarantee: None when judged by the truth: no ε bounds what a report tells. Judged by reports, each keeps
-        ε·factor_low_corr at most, and a trace spends the sum of the costs.
-    Limits: On real trips it is followed more closely than plain noise that is as far off: see the guide. Take
-        predictive instead.
+    Guarantee: None with ``judge`` "truth": no ε bounds what a report reveals. With "reports" each report has at most
+        ε·factor_low_corr, and a trace spends the sum of the costs.
+    Limits: On real trips an attacker follows it more closely than plain noise with the same mean error: see the guide.
+        Use `predictive` instead.
     Cost: $O(n\,w)$ for n points and a window of w.
     Paper: R. Al-Dhubhani and J. M. Cazalas, An adaptive geo-indistinguishability mechanism for continuous LBS queries,
         Wireless Networks, 2018.

@@ -236,11 +236,11 @@ class ModelAndCalls:
 def dp_where(
     calls: Calls, space: Space, epsilon: Amount, *, people: int | None = None, seed: int | None = None
 ) -> ModelAndCalls:
-    r"""DP-WHERE: a private model of how a city moves, from call records, and made-up people who move by it.
+    r"""DP-WHERE: a private model of how a city moves, learned from call records, and invented people who move by it.
 
-    The unit of privacy is a person with all their records. Two data sets are neighbours when one has one person more.
-    What a person can give is bounded by what the public ``space`` declares. ``seed`` repeats the made-up people, never
-    the noise.
+    The unit of privacy is a person with all their records. Two data sets are neighbours if one has one person more.
+    What a person can contribute is bounded by the declaration of the public ``space``. ``seed`` repeats the invented
+    people, never the noise.
 
     Formula: $\tilde{h}_p = h_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ for the histograms $p$ (homes, works by
         distance, calls a day, hours, places), $\sum_p \varepsilon_p = \varepsilon$
@@ -253,7 +253,7 @@ def dp_where(
         True
 
     Guarantee: ε-differential privacy for a person with all their records.
-    Limits: The figures that compare made-up with true people are not private. Cells, days and bounds must be declared
+    Limits: The figures that compare invented with true people are not private. Cells, days and bounds must be declared
         without looking at the data.
     Cost: $O(r + c\,b)$ for r records, c cells and b bins.
     Paper: D. J. Mir, S. Isaacman, R. Cáceres, M. Martonosi and R. N. Wright, DP-WHERE: differentially private modeling

@@ -114,11 +114,11 @@ ROUNDS = 40
 class KDelta:
     r"""(k, δ)-anonymity: every released trajectory has at least k − 1 others within δ metres of it at all times.
 
-    ``nwa`` (Never Walk Alone): trips are cut to full periods, those of the same span are put into clusters, and each is
-    moved in space alone, into a tube of width δ about the mean of its cluster, at a spot of the tube that is drawn and
-    does not depend on where it was. ``w4m`` (Wait for Me): trips of any span are compared stage by stage, and those of
-    a cluster take the times of one of them; it suppresses far less. Clusters are greedy and hold k people, not only k
-    trips; what fits nowhere is suppressed, up to ``trash``.
+    ``nwa`` (Never Walk Alone) cuts trips to full periods and puts those of the same time span into clusters. It moves
+    each trip in space only, into a tube of width δ around the mean of its cluster, to a random spot of the tube that
+    does not depend on where the trip was. ``w4m`` (Wait for Me) compares trips of any time span stage by stage, and all
+    trips of a cluster take the times of one of them; it suppresses far fewer trips. Clusters are built greedily and
+    have k people, not only k trips. A trip that fits into no cluster is suppressed, up to the share ``trash``.
 
     Formula: $\lvert\{v : d(x_u(t), x_v(t)) \le \delta \text{ for all } t\}\rvert \ge k$ for every released trajectory
         $u$, itself among them
@@ -128,12 +128,12 @@ class KDelta:
         >>> found.measured.k >= 3, found.trips > found.suppressed
         (True, True)
 
-    Guarantee: Each released trip has k − 1 others within δ of it at all times, of k people; checked from the released
-        rows before they are written. Which trip of a cluster is whose was drawn, so an attacker who knows a person's
-        true trip finds it among the k with probability $1/k$.
-    Limits: All of a cluster go along its mean, which is known to all of it: of two, each can work out the other to
-        about δ. Whoever knows several trips of a person learns the cluster of each. Clusters move people by much where
-        few go the same way: the report says by how much.
+    Guarantee: Each released trip has k − 1 others within δ of it at all times, and they belong to k people; this is
+        checked on the released rows before they are written. Which trip of a cluster is whose is decided at random, so
+        an attacker who knows a person's true trip finds it among the k with probability $1/k$.
+    Limits: All trips of a cluster follow its mean, which all of its people know: in a cluster of two, each person can
+        work out the other's trip to about δ. An attacker who knows several trips of a person learns the cluster of
+        each. Where few people go the same way, clusters move people far: the report says how far.
     Cost: $O(n^2)$ for n trips, for each radius that is tried.
     Paper: O. Abul, F. Bonchi and M. Nanni, Never walk alone: uncertainty for anonymity in moving objects databases,
         ICDE 2008; O. Abul, F. Bonchi and M. Nanni, Anonymization of moving objects databases by clustering and

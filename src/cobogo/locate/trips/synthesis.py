@@ -59,11 +59,12 @@ WAYS = tuple((dy, dx) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if (dy, dx) != (
 @card("trip-synthesis", title="synthetic trips")
 @dataclass(frozen=True)
 class TripSynthesis:
-    r"""Trips that nobody made, drawn from a Markov model of a public grid that is learned with differential privacy.
+    r"""Invented trips, drawn from a Markov model of a public grid that is learned with differential privacy.
 
-    What a person gives is bounded first (``trips``, ``longest``, ``moves``, chosen by chance), so that each part of the
-    model changes by a known amount at most; noise is discrete Laplace. A trip is a first and a last cell, a length, and
-    a walk between them that is drawn by what the chain of moves holds likely given both ends. Dates are forgotten.
+    What a person contributes is bounded first (``trips``, ``longest``, ``moves``, chosen at random), so that a person
+    changes each part of the model by at most a known amount; the noise is discrete Laplace. A trip is a first and a
+    last cell, a length, and a walk between them. The walk is drawn with the probabilities that the chain of moves gives
+    it, given both ends. Dates are dropped.
 
     Formula: $\varepsilon = \sum_p \varepsilon_p$ over the parts (journeys, starts, ends, detours, moves, hours, paces),
         each $\tilde{c}_p = c_p + \mathrm{Lap}(\Delta_p / \varepsilon_p)$ with $\Delta_p$ the trips or the moves of a
@@ -76,8 +77,8 @@ class TripSynthesis:
         5
 
     Guarantee: ε-differential privacy for each person with all of their trips.
-    Limits: It needs people: of a few dozen nothing is left at any ε worth the name. Grid and bounds must be chosen
-        without looking at the data. The comparison in the evidence is not private.
+    Limits: It needs many people: of a few dozen people nothing remains at any reasonable ε. The grid and the bounds
+        must be chosen without looking at the data. The comparison in the evidence is not private.
     Cost: $O(n + c)$ for n points and c cells to learn; $O(c\,l)$ for each pair of ends to draw walks of length l.
     Paper: After M. E. Gursoy, L. Liu, S. Truex, L. Yu and W. Wei, Utility-aware synthesis of differentially private and
         attack-resilient location traces (AdaTrace), CCS 2018; Y. Du and others, LDPTrace: locally differentially

@@ -17,7 +17,7 @@ from cobogo.promises.models.check import ModelVerdict
 @card(
     "rho1-rho2-privacy",
     plain=(
-        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely "
+        "Randomized values: what was improbable about a person (at most ρ1) does not become probable "
         "(above ρ2), nor the other way round."
     ),
     title="(ρ1,ρ2)-privacy",
@@ -26,31 +26,33 @@ from cobogo.promises.models.check import ModelVerdict
 )
 @dataclass(frozen=True)
 class RhoPrivacy(Guarantee):
-    r"""A property with a prior of at most ρ1 has a posterior of at most ρ2, and one with a prior of at least ρ2 has a
-    posterior of at least ρ1.
+    r"""A property with a prior probability of at most ρ1 has a posterior probability of at most ρ2, and a property with
+    a prior of at least ρ2 has a posterior of at least ρ1.
 
     With ``prior = "any"`` this holds for every attacker. With ``prior = "table"`` it holds for an attacker who knows
-    the distribution of the whole table and nothing more of a person: more values can be retained, and properties more
-    frequent than ρ1 may become certain. Measured: the largest posterior from a prior of at most ρ1.
+    the distribution of the whole table and nothing else about a person: more values can be retained, and properties
+    more frequent than ρ1 may become certain. What is measured is the largest posterior of a property with a prior of at
+    most ρ1.
 
     Formula: $\Pr[Q] \le \rho_1 \Rightarrow \Pr[Q \mid y] \le \rho_2$ and $\Pr[Q] \ge \rho_2 \Rightarrow \Pr[Q \mid y]
         \ge \rho_1$ for every property $Q$ and released value $y$
 
         For any prior it is met when $\gamma \le \frac{\rho_2 (1 - \rho_1)}{\rho_1 (1 - \rho_2)}$, since posterior odds
         are at most γ times the prior odds
-    Example: From 5 % to at most 50 %; uniform perturbation over ten values may keep nine in fourteen.
+    Example: From 5 % to at most 50 %; uniform perturbation over ten values may keep a value with a probability of nine
+        in fourteen.
         >>> from fractions import Fraction
         >>> from cobogo.promises.operators.uniform import Uniform
         >>> model = RhoPrivacy("disease", rho1=0.05, rho2=0.5)
         >>> round(model.largest_amplification, 9), round(model.measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
         (19.0, 0.5)
 
-    Guarantee: What was unlikely does not become likely, and what was likely not unlikely, for one release, even if the
-        attacker knows everybody else.
-    Limits: Silent on properties between ρ1 and ρ2. With ``prior = "table"``, an attacker who knows more of a
-        person than the table's distribution is not covered. Drawing anew for the same people multiplies the odds once
-        more.
-    Cost: $O(1)$ for any prior; $O(m^2 \log m)$ for the table's, with m values.
+    Guarantee: What was improbable does not become probable, and what was probable does not become improbable, for one
+        release, even if the attacker knows everybody else's values.
+    Limits: Properties with a prior between ρ1 and ρ2 are not bounded. With ``prior = "table"``, an attacker who knows
+        more about a person than the table's distribution is not covered. A new draw for the same people multiplies the
+        odds once more.
+    Cost: $O(1)$ for any prior; $O(m^2 \log m)$ for the table's prior, with m values.
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
         2003.
     """
@@ -108,8 +110,8 @@ class RhoPrivacy(Guarantee):
 @card(
     "upward-rho1-rho2-privacy",
     plain=(
-        "Randomized values: what was unlikely about a person (at most ρ1) does not become likely "
-        "(above ρ2); what was likely may become unlikely."
+        "Randomized values: what was improbable about a person (at most ρ1) does not become probable "
+        "(above ρ2); what was probable may become improbable."
     ),
     title="upward (ρ1,ρ2)-privacy",
     group="noise",
@@ -117,14 +119,17 @@ class RhoPrivacy(Guarantee):
 )
 @dataclass(frozen=True)
 class UpwardRhoPrivacy(RhoPrivacy):
-    r"""A property with a prior of at most ρ1 has a posterior of at most ρ2: the first half of (ρ1, ρ2)-privacy.
+    r"""A property with a prior probability of at most ρ1 has a posterior probability of at most ρ2: the first half of
+    (ρ1, ρ2)-privacy.
 
-    What was likely may become unlikely or impossible: a release that narrows a person's value down to a few keeps this
-    promise, and not the whole one. Measured: the largest posterior from a prior of at most ρ1.
+    What was probable may become improbable or impossible: a release that narrows a person's value down to a few values
+    satisfies this model, and not (ρ1, ρ2)-privacy. What is measured is the largest posterior of a property with a prior
+    of at most ρ1.
 
     Formula: $\Pr[Q] \le \rho_1 \Rightarrow \Pr[Q \mid y] \le \rho_2$ for every property $Q$ and released value
         $y$
-    Example: The release shows in which half of the table a person is, and nothing about which of two values there.
+    Example: The release shows in which half of the values a person's value is, and nothing about which of the two
+        values of that half it is.
         >>> from fractions import Fraction
         >>> from cobogo.promises.operators.uniform import Uniform
         >>> shown = Exposure(Uniform(2, Fraction(0)), share=0.5)
@@ -132,10 +137,11 @@ class UpwardRhoPrivacy(RhoPrivacy):
         >>> [promise.check(shown).satisfied for promise in promises]
         [True, False]
 
-    Guarantee: What was unlikely does not become likely, for one release, even if the attacker knows everybody else.
-    Limits: Silent on properties above ρ1: those may become certain or impossible. With ``prior = "table"``, an
-        attacker who knows more of a person than the table's distribution is not covered.
-    Cost: As of (ρ1, ρ2)-privacy.
+    Guarantee: What was improbable does not become probable, for one release, even if the attacker knows everybody
+        else's values.
+    Limits: Properties with a prior above ρ1 are not bounded: they may become certain or impossible. With ``prior =
+        "table"``, an attacker who knows more about a person than the table's distribution is not covered.
+    Cost: The same as (ρ1, ρ2)-privacy.
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
         2003, for the two halves: upward and downward breaches.
     """
@@ -179,11 +185,12 @@ def worst_posterior(matrix: Floats, prior: Floats, rho1: float) -> float:
 )
 @dataclass(frozen=True)
 class DeltaGrowth(Guarantee):
-    r"""The posterior of any property exceeds its prior by at most Δ, whomever else the attacker has corrupted.
+    r"""The posterior probability of any property exceeds its prior by at most Δ, even if the attacker knows the values
+    of any other people.
 
-    Measured: the largest growth, times the probability that the record is the person's, where records were sampled.
-    With ``largest-prior`` below the worst prior only single values are protected, from attackers whose prior of each is
-    at most that.
+    What is measured is the largest growth; where records were sampled, it is multiplied by the probability that the
+    record is the person's. With ``largest-prior`` below the worst prior, only single values are protected, and only
+    from attackers whose prior of each value is at most ``largest-prior``.
 
     Formula: $\Pr[Q \mid y] - \Pr[Q] \le \Delta$; growth is largest at the prior $\frac{1}{\sqrt{\gamma} + 1}$, where it
         is $\frac{\sqrt{\gamma} - 1}{\sqrt{\gamma} + 1}$
@@ -194,8 +201,9 @@ class DeltaGrowth(Guarantee):
         9.0
 
     Guarantee: No belief about a person grows by more than Δ, for any prior (or any up to ``largest-prior``), even if
-        everybody else of the table is known.
-    Limits: A bound on a difference: a probability of 0.001 may become Δ. How far a probability falls is not bounded.
+        the attacker knows everybody else of the table.
+    Limits: It bounds a difference, not a ratio: a probability of almost 0 may grow to Δ. How far a probability falls is
+        not bounded.
     Cost: $O(1)$.
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """

@@ -13,17 +13,19 @@ from cobogo.promises.models.check import ModelVerdict
 
 @card(
     "gamma-amplification",
-    plain=("Randomized values: no released value is more than γ times as likely from one original as from another."),
+    plain=(
+        "Randomized values: no released value is more than γ times as probable from one original value as from another."
+    ),
     title="γ-amplification",
     group="noise",
     start={"gamma": 5.0},
 )
 @dataclass(frozen=True)
 class Amplification(Guarantee):
-    r"""No released value is more than γ times as likely from one original value as from another.
+    r"""No released value is more than γ times as probable from one original value as from another.
 
-    For any prior the odds of any property change by a factor of at most γ. Measured: the ratio of everything that was
-    drawn from one person.
+    For any prior, the odds of any property change by a factor of at most γ. The measured ratio is that of everything
+    that was drawn from one person.
 
     Formula: $\max_y \frac{\max_x P[y \mid x]}{\min_x P[y \mid x]} \le \gamma$
     Example:
@@ -32,9 +34,9 @@ class Amplification(Guarantee):
         >>> round(Amplification("disease", gamma=20).measure(Exposure(Uniform(10, Fraction(9, 14)))), 9)
         19.0
 
-    Guarantee: Posterior odds of any property are between $1/\gamma$ and γ times the prior odds, for any prior, even if
-        the attacker knows everybody else.
-    Limits: Draws of several attributes or records of a person multiply, and so do draws that are made anew.
+    Guarantee: The posterior odds of any property are between $1/\gamma$ and γ times the prior odds, for any prior, even
+        if the attacker knows everybody else's values.
+    Limits: The ratios of several attributes or records of a person multiply, and so do those of repeated draws.
     Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
     Paper: A. Evfimievski, J. Gehrke and R. Srikant, Limiting privacy breaches in privacy preserving data mining, PODS
         2003.
@@ -64,8 +66,8 @@ class Amplification(Guarantee):
 @card(
     "local-differential-privacy",
     plain=(
-        "Randomized values: each person can deny any value of theirs; ε says how well. Holds even "
-        "against who runs the collection."
+        "Randomized values: each person can plausibly deny any value; ε says how well. It holds even "
+        "against the party that collects the data."
     ),
     title="ε-local differential privacy",
     group="noise",
@@ -75,8 +77,8 @@ class Amplification(Guarantee):
 class LocalPrivacy(Guarantee):
     r"""ε-local differential privacy: the logarithm of the amplification is at most ε.
 
-    Measured: ε of everything that was drawn from one person. Collecting gives this guarantee: no party has to be
-    trusted.
+    The measured ε is that of everything that was drawn from one person. Collecting gives this guarantee: people need
+    not trust any party.
 
     Formula: $P[y \mid x] \le e^{\varepsilon} P[y \mid x']$ for all $y$, $x$, $x'$; so $\varepsilon = \ln \gamma$
     Example:
@@ -85,9 +87,9 @@ class LocalPrivacy(Guarantee):
         >>> round(LocalPrivacy("disease", epsilon=3).measure(Exposure(Uniform(10, Fraction(9, 14)))), 3)
         2.944
 
-    Guarantee: Whatever is known before, what is released of a person changes the odds of any property of their value by
-        a factor of at most $e^{\varepsilon}$.
-    Limits: Quasi-identifiers that are released as they are, are not protected by it. Several draws from one person add
+    Guarantee: Whatever an attacker knows beforehand, what is released about a person changes the odds of any property
+        of their value by a factor of at most $e^{\varepsilon}$.
+    Limits: Quasi-identifiers that are released unchanged are not protected. The ε of several draws from one person add
         up.
     Cost: $O(m^2)$ for a matrix over m values; $O(1)$ for uniform perturbation.
     Paper: S. P. Kasiviswanathan, H. K. Lee, K. Nissim, S. Raskhodnikova and A. Smith, What can we learn privately?,
@@ -118,16 +120,17 @@ class LocalPrivacy(Guarantee):
 
 @card(
     "d-gamma-privacy",
-    plain="Randomized values: what had a probability of at most d keeps one of at most γ.",
+    plain=("Randomized values: a value that had a probability of at most d gets a probability of at most γ."),
     title="(d,γ)-privacy",
     group="noise",
     start={"d": 0.1, "gamma": 0.5},
 )
 @dataclass(frozen=True)
 class DGammaPrivacy(Guarantee):
-    r"""For every value whose prior is at most d, the posterior is at most γ, and not below d/γ times the prior.
+    r"""For every value with a prior probability of at most d, the posterior is at most γ, and at least d/γ times the
+    prior.
 
-    This γ bounds a posterior: it is no amplification. Measured: the largest posterior.
+    This γ bounds a posterior: it is not an amplification. What is measured is the largest posterior.
 
     Formula: $\Pr[x] \le d \Rightarrow \frac{d}{\gamma} \Pr[x] \le \Pr[x \mid y] \le \gamma$; an operator meets it when
         its amplification is at most $\frac{\gamma}{d}$, which is what the smallest priors ask for
@@ -135,10 +138,10 @@ class DGammaPrivacy(Guarantee):
         >>> round(DGammaPrivacy("disease", d=0.1, gamma=0.4).largest_amplification, 9)
         4.0
 
-    Guarantee: What somebody held unlikely (at most d) stays at most γ likely, for attackers to whom records are
-        independent.
-    Limits: Values of one person exclude each other, so records are not independent: over ten values, d = 0.1 and γ =
-        0.4 allow a posterior of 0.727 with the alpha-beta method. The report states it.
+    Guarantee: An attacker to whom records are independent, and who believed a value with a probability of at most d,
+        believes it afterwards with a probability of at most γ.
+    Limits: The values of one person exclude each other, so records are not independent: over ten values, d = 0.1 and γ
+        = 0.4 allow a posterior of 0.727 with the alpha-beta method. The report states this posterior.
     Cost: $O(1)$.
     Paper: V. Rastogi, D. Suciu and S. Hong, The boundary between privacy and utility in data publishing, VLDB 2007.
     """

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
 
+from cobogo.floor.language import tr
 from cobogo.floor.representation import brief
 from cobogo.promises.accounting import ATTO, NANO, Measure, PrivacyLoss, round_down, round_up
 
@@ -95,5 +96,5 @@ def amount_text(units: Units, measure: Measure) -> str:
     >>> amount_text(Units(250_000_000, 10**12), "epsilon")
     'ε = 0.25, δ = 1e-06'
     """
-    text = f"{SYMBOLS[measure]} = {units.amount / NANO:.10g}"
-    return f"{text}, δ = {units.delta / ATTO:.6g}" if units.delta else text
+    amount = tr("{symbol} = {amount:.10g}", symbol=SYMBOLS[measure], amount=units.amount / NANO)
+    return tr("{amount}, δ = {delta:.6g}", amount=amount, delta=units.delta / ATTO) if units.delta else amount

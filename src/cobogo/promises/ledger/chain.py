@@ -26,7 +26,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Table, func, insert, select
 
 from cobogo.errors import LedgerError
-from cobogo.floor.language import tr
+from cobogo.floor.language import tr, trn
 from cobogo.promises.accounting import Measure
 from cobogo.promises.ledger.balance import Units
 from cobogo.promises.ledger.tables import BOOKS, DEBITS, LIMITS, SEALS
@@ -66,11 +66,11 @@ class LedgerBook:
         cost, analyst = Units(row["amount"], row["delta"]), row["analyst"]
         whole, own = ((spent + cost, number + 1) for spent, number in (self.spent_by(""), self.spent_by(analyst)))
         if (row["number"], row["analyst_number"]) != (whole[1], own[1]):
-            raise tampering_error(self.dataset, "entries are missing")
+            raise tampering_error(self.dataset, tr("entries are missing"))
         totals = (Units(row["total_amount"], row["total_delta"]), whole[0])
         of_analyst = (Units(row["analyst_total_amount"], row["analyst_total_delta"]), own[0])
         if totals[0] != totals[1] or of_analyst[0] != of_analyst[1]:
-            raise tampering_error(self.dataset, "its totals are not what its entries add up to")
+            raise tampering_error(self.dataset, tr("its totals are not the sums of its entries"))
         return replace(more, spent={**self.spent, "": whole, analyst: own})
 
 
@@ -117,16 +117,20 @@ def check_entries(
     for sealed in connection.execute(query.order_by(SEALS.c.position)):
         row = next(waiting.get(sealed.kind, iter(())), None)
         if row is None or sealed.position != book.position + 1:
-            raise tampering_error(book.dataset, "entries are missing")
+            raise tampering_error(book.dataset, tr("entries are missing"))
         book = book.with_entry(sealed.kind, row, key)
         if not hmac.compare_digest(book.seal, sealed.seal):
-            raise tampering_error(book.dataset, f"entry {book.position} is not as it was written")
+            raise tampering_error(
+                book.dataset, tr("entry {number} is not the one that was written", number=book.position)
+            )
         if head is not None and head[0] == book.position and head[1] != book.seal:
-            raise tampering_error(book.dataset, "it is another one than was last written here")
+            raise tampering_error(book.dataset, tr("it is not the ledger that was last written here"))
     if any(next(rows, None) is not None for rows in waiting.values()):
-        raise tampering_error(book.dataset, "entries were added that Cobogó did not write")
+        raise tampering_error(book.dataset, tr("entries were added that Cobogó did not write"))
     if head is not None and head[0] > book.position:
-        raise tampering_error(book.dataset, f"{head[0] - book.position} of its last entries are missing")
+        lost = head[0] - book.position
+        what = trn("its last entry is missing", "its last {n:,} entries are missing", n=lost)
+        raise tampering_error(book.dataset, what)
     _check_sums(connection, book)
     return book
 
@@ -148,17 +152,20 @@ def _check_sums(connection: Connection, book: LedgerBook) -> None:
     limits = select(func.count()).select_from(LIMITS).where(LIMITS.c.dataset == book.dataset)
     spent, number = book.spent_by("")
     if tuple(map(int, found)) != (number, spent.amount, spent.delta):
-        raise tampering_error(book.dataset, "entries were changed")
+        raise tampering_error(book.dataset, tr("entries were changed"))
     if connection.execute(limits).scalar_one() != book.limit_entries:
-        raise tampering_error(book.dataset, "limits were changed")
+        raise tampering_error(book.dataset, tr("limits were changed"))
 
 
 def tampering_error(dataset: str, what: str) -> LedgerError:
     """The error for a book that somebody changed."""
     return LedgerError(
-        tr("was changed by somebody else: {what}", what=what),
-        where=tr("the ledger's book of {dataset}", dataset=dataset),
-        remedy=tr("Nothing is answered from it. Restore the ledger as it was last, and find out who did it."),
+        tr("was changed by another program: {what}", what=what),
+        where=tr("the ledger of {dataset}", dataset=dataset),
+        remedy=tr(
+            "No questions are answered until it is repaired. Restore the latest copy of the "
+            "ledger, and find out who changed it."
+        ),
     )
 
 
@@ -196,14 +203,16 @@ class SealFile:
         if not self.file.exists():
             if sealed:
                 raise LedgerError(
-                    tr("its seal is missing"),
+                    tr("the seal of the ledger is missing"),
                     where=str(self.file),
-                    remedy=tr("Restore the file: without it nobody can tell whether entries were changed."),
+                    remedy=tr("Restore the file from a copy: without it, changed entries cannot be detected."),
                 )
             self._create(self.file)
         found = BEGINS.fullmatch(self._lines()[0])
         if found is None:
-            raise LedgerError(tr("is no seal of a ledger"), where=str(self.file), remedy=tr("Restore the file."))
+            raise LedgerError(
+                tr("is not the seal of a ledger"), where=str(self.file), remedy=tr("Restore the file from a copy.")
+            )
         self.key = bytes.fromhex(found[1])
 
     def heads(self) -> dict[str, tuple[int, str]]:
@@ -251,7 +260,7 @@ class SealFile:
 
     def _unusable(self, problem: Exception) -> LedgerError:
         return LedgerError(
-            tr("cannot be used: {getattr}", getattr=getattr(problem, "strerror", None) or type(problem).__name__),
+            tr("cannot be used: {cause}", cause=getattr(problem, "strerror", None) or type(problem).__name__),
             where=str(self.file),
-            remedy=tr("Check its rights and its disk."),
+            remedy=tr("Check its permissions and the space on its disk."),
         )

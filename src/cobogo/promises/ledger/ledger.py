@@ -38,9 +38,9 @@ class Ledger:
     """
 
     def __init__(self, place: str | Path, *, seal: str | Path | None = None) -> None:
-        found = parse_place(place, "ledger", PolicyError, where="ledger")
+        found = parse_place(place, PolicyError, where="ledger")
         if found.file is not None:
-            create_book(found.file, "ledger", LedgerError)
+            create_book(found.file, LedgerError)
             seal = seal or found.file.with_name(f"{found.file.name}.seal")
         self._store = Store(found, _unusable, patience=WAIT, pragmas=["synchronous = FULL"], pooled=True)
         self._seal = SealFile(None if seal is None else Path(seal).expanduser())
@@ -72,9 +72,7 @@ class Ledger:
         there = connection.execute(query.with_for_update()).scalar() is not None
         known = self._checked.get(dataset)
         if not there and known is None and head is None:
-            raise LedgerError(
-                tr("has no book in this ledger"), where=dataset, remedy=tr("Register the data set first.")
-            )
+            raise LedgerError(tr("is not in this ledger"), where=dataset, remedy=tr("Register the data set first."))
         found = chain.check_entries(connection, self._seal.key, known or LedgerBook(dataset), head)
         if known is None or found.position > known.position:
             self._checked[dataset] = found
@@ -96,12 +94,14 @@ class Ledger:
             if book.measure != limit.measure:
                 raise LedgerError(
                     tr(
-                        "the book of this data set counts in {measure}, and its budget is now given in {measure2}",
+                        "the ledger counts this data set's budget in {measure}, and the new budget is in {given}",
                         measure=book.measure,
-                        measure2=limit.measure,
+                        given=limit.measure,
                     ),
                     where=dataset,
-                    remedy=tr("Give the budget in the same measure, or register the data under another name."),
+                    remedy=tr(
+                        "Give the budget in {measure}, or register the data under another name.", measure=book.measure
+                    ),
                 )
             book = self._set_limit(connection, book, "", Units.from_limit(limit))
         self._note(book)
@@ -114,12 +114,12 @@ class Ledger:
             if book.measure != limit.measure:
                 raise LedgerError(
                     tr(
-                        "the book of this data set counts in {measure}, and the grant is in {measure2}",
+                        "the ledger counts this data set's budget in {measure}, and the grant is in {given}",
                         measure=book.measure,
-                        measure2=limit.measure,
+                        given=limit.measure,
                     ),
                     where=f"{dataset}, {analyst}",
-                    remedy=tr("Give the grant in the same measure."),
+                    remedy=tr("Give the grant in {measure}.", measure=book.measure),
                 )
             book = self._set_limit(connection, book, analyst, Units.from_limit(limit))
         self._note(book)
@@ -133,9 +133,9 @@ class Ledger:
             if loss.measure != book.measure:
                 raise LedgerError(
                     tr(
-                        "the book counts in {measure}, and the cost is in {measure2}",
+                        "the ledger counts this data set's budget in {measure}, and the cost is in {given}",
                         measure=book.measure,
-                        measure2=loss.measure,
+                        given=loss.measure,
                     ),
                     where=dataset,
                 )
@@ -187,7 +187,7 @@ def _unusable(error: SQLAlchemyError) -> LedgerError:
     return LedgerError(
         tr("cannot be used: {cause}", cause=cause(error)),
         where=tr("the ledger"),
-        remedy=tr("Check its place, its rights and its disk. Nothing was answered."),
+        remedy=tr("Check the path of the ledger, its permissions and the space on its disk. No question was answered."),
     )
 
 
@@ -195,7 +195,7 @@ def check_name(analyst: str) -> None:
     """Refuse a name that cannot be written down, and an empty one, which means the data set as a whole."""
     if not analyst.strip() or len(analyst) > LONGEST_NAME or not is_writable(analyst):
         raise PolicyError(
-            tr("an analyst needs a name, of {longest_name} characters at most", longest_name=LONGEST_NAME),
+            tr("an analyst needs a name of 1 to {longest} printable characters", longest=LONGEST_NAME),
             where="analyst",
         )
 
@@ -205,9 +205,9 @@ def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
     limit = book.limits.get(analyst or "")
     if limit is None:
         raise BudgetSpent(
-            tr("has no budget on this data set"),
-            where=f"{analyst} on {book.dataset}",
-            remedy=tr("The data holder grants budgets."),
+            tr("the analyst has no budget for this data set"),
+            where=tr("{analyst} on {dataset}", analyst=analyst, dataset=book.dataset),
+            remedy=tr("Ask the data holder for a budget."),
         )
     spent, number = book.spent_by(analyst or "")
     return Balance(book.dataset, analyst, cast(Measure, book.measure), limit, spent), number
@@ -215,24 +215,21 @@ def _balance(book: LedgerBook, analyst: str | None) -> tuple[Balance, int]:
 
 def _refusal(balance: Balance, cost: Units) -> BudgetSpent:
     """Analysts learn what is left of their own budget; not of the data set's, which would reveal what others spent."""
-    price, remedy = (
-        f"this would cost {amount_text(cost, balance.measure)}",
-        tr("Ask for less, or ask the data holder for more."),
-    )
+    price, remedy = amount_text(cost, balance.measure), tr("Ask for less, or ask the data holder for more.")
     if balance.analyst is None:
         return BudgetSpent(
-            tr("{price}, and what all analysts may spend together does not allow for it", price=price),
+            tr("this would cost {price}, which is more than all analysts together may still spend", price=price),
             where=balance.dataset,
             remedy=remedy,
         )
     return BudgetSpent(
         tr(
-            "{price}, and of the budget {amount_text} is left (of {amount_text2})",
+            "this would cost {price}, and {left} of the budget is left (of {limit})",
             price=price,
-            amount_text=amount_text(balance.left, balance.measure),
-            amount_text2=amount_text(balance.limit, balance.measure),
+            left=amount_text(balance.left, balance.measure),
+            limit=amount_text(balance.limit, balance.measure),
         ),
-        where=f"{balance.analyst} on {balance.dataset}",
+        where=tr("{analyst} on {dataset}", analyst=balance.analyst, dataset=balance.dataset),
         remedy=remedy,
     )
 

@@ -43,22 +43,22 @@ def _small(gamma: Fraction) -> bool:
 @card("exponential", title="exponential mechanism")
 @dataclass(frozen=True)
 class ExponentialMechanism:
-    r"""Chooses a candidate, the likelier the higher its score.
+    r"""Chooses a candidate; the higher its score, the more probable it is.
 
-    ``sensitivity`` is the most by which one person can change the score of a candidate: it is declared, as the
-    candidates are. Scores are whole numbers. The sampler draws a candidate evenly and keeps it with probability
-    exp(−ε(u* − u(o)) / 2Δu), all in whole numbers: no float underflows or rounds.
+    ``sensitivity`` is the largest amount by which one person can change the score of a candidate. It is declared, and
+    so are the candidates. Scores are whole numbers. The sampler draws a candidate uniformly and keeps it with
+    probability exp(−ε(u* − u(o)) / 2Δu). All of this is done in whole numbers: no float underflows or is rounded.
 
     Formula: $\Pr[o] = \frac{e^{\varepsilon\,u(o) / 2 \Delta u}}{\sum_{o'} e^{\varepsilon\,u(o') / 2 \Delta u}}$
-    Example: The arithmetic of the surveys' example; Δu = 28 is declared here, not read off the table.
+    Example: The numbers of the example in the surveys; Δu = 28 is declared here, not computed from the table.
         >>> [round(100 * p, 2) for p in ExponentialMechanism(28, Fraction(1)).probabilities([16, 10, 28, 4])]
         [25.35, 22.78, 31.41, 20.46]
 
-    Guarantee: ε-differential privacy for one person, whatever anybody knows.
-    Limits: Candidates must be public: those that are read off the data give people away. With many candidates noisy-max
-        is never worse.
-    Cost: $O(c)$ draws for c candidates, more where all but few scores are far below the best; with probability $1 -
-        \beta$ the score is short of the best by at most $\frac{2 \Delta u}{\varepsilon} \ln \frac{c}{\beta}$.
+    Guarantee: ε-differential privacy for one person, whatever an attacker knows.
+    Limits: Candidates must be public: candidates that are read from the data reveal people. With many candidates
+        `noisy-max` is never worse.
+    Cost: $O(c)$ draws for c candidates, more if almost all scores are far below the best; with probability $1 - \beta$
+        the score is below the best by at most $\frac{2 \Delta u}{\varepsilon} \ln \frac{c}{\beta}$.
     Paper: F. McSherry and K. Talwar, Mechanism design via differential privacy, FOCS 2007; without floats as C.
         Ilvento, Implementing the exponential mechanism with base-2 differential privacy, CCS 2020, asks for.
     """
@@ -75,7 +75,11 @@ class ExponentialMechanism:
     def choose(self, scores: Sequence[int]) -> int:
         """Draw a candidate; its position."""
         if not scores:
-            raise PolicyError(tr("there is nothing to choose from"), where="candidates")
+            raise PolicyError(
+                tr("there are no candidates to choose from"),
+                where="candidates",
+                remedy=tr("Declare at least one candidate."),
+            )
         best, step = max(scores), self.epsilon / (2 * self.sensitivity)
         while True:
             drawn = secrets.randbelow(len(scores))

@@ -23,17 +23,17 @@ Below it the weights are added up: at this scale there are 2,000 of them."""
 class Gaussian(Noise):
     r"""Adds discrete Gaussian noise to whole numbers.
 
-    ``squared`` is the sensitivity in the L2 norm, squared: for a person in up to L0 groups that is L0·Δ², a whole
-    number. Its tails are lighter than the Laplace mechanism's, and costs of many answers add up to less.
+    ``squared`` is the square of the sensitivity in the L2 norm: for a person in up to L0 groups it is L0·Δ², a whole
+    number. The tails are lighter than those of the Laplace mechanism, and the costs of many answers add up to less.
 
     Formula: $\Pr[X = x] \propto e^{-x^2 / 2 \sigma^2}$ with $\sigma^2 = \frac{\Delta_2^2}{2 \rho}$
-    Example: Four groups of one person, at ρ = 1/2.
+    Example: A person in four groups, at ρ = 1/2.
         >>> noise = Gaussian(squared=4, rho=Fraction(1, 2))
         >>> round(noise.scale, 3), noise.error(0.95), noise.loss.measure
         (2.0, 4, 'rho')
 
     Guarantee: ρ-zero-concentrated differential privacy, hence (ε, δ)-differential privacy for every δ above 0.
-    Limits: No pure ε. For a single answer at a small ε laplace may have a smaller error.
+    Limits: It gives no pure ε. For a single answer at a small ε, `laplace` may have a smaller error.
     Cost: $O(k)$ draws for k numbers; an error of the order of $\Delta_2 / \sqrt{\rho}$.
     Paper: C. L. Canonne, G. Kamath and T. Steinke, The discrete Gaussian for differential privacy, NeurIPS 2020.
     """

@@ -18,9 +18,9 @@ from cobogo.promises.mechanisms.base import Noise, next_scale, opendp, vectors
 class Laplace(Noise):
     r"""Adds discrete Laplace (two-sided geometric) noise to whole numbers.
 
-    ``sensitivity`` is the most by which one person can change the vector, in the L1 norm: declared, never read off the
-    data. The noise is whole numbers too, so that the last bits of floats reveal nothing. The scale is raised until
-    OpenDP finds the loss within ε.
+    ``sensitivity`` is the largest amount by which one person can change the vector, in the L1 norm. It is declared,
+    never computed from the data. The noise consists of whole numbers, too, so that the last bits of floats reveal
+    nothing. The scale is raised until OpenDP confirms that the loss is at most ε.
 
     Formula: $\Pr[X = x] \propto e^{-\lvert x\rvert / b}$ with the scale $b = \frac{\Delta_1}{\varepsilon}$; the
         variance is $\frac{2p}{(1 - p)^2}$ for $p = e^{-1/b}$
@@ -30,7 +30,8 @@ class Laplace(Noise):
         (1.0, 3, Fraction(1, 1))
 
     Guarantee: ε-differential privacy for one person, against an attacker who knows everything else.
-    Limits: The error does not shrink with the table: small counts drown. For many answers at once gaussian costs less.
+    Limits: The error is the same for a small table as for a large one: noise hides small counts. For many answers at
+        once `gaussian` costs less.
     Cost: $O(k)$ draws for k numbers; an error of the order of $\Delta_1 / \varepsilon$.
     Paper: C. Dwork, F. McSherry, K. Nissim and A. Smith, Calibrating noise to sensitivity in private data analysis, TCC
         2006; in the geometric form of A. Ghosh, T. Roughgarden and M. Sundararajan, Universally utility-maximizing

@@ -19,11 +19,11 @@ from cobogo.promises.mechanisms.base import LARGEST, next_scale, opendp, vectors
 @card("noisy-max", title="report noisy max")
 @dataclass(frozen=True)
 class NoisyMax:
-    r"""Adds exponential noise to each score and reveals which are the ``k`` largest, and nothing else.
+    r"""Adds exponential noise to each score and reveals only which k are the largest.
 
-    ``sensitivity`` is the most by which a person changes any one score. ``monotonic``: a person changes all scores in
-    one direction, as with counts; the noise may then be halved. With k = 1 its law is that of permute-and-flip, never
-    worse than the exponential mechanism.
+    ``sensitivity`` is the largest amount by which a person changes any one score. ``monotonic`` says that a person
+    changes all scores in the same direction, as with counts; the noise is then halved. With k = 1 the distribution is
+    that of permute-and-flip, which is never worse than the exponential mechanism.
 
     Formula: $\arg\max_o\, (u(o) + X_o)$ with $X_o \sim \mathrm{Exp}$ of scale $\frac{2 k \Delta}{\varepsilon}$, or half
         of that where scores are monotonic
@@ -33,8 +33,9 @@ class NoisyMax:
         (1.0, [1])
 
     Guarantee: ε-differential privacy for one person, for all k together.
-    Limits: Reveals which, not how much: the scores themselves cost extra. Candidates must be public.
-    Cost: $O(c)$ draws for c candidates; with probability $1 - \beta$ the score is short of the best by at most $b \ln
+    Limits: It reveals which scores are largest, not how large they are: the scores themselves cost extra. Candidates
+        must be public.
+    Cost: $O(c)$ draws for c candidates; with probability $1 - \beta$ the score is below the best by at most $b \ln
         \frac{c}{\beta}$, with the scale b.
     Paper: R. McKenna and D. Sheldon, Permute-and-flip: a new mechanism for differentially private selection, NeurIPS
         2020; Z. Ding, D. Kifer, S. M. Saghaian N. E., T. Steinke, Y. Wang, Y. Xiao and D. Zhang, The permute-and-flip
@@ -69,7 +70,9 @@ class NoisyMax:
         """The positions of the k chosen, the largest first."""
         if len(scores) < self.k:
             raise PolicyError(
-                tr("there are {number} to choose {k} from", number=len(scores), k=self.k), where="candidates"
+                tr("{k} candidates are asked for, and there are only {number}", number=len(scores), k=self.k),
+                where="candidates",
+                remedy=tr("Lower k, or declare more candidates."),
             )
         clamped = [max(-LARGEST, min(LARGEST, int(score))) for score in scores]
         found = self.measurement(clamped)

@@ -16,10 +16,12 @@ from cobogo.promises.mechanisms.laplace import Laplace
 @card("sparse-vector", title="sparse vector technique")
 @dataclass(frozen=True)
 class SparseVector:
-    r"""Tells one by one whether scores reach a threshold, and stops after ``most`` that do; only those cost privacy.
+    r"""Says of one score after another whether it reaches a threshold, and stops after a given number that do; only
+    those cost privacy.
 
-    Half of ε goes into noise on the threshold, drawn once, half into noise on each score, halved where scores are
-    ``monotonic``. The shifts of the proof are whole numbers, so it holds for discrete Laplace noise.
+    It stops after ``most`` scores that reach the threshold. Half of ε pays for noise on the threshold, which is drawn
+    once; the other half pays for noise on each score, which is halved if scores are ``monotonic``. The shifts in the
+    proof are whole numbers, so the proof holds for discrete Laplace noise.
 
     Formula: $u_i + X_i \ge T + Y$ with $Y \sim \mathrm{Lap}\left(\frac{\Delta}{\varepsilon / 2}\right)$ drawn once and
         $X_i \sim \mathrm{Lap}\left(\frac{2\,c\,\Delta}{\varepsilon / 2}\right)$, for at most $c$ answers above
@@ -28,9 +30,9 @@ class SparseVector:
         >>> list(stream.compare([-1000, 1000, 5], threshold=0))
         [False, True]
 
-    Guarantee: ε-differential privacy for one person, however long the stream below the threshold is.
-    Limits: Tells only whether; a score near the threshold may fall on either side. Not the variants that were published
-        without a valid proof.
+    Guarantee: ε-differential privacy for one person, however many scores below the threshold there are.
+    Limits: It says only whether a score reaches the threshold, and may be wrong for a score near it. The variants that
+        were published without a valid proof are not included.
     Cost: $O(q)$ draws for q questions; an error of the order of $\frac{c \Delta \ln q}{\varepsilon}$.
     Paper: M. Lyu, D. Su and N. Li, Understanding the sparse vector technique for differential privacy, PVLDB 2017
         (Algorithm 7).

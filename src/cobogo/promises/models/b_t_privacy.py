@@ -35,8 +35,8 @@ class Bandwidths(dict[str, float]):
 @card(
     "b-t-privacy",
     plain=(
-        "Who knows how sensitive values go with the quasi-identifiers changes their mind about nobody "
-        "by more than t. Costly: for small tables."
+        "An attacker who knows how sensitive values depend on the quasi-identifiers changes no belief "
+        "about a person by more than t. Costly: for small tables."
     ),
     title="(B,t)-privacy",
     group="knowledge",
@@ -44,16 +44,17 @@ class Bandwidths(dict[str, float]):
 )
 @dataclass(frozen=True)
 class BT(Model):
-    r"""(B,t)-privacy: the release moves no belief about a person's sensitive value by more than t, for an attacker who
-    knows how such values depend on the quasi-identifiers.
+    r"""(B,t)-privacy: the release changes no belief about a person's sensitive value by more than t, for an attacker
+    who knows how such values depend on the quasi-identifiers.
 
-    Before: the belief about a person is the mean of the original table's values, each weighted by how near its
-    quasi-identifiers are to the person's, with bandwidth ``b`` (one number, or one for each quasi-identifier). The
-    distance is the difference of two numbers over the range where every leaf of the hierarchy is a number, else the
-    height of the lowest common ancestor over that of the hierarchy; NULL is at distance 1 from every number. A small
-    bandwidth is an attacker who knows much. After: the Ω-estimate. Distance of the two: the Jensen-Shannon divergence
-    in bits, 0 … 1. ``smoothing`` is the bandwidth with which both beliefs are first smoothed over close sensitive
-    values, as the paper does; 0 does without, as if all were equally far apart.
+    Before the release, the belief about a person is a weighted mean of the original table's values. A value weighs more
+    the closer its quasi-identifiers are to the person's; ``b`` is the bandwidth (one number, or one for each
+    quasi-identifier). A small bandwidth means an attacker who knows much. If every leaf of the hierarchy is a number,
+    the distance is the difference of two numbers over the range; otherwise it is the height of the lowest common
+    ancestor over the height of the hierarchy. NULL has distance 1 from every number. After the release, the belief is
+    the Ω-estimate. The two beliefs are compared by the Jensen-Shannon divergence in bits, 0 … 1. ``smoothing`` is the
+    bandwidth with which both beliefs are first smoothed over close sensitive values, as in the paper; with 0 they are
+    not smoothed, as if all values were equally far apart.
 
     Formula: Before, with weights $w(q, q') = \prod_i \max(0, 1 - (d_i(q, q')/B_i)^2)$: $P(s \mid q) = \frac{\sum_u w(q,
         q_u)\,[x_u = s]}{\sum_u w(q, q_u)}$
@@ -62,17 +63,18 @@ class BT(Model):
         P(s \mid q_{j'})}$
 
         The model: $\mathrm{JS}(P(\cdot \mid q_j), \Omega(\cdot \mid j)) \le t$ for each person $j$
-    Example: Two in three men have the flu, two in three women a cough. The first two classes make one disease certain,
-        the third tells nothing new.
+    Example: Two in three men have the flu, and two in three women have a cough. The first two classes make one disease
+        certain; the third reveals nothing new.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu"], ["cough", "cough"], ["flu", "cough"]], quasi=[["m", "f"]] * 3)
         >>> BT("disease", b=0.5, t=0.2).measure(table).round(3).tolist()
         [0.459, 0.459, 0.0]
 
-    Guarantee: For attackers whose knowledge is that of the bandwidth, no belief about anybody moves by more than t.
-    Limits: An attacker with another bandwidth is not covered: ask for several. The Ω-estimate is an approximation of
-        what such an attacker would infer. To verify the model the original data are needed.
-    Cost: $O(d^2)$ for d distinct tuples, which may be up to 5,000.
+    Guarantee: For an attacker with the knowledge that the bandwidth describes, no belief about a person changes by more
+        than t.
+    Limits: An attacker with another bandwidth is not covered: ask for several bandwidths. The Ω-estimate is an
+        approximation of what such an attacker would infer. Verification needs the original data.
+    Cost: $O(d^2)$ for d distinct tuples, of which there may be at most 5,000.
     Paper: T. Li, N. Li and J. Zhang, Modeling and integrating background knowledge in data anonymization, ICDE 2009.
     """
 
@@ -144,7 +146,7 @@ class BT(Model):
         tree = known.domain.hierarchy
         if tree is not None and tree.missing(known.domain.labels):
             raise PolicyError(
-                tr('the hierarchy of "{attribute}" is known for the released values only', attribute=self.attribute),
+                tr('the hierarchy of "{attribute}" is known only for the released values', attribute=self.attribute),
                 where="privacy.models",
                 remedy=tr("Verify the release together with its evidence."),
             )
@@ -161,13 +163,15 @@ def _priors(known: WholeTable, bandwidths: tuple[float, ...]) -> Floats:
     if tuples > TUPLES_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "b-t-privacy compares each distinct tuple with each: there are {tuples:,}, and may be "
-                "{tuples_at_most:,}",
+                "b-t-privacy compares every pair of distinct combinations of quasi-identifiers: there "
+                "are {tuples:,} combinations, and it can compare at most {most:,}",
                 tuples=tuples,
-                tuples_at_most=TUPLES_AT_MOST,
+                most=TUPLES_AT_MOST,
             ),
             where="privacy.models",
-            remedy=tr("Coarsen the data before (years for dates, shorter codes), or take fewer quasi-identifiers."),
+            remedy=tr(
+                "Make the data coarser first (years instead of dates, shorter codes), or use fewer quasi-identifiers."
+            ),
         )
     table = dense(known.histogram)
     scales = [_scale(hierarchy, known.decimal) for hierarchy in known.hierarchies]

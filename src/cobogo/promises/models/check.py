@@ -11,6 +11,7 @@ import numpy as np
 
 from cobogo.data.classes import Classes
 from cobogo.floor.arrays import Mask
+from cobogo.floor.language import tr
 from cobogo.promises.models.base import Model, Scope
 from cobogo.promises.models.promise import Promise, parameters
 
@@ -78,7 +79,9 @@ def models_given_away(models: Iterable[Model], classes: Classes) -> list[Model]:
 
 def withheld_refusal(model: Model) -> str:
     """Why a release is refused that gives withheld values away."""
-    return f"what is withheld follows from the column's totals: {model} fails of it"
+    return tr(
+        "the withheld values follow from the column's totals, and {model} does not hold for them", model=str(model)
+    )
 
 
 def _check(model: Model, classes: Classes) -> ModelVerdict:

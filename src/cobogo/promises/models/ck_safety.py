@@ -19,8 +19,8 @@ SLACK = 1e-12
 @card(
     "c-k-safety",
     plain=(
-        "Who knows any k facts of the kind “if Ana has the flu, so has José” is still less sure than "
-        "c of anybody's value."
+        "An attacker who knows any k facts of the kind “if Ana has the flu, so has José” believes no "
+        "person's value with a confidence of c or more."
     ),
     title="(c,k)-safety",
     group="knowledge",
@@ -29,12 +29,12 @@ SLACK = 1e-12
 @dataclass(frozen=True)
 class CKSafety(Model):
     r"""(c,k)-safety: an attacker who knows any k implications about the people of the table ("if Ann has the flu, so
-    has Bob") believes no sensitive value of anybody with a confidence of c or more.
+    has Bob") believes no person's sensitive value with a confidence of c or more.
 
-    An implication joins any number of atoms "person has value" on either side. The worst k of them are of the
-    form Aᵢ ⇒ A with one A for all. The k + 1 atoms may be spread over classes, so this is a condition on the table. The
-    least favourable way to spread them is found by dynamic programming, first within each class, then over the classes.
-    An attacker without any such knowledge (k = 0) reaches the largest share of a value in a class.
+    An implication joins any number of atoms "person has value" on either side. The worst k implications have the form
+    Aᵢ ⇒ A, with the same A in all. The k + 1 atoms may be spread over several classes, so this is a condition on the
+    whole table. Dynamic programming finds the worst way to spread them, first within each class, then over the classes.
+    An attacker without such knowledge (k = 0) reaches the largest share of a value in a class.
 
     Formula: $\max_{A,\, A_1 \ldots A_k} \frac{1}{1 + R} < c$ with $R = \frac{\Pr[\neg A \land \neg A_1 \land \ldots
         \land \neg A_k]}{\Pr[A]}$
@@ -47,10 +47,10 @@ class CKSafety(Model):
         >>> [round(float(CKSafety("disease", c=0.9, k=k).measure(table)[0]), 3) for k in (0, 1, 2)]
         [0.5, 0.75, 1.0]
 
-    Guarantee: An attacker who knows any k implications, about any people, believes no value of anybody with a
-        confidence of c or more.
-    Limits: Every assignment of a class's values to its people is taken to be equally likely before: an attacker who
-        knows more of how values go with quasi-identifiers (see b-t-privacy) is not covered. Nothing is said of record
+    Guarantee: An attacker who knows any k implications, about any people, believes no person's value with a confidence
+        of c or more.
+    Limits: Beforehand, every assignment of a class's values to its people is assumed to be equally probable. An
+        attacker who knows how values depend on quasi-identifiers is not covered (see b-t-privacy), nor is record
         linkage.
     Cost: $O(a^2 \log a)$ for each kind of class and $O(a^2)$ for each pair of classes that is joined, with $a = k + 1$
         atoms.

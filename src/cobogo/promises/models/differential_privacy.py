@@ -20,8 +20,8 @@ SLACK = 1e-9
 @card(
     "differential-privacy",
     plain=(
-        "Synthetic data or samples: whether a person is in the table or not changes what may come out "
-        "by at most a factor e^ε, except with a probability δ."
+        "Synthetic data or samples: whether or not a person is in the table changes the probability of "
+        "any output by at most a factor e^ε, except with a probability δ."
     ),
     title="differential privacy",
     group="noise",
@@ -29,10 +29,10 @@ SLACK = 1e-9
 )
 @dataclass(frozen=True)
 class DifferentialPrivacy(Promise):
-    r"""No output becomes more likely by a factor above e^ε, but for δ, because one person is in the data.
+    r"""The presence of one person in the data makes no output more probable by a factor above e^ε, except for δ.
 
-    It is a property of how the release was drawn, and cannot be read off it: verification adds up what the stated
-    procedure costs, and trusts that the procedure was followed.
+    It is a property of how the release was drawn, and cannot be read off the release: verification adds up what the
+    stated procedure costs, and trusts that the procedure was followed.
 
     Formula: $\Pr[M(D) \in S] \le e^{\varepsilon} \Pr[M(D') \in S] + \delta$ for all sets $S$ of outputs and all tables
         $D$, $D'$ that differ in one person
@@ -41,10 +41,10 @@ class DifferentialPrivacy(Promise):
         >>> promised.verdict(epsilon=0.75, delta=1e-9).satisfied, promised.verdict(epsilon=1.25, delta=0).satisfied
         (True, False)
 
-    Guarantee: Each person of the table is protected against any attacker, with any prior and later knowledge; losses of
-        several releases add up.
-    Limits: Says nothing of what holds of people in general, whether they are in the table or not. A large ε promises
-        little; see Choosing ε. What else is released about the same people outside the ledger is not counted.
+    Guarantee: Each person of the table is protected against any attacker, whatever the attacker knows now or learns
+        later. The losses of several releases add up.
+    Limits: It does not hide what is true of people in general, whether they are in the table or not. A large ε promises
+        little; see Choosing ε. Other releases about the same people outside the ledger are not counted.
     Cost: $O(1)$ to check; the price is noise, of the order of $1/\varepsilon$ in a count.
     Paper: C. Dwork, F. McSherry, K. Nissim and A. Smith, Calibrating noise to sensitivity in private data analysis, TCC
         2006. C. Dwork, K. Kenthapadi, F. McSherry, I. Mironov and M. Naor, Our data, ourselves: privacy via distributed
@@ -67,8 +67,8 @@ class DifferentialPrivacy(Promise):
 @card(
     "zero-concentrated-differential-privacy",
     plain=(
-        "The same promise as differential privacy in a form that adds up tightly over many draws; ρ "
-        "says how much is given away."
+        "The same promise as differential privacy, in a form that gives a tighter total over many draws; "
+        "ρ says how much is revealed."
     ),
     title="zero-concentrated differential privacy",
     group="noise",
@@ -76,10 +76,10 @@ class DifferentialPrivacy(Promise):
 )
 @dataclass(frozen=True)
 class ConcentratedPrivacy(Promise):
-    r"""The Rényi divergence of order α of what is seen with and without a person is at most ρ·α, for every α above 1:
-    zero-concentrated differential privacy.
+    r"""Zero-concentrated differential privacy: the Rényi divergence of order α between the outputs with and without a
+    person is at most ρ·α, for every α above 1.
 
-    Gaussian noise has its natural cost in this measure, and many small costs add up to less than in ε.
+    It is the natural measure for Gaussian noise, and many small costs add up to less than in ε.
 
     Formula: $D_{\alpha}(M(D) \,\Vert\, M(D')) \le \rho\,\alpha$ for all $\alpha > 1$ and neighbours $D$, $D'$; it
         implies $(\rho + 2\sqrt{\rho \ln(1/\delta)}, \delta)$-differential privacy for every $\delta > 0$
@@ -87,8 +87,8 @@ class ConcentratedPrivacy(Promise):
         >>> ConcentratedPrivacy(rho=0.1).verdict(rho=0.05).satisfied
         True
 
-    Guarantee: As differential privacy with δ above 0, whatever δ one likes, at the ε that the conversion gives for it.
-    Limits: As of differential privacy. A ρ by itself is hard to read: convert it to ε before deciding.
+    Guarantee: The same as differential privacy for any δ above 0, with the ε to which ρ converts at this δ.
+    Limits: Those of differential privacy. A ρ by itself is hard to read: convert it to ε before deciding.
     Cost: $O(1)$ to check; noise of the order of $1/\sqrt{\rho}$ in a count.
     Paper: M. Bun and T. Steinke, Concentrated differential privacy: simplifications, extensions, and lower bounds, TCC
         2016.

@@ -22,8 +22,8 @@ SLACK = 1e-12
 @card(
     "alpha-k-anonymity",
     plain=(
-        "Groups of at least k, and in none of them is a sensitive value more frequent than a share α: "
-        "a guess is right with a chance of at most α."
+        "Every class has at least k people, and no sensitive value has a share above α of a class: a "
+        "guess is right with a probability of at most α."
     ),
     title="(α,k)-anonymity",
     group="attribute",
@@ -31,8 +31,8 @@ SLACK = 1e-12
 )
 @dataclass(frozen=True)
 class AlphaK(Model):
-    r"""(α,k)-anonymity: at least k people in a class, and no sensitive value (or not the one named) in more than a
-    share α of it.
+    r"""(α,k)-anonymity: every class has at least k people, and no sensitive value (or not the one that is named) has a
+    share above α of the class.
 
     Formula: $\lvert E\rvert \ge k$ and $\frac{c_x}{\lvert E\rvert} \le \alpha$ for every class $E$ and value $x$ (or
         the one named), which $c_x$ of it have
@@ -45,8 +45,9 @@ class AlphaK(Model):
 
     Guarantee: An attacker who finds a person's class finds the record with a probability of at most $1/k$, and guesses
         the value with a confidence of at most α.
-    Limits: With ``value``, only that one is bounded. An attacker who already knows others of the class rules them out:
-        see t-corruption. A value that more than α of the whole table have cannot be hidden by it.
+    Limits: With ``value``, only that value is bounded. An attacker who already knows the values of other people of the
+        class can rule them out: see t-corruption. The model cannot hold for a value whose share of the whole table is
+        above α, unless records are suppressed.
     Cost: $O(v)$ for v pairs of a class and a value.
     Paper: R. C.-W. Wong, J. Li, A. W.-C. Fu and K. Wang, (α,k)-anonymity: an enhanced k-anonymity model for
         privacy-preserving data publishing, KDD 2006.
@@ -77,10 +78,12 @@ class AlphaK(Model):
         if self.value is not None and self.value not in domains[self.attribute].labels:
             raise PolicyError(
                 tr(
-                    'nobody has the value that {name} names for "{attribute}"', name=self.name, attribute=self.attribute
+                    '{name} names a value of "{attribute}" that is not in the data',
+                    name=self.name,
+                    attribute=self.attribute,
                 ),
                 where="privacy.models",
-                remedy=tr("Check its spelling: values are compared as exact text."),
+                remedy=tr("Check its spelling: values must match exactly."),
             )
 
     def measure(self, classes: Classes) -> Floats:
@@ -111,14 +114,14 @@ class AlphaK(Model):
 
 @card(
     "p-sensitive-k-anonymity",
-    plain="Groups of at least k people with at least p different sensitive values.",
+    plain="Every class has at least k people and at least p different sensitive values.",
     title="p-sensitive k-anonymity",
     group="attribute",
     start={"p": 2, "k": 5},
 )
 @dataclass(frozen=True)
 class PSensitive(Model):
-    r"""p-sensitive k-anonymity: at least k people in a class and at least p distinct sensitive values.
+    r"""p-sensitive k-anonymity: every class has at least k people and at least p distinct sensitive values.
 
     Formula: $\lvert E\rvert \ge k$ and $\lvert\{x : c_x > 0\}\rvert \ge p$ for every class $E$
     Example:
@@ -128,9 +131,9 @@ class PSensitive(Model):
         >>> model.holds(table, model.measure(table)).tolist()
         [True, False]
 
-    Guarantee: As k-anonymity and distinct l-diversity together: a probability of at most $1/k$ to find the record, and
-        no value that is certain.
-    Limits: As of distinct l-diversity: one value may still make up most of a class.
+    Guarantee: The same as k-anonymity and distinct l-diversity together: an attacker finds the record with a
+        probability of at most $1/k$, and no value is certain.
+    Limits: Those of distinct l-diversity: one value may still make up most of a class.
     Cost: $O(v)$ for v pairs of a class and a value.
     Paper: T. M. Truta and B. Vinay, Privacy protection: p-sensitive k-anonymity property, 2006.
     """
@@ -167,17 +170,17 @@ class PSensitive(Model):
 
 @card(
     "beta-likeness",
-    plain="No sensitive value is more than 1 + β times as frequent in a group as in the whole table.",
+    plain="No sensitive value is more than 1 + β times as frequent in a class as in the whole table.",
     title="β-likeness",
     group="attribute",
     start={"beta": 2.0, "kind": "basic"},
 )
 @dataclass(frozen=True)
 class BetaLikeness(Model):
-    r"""No sensitive value is much likelier in a class than in the whole table.
+    r"""No sensitive value is much more probable in a class than in the whole table.
 
     ``basic``: the relative gain is at most β. ``enhanced``: it is also at most −ln q, so that values that are frequent
-    anyway cannot become certain; the measure is then scaled so that β is still its bound.
+    anyway cannot become certain. The measure is then scaled so that β remains its bound.
 
     Formula: $\frac{p_x - q_x}{q_x} \le \beta$ for every class and every value with $p_x > q_x$, its shares in the class
         and in the table; enhanced: $\frac{p_x - q_x}{q_x} \le \min(\beta, -\ln q_x)$
@@ -189,8 +192,8 @@ class BetaLikeness(Model):
 
     Guarantee: An attacker who knows the table's distribution, and learns the class of a person, believes each value
         with a probability of at most $(1 + \beta)\,q_x$.
-    Limits: Bounds gains, not losses: a value may be ruled out. Compares with the table, whose distribution it takes to
-        be known. Nothing is said of record linkage.
+    Limits: It bounds gains, not losses: a value may be ruled out. It compares classes with the whole table, whose
+        distribution is assumed to be known. Record linkage is not covered.
     Cost: $O(v)$ for v pairs of a class and a value.
     Paper: J. Cao and P. Karras, Publishing microdata with a robust privacy guarantee, PVLDB 2012.
     """
@@ -243,8 +246,8 @@ class BetaLikeness(Model):
 @card(
     "delta-disclosure",
     plain=(
-        "Every sensitive value occurs in every group about as often as in the whole table. Very "
-        "strict: one value that is missing in a group is too much."
+        "Every sensitive value occurs in every class about as often as in the whole table. Very strict: a "
+        "class that lacks one value fails."
     ),
     title="δ-disclosure privacy",
     group="attribute",
@@ -252,7 +255,8 @@ class BetaLikeness(Model):
 )
 @dataclass(frozen=True)
 class DeltaDisclosure(Model):
-    r"""Every sensitive value of the whole table occurs in every class, at a rate within a factor e^δ of the table's.
+    r"""Every sensitive value of the whole table occurs in every class, with a share that differs from its share of the
+    table by a factor below e^δ.
 
     Formula: $\left\lvert \ln \frac{p_x}{q_x}\right\rvert < \delta$ for every class and every value $x$ of the table,
         with its shares $p_x$ in the class and $q_x$ in the table
@@ -264,8 +268,8 @@ class DeltaDisclosure(Model):
 
     Guarantee: Learning a person's class changes the probability of each value by a factor between $e^{-\delta}$ and
         $e^{\delta}$.
-    Limits: Very strict: a class that lacks a single value fails, so rare values force large classes. Compares with the
-        table, whose distribution it takes to be known.
+    Limits: Very strict: a class that lacks a single value fails, so rare values force large classes. It compares
+        classes with the whole table, whose distribution is assumed to be known.
     Cost: $O(v)$ for v pairs of a class and a value.
     Paper: J. Brickell and V. Shmatikov, The cost of privacy: destruction of data-mining utility in anonymized data
         publishing, KDD 2008.
@@ -311,19 +315,19 @@ class DeltaDisclosure(Model):
 @card(
     "t-corruption",
     plain=(
-        "Even who knows the sensitive values of t people of a group is right about another's with a "
-        "chance of at most 1/l."
+        "Even an attacker who knows the sensitive values of t people of a class guesses another person's "
+        "value with a probability of at most 1/l."
     ),
     group="knowledge",
     start={"t": 1, "l": 2.0},
 )
 @dataclass(frozen=True)
 class TCorruption(Model):
-    r"""l-diversity that survives an attacker who already knows the values of t people of the class: the most frequent
-    value makes up at most 1/l of the others.
+    r"""l-diversity against an attacker who already knows the values of t people of the class: the most frequent value
+    makes up at most 1/l of the other people.
 
     Formula: $\frac{\max_x c_x}{\lvert E\rvert - t} \le \frac{1}{l}$ for every class $E$
-    Example: An attacker who knows two of six people is left with four, two of whom may have the flu.
+    Example: An attacker who knows two of six people is left with four people, two of whom may have the flu.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "flu", "cough", "cough", "fever", "fever"]])
         >>> TCorruption("disease", t=2, l=2).measure(table).tolist()

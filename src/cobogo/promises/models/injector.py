@@ -20,8 +20,8 @@ from cobogo.promises.models.knowledge import WholeTable, complete_classes, dense
 @card(
     "injector",
     plain=(
-        "Who knows what never goes together (no man has ovarian cancer) still takes at least l values "
-        "to be possible for each person."
+        "For an attacker who knows what never occurs together (no man has ovarian cancer), at least l "
+        "values remain possible for each person."
     ),
     title="Injector",
     group="knowledge",
@@ -31,11 +31,11 @@ from cobogo.promises.models.knowledge import WholeTable, complete_classes, dense
 class Injector(Model):
     r"""At least l values remain possible for each person, for an attacker who knows which values never occur together.
 
-    A negative rule is one or two values of quasi-identifiers, as collected, that ``min-support`` records or more hold,
-    and a sensitive value that none of these records has. A value is possible for a person if the values of the class
-    can be assigned to its people such that the person gets that value and no rule is broken. The true assignment is
-    one; every other differs from it by exchanges in a circle. So the possible values are found by following which
-    person could take whose value, without a search for matchings.
+    A negative rule consists of one or two original values of quasi-identifiers that at least ``min-support`` records
+    have, and of a sensitive value that none of these records has. A value is possible for a person if the values of the
+    class can be assigned to its people such that the person gets that value and no rule is broken. The true assignment
+    is one of them; every other differs from it by exchanges in a circle. So the possible values are found by following
+    which person could take whose value, without a search for matchings.
 
     Formula: $\lvert\{s : \exists \text{ a perfect matching of } E\text{'s people and values, free of negative rules,
         with } j \mapsto s\}\rvert \ge l$ for every class $E$ and person $j$; a negative rule is $X \Rightarrow \neg s$
@@ -51,8 +51,8 @@ class Injector(Model):
 
     Guarantee: For an attacker who has learnt all such rules from the whole table, at least l values remain possible for
         each person.
-    Limits: The l values need not be equally likely, so a guess is not bounded by $1/l$. Rules with a confidence below 1
-        do not count. To verify the model the original data are needed.
+    Limits: The l values need not be equally probable, so a guess is not bounded by $1/l$. Rules with a confidence below
+        1 do not count. Verification needs the original data.
     Cost: $O(a^2 d)$ to learn the rules of a attributes on d distinct tuples; $O(s^3)$ in a class with s distinct
         values.
     Paper: T. Li and N. Li, Injector: mining background knowledge for data anonymization, ICDE 2008.

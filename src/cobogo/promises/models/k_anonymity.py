@@ -15,19 +15,20 @@ from cobogo.promises.models.base import Model, Monotone, Records
 @card(
     "k-anonymity",
     plain=(
-        "Everybody looks like at least k − 1 others. Who knows a person's quasi-identifiers finds k "
-        "records or more, and picks the right one with a chance of at most 1/k. A good beginning; say "
-        "nothing more, and a group may still share one secret."
+        "Everybody looks like at least k − 1 others. An attacker who knows a person's quasi-identifiers "
+        "finds at least k records, and picks the right one with a probability of at most 1/k. A good "
+        "beginning; but all people of a class may still have the same sensitive value."
     ),
     group="identity",
     start={"k": 5},
 )
 @dataclass(frozen=True)
 class KAnonymity(Model):
-    r"""Every released quasi-identifier tuple is shared by at least k people.
+    r"""At least k people share every released combination of quasi-identifiers.
 
-    The records that share one form an equivalence class: an attacker who looks a person up by the quasi-identifiers
-    finds a whole class. Where ``data.unit`` names the people, people are counted and not records.
+    The records that share a combination form an equivalence class: an attacker who looks for a person by the
+    quasi-identifiers finds a whole class. Where ``data.unit`` names the column that tells people apart, people are
+    counted and not records.
 
     Formula: $\lvert E\rvert \ge k$ for every class $E$ of the release
     Example:
@@ -39,10 +40,11 @@ class KAnonymity(Model):
 
     Guarantee: Against record linkage: an attacker who knows only the quasi-identifiers, and that the person is in the
         table, finds the right record with a probability of at most $1/k$.
-    Limits: Says nothing about the sensitive values inside a class, which may all be equal: see l-diversity and
-        t-closeness. Knows only the quasi-identifiers that were named. Two releases of the same people, each
-        k-anonymous, can expose somebody together.
-    Cost: $O(n)$ to count the classes of n distinct tuples; to find the recoding that loses least is NP-hard in general.
+    Limits: k-anonymity does not look at the sensitive values of a class, which may all be equal: see l-diversity and
+        t-closeness. It protects only against knowledge of the quasi-identifiers that the policy names. Two k-anonymous
+        releases of the same people can expose a person together.
+    Cost: $O(n)$ to count the classes of n distinct tuples; finding the recoding with the smallest loss is NP-hard in
+        general.
     Paper: P. Samarati and L. Sweeney, Protecting privacy when disclosing information: k-anonymity and its enforcement
         through generalization and suppression, 1998. L. Sweeney, k-anonymity: a model for protecting privacy,
         International Journal of Uncertainty, Fuzziness and Knowledge-Based Systems, 2002.

@@ -43,9 +43,9 @@ def original_members(model: Model, attribute: str, classes: Classes) -> Members:
     domain = members.histograms[attribute].domain
     if len(domain) and not domain.labels:
         raise PolicyError(
-            tr("{name} is about people with one record each, and by data.unit some have several", name=model.name),
+            tr("{name} needs one record for each person, and by data.unit some people have several", name=model.name),
             where="privacy.models",
-            remedy=tr("Bring each person's records together into one, or leave the model out."),
+            remedy=tr("Merge each person's records into one, or remove the model."),
         )
     if model.counts_missing:
         return members
@@ -61,13 +61,15 @@ def whole_table(members: Members, released: Domain) -> WholeTable:
     if len(members.counts) * len(histogram.domain) > CELLS_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "there are {number:,} distinct tuples and {number2:,} sensitive values, more than what goes with "
-                "what can be learnt from",
-                number=len(members.counts),
-                number2=len(histogram.domain),
+                "there are {tuples:,} distinct combinations of quasi-identifiers and {values:,} "
+                "sensitive values, too many to learn which go together",
+                tuples=len(members.counts),
+                values=len(histogram.domain),
             ),
             where="privacy.models",
-            remedy=tr("Coarsen the data before (years for dates, shorter codes), or group the sensitive values."),
+            remedy=tr(
+                "Make the data coarser first (years instead of dates, shorter codes), or group the sensitive values."
+            ),
         )
     own = histogram.domain
     domain = Domain(own.attribute, own.labels, own.total, own.hierarchy or released.hierarchy, released.decimal)

@@ -21,8 +21,8 @@ TOLERANCE = 1e-9
 @card(
     "l-diversity",
     plain=(
-        "Each group has at least l different sensitive values, so that finding somebody's group does "
-        "not tell their value for certain."
+        "Each class has at least l different sensitive values, so that finding a person's class does not "
+        "reveal their value for certain."
     ),
     group="attribute",
     start={"kind": "distinct", "l": 2},
@@ -35,11 +35,12 @@ class LDiversity(Model):
     that a few rare values do not count for much. ``recursive``: the most frequent value occurs less than c times as
     often as the l-th most frequent and all rarer ones together.
 
-    A missing value is no value: a person without one counts in the size of the class and adds nothing to its diversity,
-    so that a class without any value fails. ``missing = "value"`` makes it one more value.
+    A missing value does not count as a value: a person without a value counts in the size of the class and adds nothing
+    to its diversity, so a class without any value fails. ``missing = "value"`` counts a missing value as one more
+    value.
 
-    With ``distort`` the recoding is chosen without a look at the attribute, and in classes that fail as few values as
-    necessary are exchanged for others: those are no longer the values that were collected.
+    With ``distort`` the recoding is chosen without looking at the attribute. Then, in classes that fail, as few values
+    as necessary are exchanged for others; those are no longer the values that were collected.
 
     Formula: With $r_1 \ge r_2 \ge \ldots \ge r_m$ the counts of the values of a class of $s$ records: distinct $m \ge
         l$; entropy $-\sum_i \frac{r_i}{s} \ln \frac{r_i}{s} \ge \ln l$; recursive $r_1 < c\,(r_l + \ldots + r_m)$
@@ -53,11 +54,12 @@ class LDiversity(Model):
         >>> LDiversity("disease", l=2, kind="recursive", c=3).measure(table).tolist()
         [0.5, 9.0]
 
-    Guarantee: No sensitive value of a class is certain. ``recursive`` bounds the share of the most frequent value below
-        $c/(c+1)$; ``distinct`` bounds no share.
-    Limits: Does not limit a guess to $1/l$: nine of ten with the flu and one with a cough are 2-diverse, and the flu is
-        a guess of 90 %. The report states the worst inference that was measured. It does not know that two values mean
-        almost the same, and does not compare a class with the whole table: see t-closeness.
+    Guarantee: No sensitive value of a class is certain. ``recursive`` keeps the share of the most frequent value below
+        $c/(c+1)$; ``distinct`` does not bound any share.
+    Limits: l-diversity does not limit a guess to $1/l$: a class in which nine of ten people have the flu and one has a
+        cough is 2-diverse, and an attacker who guesses the flu is right with 90 %. The report states the worst
+        inference that was measured. The model does not know that two values mean almost the same, and does not compare
+        a class with the whole table: see t-closeness.
     Cost: $O(v)$ for v pairs of a class and a value; ``recursive`` sorts them, $O(v \log v)$.
     Paper: A. Machanavajjhala, D. Kifer, J. Gehrke and M. Venkitasubramaniam, l-diversity: privacy beyond k-anonymity,
         ACM Transactions on Knowledge Discovery from Data, 2007.

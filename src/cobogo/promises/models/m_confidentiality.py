@@ -30,8 +30,8 @@ Quasi = TypeVar("Quasi")
 @card(
     "m-confidentiality",
     plain=(
-        "Nobody's value is believed with more than 1/m, even by who knows how the algorithm decides: "
-        "it decides without a look at the sensitive values."
+        "No person's value is believed with a probability above 1/m, even by an attacker who knows how "
+        "the algorithm decides: it decides without looking at the sensitive values."
     ),
     group="knowledge",
     start={"m": 2},
@@ -39,29 +39,29 @@ Quasi = TypeVar("Quasi")
 @dataclass(frozen=True)
 class MConfidentiality(Model):
     r"""An attacker who knows everybody's quasi-identifiers, and that the algorithm generalizes no more than its models
-    require, believes no sensitive value of anybody with a probability above 1/m.
+    require, believes no person's sensitive value with a probability above 1/m.
 
-    Such an attacker reasons from what was not released: a less general table must have failed. That reveals nothing
-    where the recoding was chosen without a look at the sensitive attribute, as by k-anonymity. So this model does not
-    steer the search, and cannot be combined with one that looks at its attribute. The recoding is chosen by the others,
-    and then no value may make up more than 1/m of a class. Where one does, there is no solution; with ``distort``, the
-    paper's remedy (MASK): values in such a class are exchanged for others until its distribution is like that of a
-    class that passes. Those values are then no longer the ones that were collected. `beliefs` computes, for small
-    tables, what the attacker believes.
+    Such an attacker reasons from what was not released: a less general table must have failed. This reveals nothing
+    where the recoding was chosen without looking at the sensitive attribute, as by k-anonymity. So this model does not
+    steer the search, and cannot be combined with a model that looks at its attribute. The other models choose the
+    recoding, and then no value may make up more than 1/m of a class. Where a value does, there is no solution, unless
+    ``distort`` applies the paper's remedy (MASK): values in such a class are exchanged for others until its
+    distribution is like that of a class that passes. Those values are then no longer the ones that were collected.
+    `beliefs` computes, for small tables, what the attacker believes.
 
     Formula: $\Pr[\,o \text{ has } s \mid T^{\ast}, \text{everybody's quasi-identifiers}, \text{the algorithm}\,] \le
         \frac{1}{m}$, checked as $\frac{c_s}{\lvert E\rvert} \le \frac{1}{m}$ on a recoding that was chosen blindly
-    Example: A release that looked at the disease gives both away; seven people in one class were only needed because
-        two had it.
+    Example: A release that looked at the disease reveals both patients: seven people in one class were necessary only
+        because two of them had it.
         >>> people = ["q1", "q1", *["q2"] * 5]
         >>> recodings = [{"q1": "q1", "q2": "q2"}, {"q1": "Q", "q2": "Q"}]
         >>> at_most_half = lambda values: 2 * values.count("HIV") <= len(values)
         >>> beliefs(people, ["HIV", "HIV", *["flu"] * 5], recodings, at_most_half)[0]["HIV"]
         Fraction(1, 1)
 
-    Guarantee: Against minimality attacks: a confidence of at most $1/m$ in any value of anybody.
-    Limits: Holds because the other models do not look at the attribute: it cannot be had beside, say, l-diversity on
-        the same one. With ``distort``, counts from the release are no longer exact.
+    Guarantee: Against minimality attacks: a confidence of at most $1/m$ in any value of any person.
+    Limits: It holds because the other models do not look at the attribute: it cannot be combined with, for example,
+        l-diversity on the same attribute. With ``distort``, counts from the release are no longer exact.
     Cost: $O(v)$ to check v pairs of a class and a value; `beliefs` goes through up to a million tables.
     Paper: R. C.-W. Wong, A. W.-C. Fu, K. Wang and J. Pei, Minimality attack in privacy preserving data publishing, VLDB
         2007.
@@ -135,11 +135,11 @@ def beliefs(
     if worlds > WORLDS_AT_MOST:
         raise SearchTooLarge(
             tr(
-                "{worlds:,} tables would have to be gone through, more than the {worlds_at_most:,} that is done",
+                "{worlds:,} tables would have to be examined, and the limit is {most:,}",
                 worlds=worlds,
-                worlds_at_most=WORLDS_AT_MOST,
+                most=WORLDS_AT_MOST,
             ),
-            remedy=tr("Look at fewer people."),
+            remedy=tr("Examine fewer people."),
         )
     seen: list[Counter[Label]] = [Counter() for _ in values]
     consistent = 0

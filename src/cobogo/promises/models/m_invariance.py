@@ -17,28 +17,28 @@ from cobogo.promises.models.base import Model
 @card(
     "m-invariance",
     plain=(
-        "From release to release people stay with the same set of sensitive values around them, so "
-        "that comparing releases tells nothing. Needs a column that tells people apart."
+        "From release to release, a person's class keeps the same set of sensitive values, so that "
+        "comparing releases reveals nothing. Needs a column that tells people apart."
     ),
     group="series",
     start={"m": 2},
 )
 @dataclass(frozen=True)
 class MInvariance(Model):
-    r"""Every class holds at least m people, no two with the same sensitive value, and a person of an earlier release of
-    the series is again in a class with the same set of values.
+    r"""Every class has at least m people, no two of them have the same sensitive value, and a person of an earlier
+    release of the series is again in a class with the same set of values.
 
-    So several releases together reveal no more about a person than one of them does: one value out of m. Not monotone:
-    two classes that share a value cannot be merged.
+    So several releases together reveal no more about a person than one of them does: one value out of m. The model is
+    not monotone: two classes that share a value cannot be merged.
 
-    ``previous`` is the directory of the last release of the series, with its evidence, where the people are kept under
-    keyed pseudonyms; a first release has none. People who left and come back keep the set that they left with.
-    data.unit tells people apart, each with one record.
+    ``previous`` is the directory of the last release of the series, with its evidence, in which keyed pseudonyms
+    identify the people; a first release has no previous one. People who left and come back keep the set of values that
+    they left with. data.unit tells people apart; each person has one record.
 
     Formula: In every release $i$, for every class $E$: $\lvert E\rvert \ge m$ and all its values differ; and
         $\mathrm{sig}_i(E_i(t)) = \mathrm{sig}_j(E_j(t))$ for each person $t$ of releases $i$ and $j$, with
         $\mathrm{sig}$ the set of values of a class
-    Example: The second class has a value twice.
+    Example: The second class has one value twice.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu", "cough", "fever"], ["flu", "flu", "fever"]])
         >>> MInvariance("disease", m=3).measure(table).tolist()
@@ -46,9 +46,9 @@ class MInvariance(Model):
 
     Guarantee: An attacker who has all releases of the series believes each value of a person with a probability of at
         most $1/m$.
-    Limits: Values that change between releases are not modelled: a person keeps the set that they had. Counterfeit
-        records, which the paper adds where a value has died out, are not made: people who cannot be released are
-        suppressed. The previous release must still be there when this one is verified.
+    Limits: Values that change between releases are not modelled: a person keeps the set that they had. The paper adds
+        counterfeit records where a value no longer occurs; this implementation does not, and suppresses people who
+        cannot be released. The previous release must still exist when this one is verified.
     Cost: $O(v + n)$ for v pairs of a class and a value and n people.
     Paper: X. Xiao and Y. Tao, m-invariance: towards privacy preserving re-publication of dynamic datasets, SIGMOD 2007.
     """

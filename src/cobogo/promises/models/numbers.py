@@ -20,8 +20,8 @@ from cobogo.promises.models.base import Model, Monotone, Records, quotient
 @card(
     "k-e-anonymity",
     plain=(
-        "For sensitive numbers, such as wages: each group has at least k different ones, spread over "
-        "a range of at least e."
+        "For sensitive numbers, such as wages: each class has at least k different ones, spread over a "
+        "range of at least e."
     ),
     title="(k,e)-anonymity",
     group="attribute",
@@ -29,22 +29,22 @@ from cobogo.promises.models.base import Model, Monotone, Records, quotient
 )
 @dataclass(frozen=True)
 class KE(Model):
-    r"""(k,e)-anonymity: a class holds at least k distinct numbers, which span a range of at least e.
+    r"""(k,e)-anonymity: every class has at least k distinct numbers, which span a range of at least e.
 
-    A missing value does not count; with ``missing = "value"`` it is one of the distinct values, and no part of the
-    range. One number written in two ways is one.
+    A missing value does not count; with ``missing = "value"`` it is one of the distinct values, but not part of the
+    range. A number that is written in two ways counts once.
 
     Formula: $\lvert\{v : v \in E\}\rvert \ge k$ and $\max_{v \in E} v - \min_{v \in E} v \ge e$ for every class $E$
-    Example: Three salaries within ten reais are three values, and tell the salary.
+    Example: Three salaries within ten reais are three values, and still reveal the salary.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(salary=[["2000", "2005", "2010"], ["1000", "2000", "9000"]])
         >>> KE("salary", k=3, e=1000).measure(table).tolist()
         [10.0, 8000.0]
 
-    Guarantee: An attacker who finds a person's class is left with at least k different numbers, the extremes of which
-        are at least e apart.
-    Limits: All but one of them may lie together: see epsilon-m-anonymity. A guess is not bounded by $1/k$, for one
-        number may occur more often than others.
+    Guarantee: An attacker who finds a person's class is left with at least k different numbers; the smallest and the
+        largest are at least e apart.
+    Limits: All of the numbers but one may be close together: see epsilon-m-anonymity. A guess is not bounded by $1/k$,
+        because one number may occur more often than others.
     Cost: $O(v \log v)$ for v pairs of a class and a value.
     Paper: Q. Zhang, N. Koudas, D. Srivastava and T. Yu, Aggregate query answering on anonymized tables, ICDE 2007.
     """
@@ -103,8 +103,8 @@ def _slack(numbers: Floats) -> Floats:
 @card(
     "epsilon-m-anonymity",
     plain=(
-        "For sensitive numbers: around none of them lie more than 1/m of its group, so that a narrow "
-        "interval cannot be guessed."
+        "For sensitive numbers: at most 1/m of the people of a class have a number close to any one of "
+        "its numbers, so that an attacker cannot guess a narrow interval."
     ),
     title="(ε,m)-anonymity",
     group="attribute",
@@ -112,11 +112,11 @@ def _slack(numbers: Floats) -> Floats:
 )
 @dataclass(frozen=True)
 class EpsilonM(Model):
-    r"""(ε,m)-anonymity: around no value of a class, within ε, lies more than a share 1/m of it.
+    r"""(ε,m)-anonymity: for every value of a class, at most 1/m of the class has values within ε of it.
 
-    ``absolute``: within ε. ``relative``: within ε times the value. Not monotone: two classes that satisfy it may
-    together fail, so the search never prunes on it. A missing value does not count; with ``missing = "value"``
-    it is near other missing ones alone.
+    ``absolute``: within ε. ``relative``: within ε times the value. The model is not monotone: two classes that satisfy
+    it may fail together, so the search never prunes on it. A missing value does not count; with ``missing = "value"``
+    it is close only to other missing values.
 
     Formula: $\lvert\{u \in E : \lvert u - v\rvert \le \varepsilon\}\rvert \le \frac{\lvert E\rvert}{m}$ for every class
         $E$ and each of its values $v$; relative: $\lvert u - v\rvert \le \varepsilon\,\lvert v\rvert$
@@ -127,10 +127,9 @@ class EpsilonM(Model):
         >>> EpsilonM("salary", epsilon=15, m=2).measure(classes(salary=[["40", "60", "50", "100"]])).round(2).tolist()
         [1.33]
 
-    Guarantee: An attacker who finds a person's class guesses the value, to within ε, with a confidence of at most
-        $1/m$.
-    Limits: No bound for intervals wider than 2ε, nor for attackers who already know others of the class. Nothing is
-        said of record linkage.
+    Guarantee: An attacker who finds a person's class guesses the value to within ε with a confidence of at most $1/m$.
+    Limits: Intervals wider than 2ε are not bounded. Attackers who already know the values of other people of the class,
+        and record linkage, are not covered.
     Cost: $O(v \log v)$ for v pairs of a class and a value.
     Paper: J. Li, Y. Tao and X. Xiao, Preservation of proximity privacy in publishing numerical sensitive data, SIGMOD
         2008.
@@ -187,12 +186,13 @@ def check_numeric(owner: str, domain: Domain) -> None:
     if not domain.is_numeric:
         raise PolicyError(
             tr(
-                '{owner} is about numbers, and "{attribute}" holds values that are not',
+                '{owner} needs numbers, and "{attribute}" has values that are not numbers',
                 owner=owner,
                 attribute=domain.attribute,
             ),
             where="privacy.models",
             remedy=tr(
-                'Check decimal and missing under [data]: list what stands for no value, as in missing = ["", "NA"].'
+                "Check decimal and missing under [data]: list the texts that mean a missing value, as "
+                'in missing = ["", "NA"].'
             ),
         )

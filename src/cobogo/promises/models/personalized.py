@@ -23,8 +23,8 @@ SLACK = 1e-12
 @card(
     "personalized",
     plain=(
-        "Everybody says in a column what they do not want to be linked to, and is linked to it with a "
-        "probability of at most p."
+        "A column states for each person what they do not want to be linked to; an attacker links them to "
+        "it with a probability of at most p."
     ),
     title="personalized privacy",
     group="knowledge",
@@ -32,20 +32,21 @@ SLACK = 1e-12
 )
 @dataclass(frozen=True)
 class Personalized(Model):
-    r"""No person is linked, with a probability above p, to the values that they asked not to be linked to.
+    r"""No person is linked, with a probability above p, to the values to which they asked not to be linked.
 
     ``guard`` is a column that names, for each record, a node of the sensitive attribute's hierarchy: a value, a group
-    of values at any level, or ``*`` for all of them. NULL asks for nothing. The breach probability of a record is the
-    share of its class whose sensitive value lies under that node. A label that appears at several levels means the
+    of values at any level, or ``*`` for all of them. NULL asks for no protection. The breach probability of a record is
+    the share of its class whose sensitive value lies under that node. A label that appears at several levels means the
     highest of them. In the paper the node lies above the person's own value; here it need not.
 
-    Not monotone: a class may be merged with one full of the guarded values, where nobody minded. The guard column's
-    role is "identifier": it is counted, and left out of the release. With the role "sensitive" it is released beside
-    the value that it guards, and a wish that is narrower than the class reveals something of the person who made it.
+    The model is not monotone: a class may be merged with a class that is full of the guarded values and in which no
+    person asked for protection. The role of the guard column is "identifier": it is counted, and left out of the
+    release. With the role "sensitive" it is released beside the value that it guards, and a wish that is narrower than
+    the class reveals something about the person who made it.
 
     Formula: $\frac{\lvert\{u \in E : x_u \text{ under } g_t\}\rvert}{\lvert E\rvert} \le p$ for every class $E$ and
         each of its records $t$, with the wish $g_t$
-    Example: Somebody of the first class asks not to be linked to any infection, which half of the class has.
+    Example: A person of the first class asks not to be linked to any infection, which half of the class has.
         >>> from cobogo.data.hierarchy import Hierarchy
         >>> from cobogo.promises.models.example_classes import classes
         >>> tree = Hierarchy.from_columns("disease", [["flu", "hiv", "gout"], ["infection", "infection", "other"]])
@@ -57,10 +58,10 @@ class Personalized(Model):
         >>> Personalized("disease", "wish", p=0.4).measure(table).tolist()
         [0.5, 0.0]
 
-    Guarantee: An attacker who finds a person's class believes that they have a guarded value with a probability of at
-        most p.
-    Limits: People who asked for nothing are not protected. Attackers who know others of the class, or how values go
-        with quasi-identifiers, are not covered.
+    Guarantee: An attacker who finds a person's class believes that the person has a guarded value with a probability of
+        at most p.
+    Limits: People who asked for no protection are not protected. Attackers who know the values of other people of the
+        class, or how values depend on quasi-identifiers, are not covered.
     Cost: $O(w\,v)$ for w distinct wishes and v pairs of a class and a value.
     Paper: X. Xiao and Y. Tao, Personalized privacy preservation, SIGMOD 2006.
     """
@@ -94,15 +95,18 @@ class Personalized(Model):
         unknown = [label for label in domains[self.guard].labels if label is not None and label not in nodes]
         if unknown:
             raise PolicyError(
-                tr(
-                    '{value} of "{guard}" {value2} no node of the hierarchy of "{attribute}"',
-                    value=trn("{n:,} value", "{n:,} values", n=len(unknown)),
+                trn(
+                    '{n:,} value of "{guard}" is not in the hierarchy of "{attribute}"',
+                    '{n:,} values of "{guard}" are not in the hierarchy of "{attribute}"',
+                    n=len(unknown),
                     guard=self.guard,
-                    value2=tr("names") if len(unknown) == 1 else tr("name"),
                     attribute=self.attribute,
                 ),
                 where="privacy.models",
-                remedy=tr("Correct them, or add the nodes to the hierarchy; leave empty what asks for nothing."),
+                remedy=tr(
+                    "Correct these values, or add them to the hierarchy. Leave the field empty for people "
+                    "who ask for nothing."
+                ),
             )
 
     def measure(self, classes: Classes) -> Floats:

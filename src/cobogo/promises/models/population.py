@@ -19,8 +19,8 @@ SLACK = 1e-12
 @card(
     "delta-presence",
     plain=(
-        "Nobody can tell whether a person of a public list is in the table. For tables in which being "
-        "listed is the secret, such as the patients of a clinic."
+        "An attacker cannot tell whether a person of a public list is in the table. For tables in which "
+        "being listed is the secret, such as the patients of a clinic."
     ),
     title="δ-presence",
     group="identity",
@@ -31,22 +31,22 @@ class DeltaPresence(Model):
     r"""For each person of a public table, the probability that they are in the release lies between ``min`` and
     ``max``.
 
-    In every class of the public table, the share that was released lies between the two. With ``min`` above 0 no class
-    of the public table may be suppressed or empty, for an absence tells something too.
+    In every class of the public table, the share of people who were released lies between the two bounds. With ``min``
+    above 0, no class of the public table may be suppressed or empty, because an absence is informative too.
 
     Formula: $\delta_{\min} \le \frac{\lvert T_E\rvert}{\lvert P_E\rvert} \le \delta_{\max}$ for every class $E$ of the
         public table $P \supseteq T$
-    Example: Four of five people of a class, and three of four of another, were released.
+    Example: Four of five people of one class were released, and three of four people of another.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu"] * 4, ["flu"] * 3], populations={"census.csv": [5, 4]})
         >>> DeltaPresence("census.csv", max=0.8).measure(table).tolist()
         [0.8, 0.75]
 
-    Guarantee: Against table linkage: an attacker who has the public table believes of each of its people, with a
-        probability of at least ``min`` and at most ``max``, that they are in the release.
-    Limits: Holds for that public table and those quasi-identifiers. Needs a global recoding, and the population again
-        to verify. Says nothing about sensitive values.
-    Cost: $O(n + p)$ for n distinct tuples of the table and p of the population, once each; then $O(c)$ for c classes.
+    Guarantee: Against table linkage: an attacker who has the public table believes that a given person of it is in the
+        release with a probability of at least ``min`` and at most ``max``.
+    Limits: It holds for this public table and these quasi-identifiers only. It needs a global recoding, and
+        verification needs the population again. Sensitive values are not protected.
+    Cost: $O(n + p)$ once, for n distinct tuples of the table and p of the population; then $O(c)$ for c classes.
     Paper: M. E. Nergiz, M. Atzori and C. Clifton, Hiding the presence of individuals from shared databases, SIGMOD
         2007.
     """
@@ -84,24 +84,26 @@ class DeltaPresence(Model):
 @card(
     "k-map",
     plain=(
-        "Everybody looks like at least k people of the population that the table was drawn from. "
-        "Milder than k-anonymity; right for samples, if nobody knows who was drawn."
+        "Everybody looks like at least k people of the population from which the table was drawn. Milder "
+        "than k-anonymity; right for samples, if attackers do not know who was drawn."
     ),
     group="identity",
     start={"k": 5, "population-size": 1000000},
 )
 @dataclass(frozen=True)
 class KMap(Model):
-    r"""Every released tuple matches at least k people of the population; the table itself may be a small sample of it.
+    r"""Every released combination of quasi-identifiers matches at least k people of the population; the table itself
+    may be a small sample of it.
 
-    With ``population``, a table of it, they are counted. Without one, give ``population-size``: a class must then be so
-    large that, were there only k such people, so many of them would be drawn with a probability of at most
-    ``significance``. Draws are assumed to be Poisson, or Poisson given that there was one.
+    With ``population``, a table of the population, the people who match are counted. Without such a table, give
+    ``population-size``, and the size of each class is tested. A class passes if a sample would contain so many of its
+    people with a probability of at most ``significance``, were there only k of them in the population. Draws are
+    assumed to be Poisson, or Poisson given that there was one.
 
     Formula: $\lvert P_E\rvert \ge k$ for every released class $E$, with $P_E$ the people of the population that match
         it; without a table, $\Pr[X \ge \lvert E\rvert] \le \alpha$ for $X \sim \mathrm{Poisson}(k\,n/N)$, or $\lvert
         E\rvert \ge k$
-    Example: A class of one record, which 25 people of the population match.
+    Example: A class has one record, and 25 people of the population match it.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(disease=[["flu"]], populations={"census.csv": [25]})
         >>> KMap(k=20, population="census.csv").measure(table).tolist()
@@ -109,10 +111,10 @@ class KMap(Model):
         >>> KMap(k=20, population_size=1000).least_size(100)
         6
 
-    Guarantee: Against record linkage by an attacker who does not know that the person is in the table: a probability of
-        at most $1/k$. Without a population table it is an estimate, not a guarantee.
-    Limits: An attacker who knows that a person is in the table is not covered: see k-anonymity. Needs a global
-        recoding.
+    Guarantee: Against record linkage: an attacker who does not know that the person is in the table finds the person
+        with a probability of at most $1/k$. Without a population table this is an estimate, not a guarantee.
+    Limits: An attacker who knows that the person is in the table is not covered: see k-anonymity. The model needs a
+        global recoding.
     Cost: $O(n + p)$ with a population of p distinct tuples; $O(n + k)$ without.
     Paper: L. Sweeney, k-anonymity: a model for protecting privacy, 2002. The estimate: J. Pannekoek, Statistical
         methods for some simple disclosure limitation rules, 1999; K. El Emam and F. K. Dankar, Protecting privacy using

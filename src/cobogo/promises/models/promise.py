@@ -92,7 +92,7 @@ def _each(
     asked = [given.pop("attribute")] if "attribute" in given else list(sensitive)
     if not asked:
         raise PolicyError(
-            tr("{name} protects a sensitive attribute, and the policy has none", name=name),
+            tr("{name} protects a sensitive attribute, and the policy has no sensitive attribute", name=name),
             where=where,
             remedy=tr('Give an attribute the role "sensitive", or remove the model.'),
         )
@@ -100,12 +100,12 @@ def _each(
         if attribute not in sensitive:
             raise PolicyError(
                 tr(
-                    "{name} is asked for {attribute!r}, which is not a sensitive attribute",
+                    "{name} is to protect {attribute!r}, which is not a sensitive attribute",
                     name=name,
                     attribute=attribute,
                 ),
                 where=where,
-                remedy=tr("Sensitive attributes: {sensitive}.", sensitive=", ".join(sensitive) or "none"),
+                remedy=tr("Sensitive attributes: {sensitive}.", sensitive=", ".join(sensitive)),
             )
     for attribute in asked:
         yield construct(kind, name, {"attribute": attribute, **given}, where)

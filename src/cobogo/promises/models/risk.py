@@ -19,8 +19,8 @@ SLACK = 1e-12
 @card(
     "highest-risk",
     plain=(
-        "The chance of picking out the most exposed person stays below a limit: k-anonymity, said as "
-        "a risk. 0.2 is the same as k = 5."
+        "The probability of re-identifying the most exposed person stays below a limit: k-anonymity, "
+        "expressed as a risk. 0.2 is the same as k = 5."
     ),
     title="highest risk",
     group="identity",
@@ -28,8 +28,8 @@ SLACK = 1e-12
 )
 @dataclass(frozen=True)
 class HighestRisk(Model):
-    r"""An attacker who knows the quasi-identifiers, and that the person is in the table, re-identifies a person with a
-    probability of at most ``max`` (prosecutor risk): one over the size of the class.
+    r"""An attacker who knows the quasi-identifiers, and that the person is in the table, re-identifies the person with
+    a probability of at most ``max`` (prosecutor risk). This probability is one over the size of the class.
 
     Formula: $\max_E \frac{1}{\lvert E\rvert} \le r$
     Example:
@@ -37,8 +37,8 @@ class HighestRisk(Model):
         >>> HighestRisk(max=0.3).measure(classes(disease=[["flu"] * 5, ["flu"] * 2])).tolist()
         [0.2, 0.5]
 
-    Guarantee: That of k-anonymity with $k = \lceil 1/r \rceil$.
-    Limits: As of k-anonymity: nothing is said about sensitive values.
+    Guarantee: The same as k-anonymity with $k = \lceil 1/r \rceil$.
+    Limits: Those of k-anonymity: sensitive values are not protected.
     Cost: $O(c)$ for c classes.
     Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers (prosecutor,
         journalist); the criterion as used by ARX.
@@ -69,8 +69,8 @@ class HighestRisk(Model):
 @card(
     "average-risk",
     plain=(
-        "Whoever tries to pick out everybody succeeds for at most this share of them. The most "
-        "exposed may be worse off: use it together with a limit for everybody."
+        "An attacker who tries to re-identify everybody succeeds for at most this share of the people. "
+        "The most exposed people may have a higher risk: combine it with a limit for everybody."
     ),
     title="average risk",
     group="identity",
@@ -78,20 +78,21 @@ class HighestRisk(Model):
 )
 @dataclass(frozen=True)
 class AverageRisk(Model):
-    r"""An attacker who tries to re-identify everybody succeeds with a probability of at most ``max`` on average: the
-    number of classes over the number of people.
+    r"""An attacker who tries to re-identify everybody succeeds with a probability of at most ``max`` on average. This
+    average is the number of classes over the number of people.
 
-    A condition on the whole table: where it fails, suppressing a class is no remedy, only a coarser recoding is.
+    This is a condition on the whole table. Where it fails, suppressing a class does not help; only a coarser recoding
+    does.
 
     Formula: $\frac{1}{n} \sum_E \lvert E\rvert \cdot \frac{1}{\lvert E\rvert} = \frac{\text{classes}}{n} \le r$
-    Example: Of six people in two classes, a third is found.
+    Example: Of six people in two classes, the attacker finds a third.
         >>> from cobogo.promises.models.example_classes import classes
         >>> AverageRisk(max=0.5).measure(classes(disease=[["flu"] * 5, ["flu"]])).round(3).tolist()
         [0.333]
 
-    Guarantee: On average over the people, and for nobody in particular: an attacker who guesses the record of each
-        person is right in a share of at most r.
-    Limits: One person may be alone in a class, as above. Ask for k-anonymity or highest-risk beside it.
+    Guarantee: It holds on average over the people, not for each person: an attacker who guesses the record of each
+        person is right for a share of at most r.
+    Limits: One person may be alone in a class, as above. Combine it with k-anonymity or highest-risk.
     Cost: $O(c)$ for c classes.
     Paper: K. El Emam and F. K. Dankar, Protecting privacy using k-anonymity, 2008, for the attackers; the criterion as
         used by ARX.

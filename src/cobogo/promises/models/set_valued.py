@@ -26,8 +26,8 @@ COMBINATIONS_AT_MOST = 2_000_000
 @card(
     "k-m-anonymity",
     plain=(
-        "For columns that hold sets, such as purchases: who knows up to m things of a set still finds "
-        "at least k people."
+        "For columns that hold sets, such as purchases: an attacker who knows up to m items of a set "
+        "still finds at least k people."
     ),
     title="k^m-anonymity",
     group="identity",
@@ -37,13 +37,14 @@ COMBINATIONS_AT_MOST = 2_000_000
 class KM(Model):
     r"""An attacker who knows a person's class and up to m items of their set finds at least k people who match.
 
-    Each value of the column is a whole set: its items, divided by ``separator``; order, repetition and surrounding
-    space mean nothing, and NULL is the empty set. Without any item the whole class matches, so a class has at least k
-    people. With several records for a person (data.unit), those that may have been counted twice are taken off.
+    Each value of the column is a whole set: its items are separated by ``separator``. Order, repetition and surrounding
+    space have no meaning, and NULL is the empty set. If the attacker knows no item, the whole class matches, so a class
+    has at least k people. If a person has several records (data.unit), the records that may have counted a person twice
+    are subtracted.
 
     Formula: $\lvert\{t \in E : S \subseteq I_t\}\rvert \ge k$ for every class $E$ and every set $S$ of at most $m$
         items that one of its people has, with $I_t$ the items of $t$
-    Example: One person of the second class alone has insulin.
+    Example: In the second class only one person has insulin.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(drugs=[["aspirin, insulin", "insulin, aspirin"], ["aspirin", "aspirin, insulin"]])
         >>> KM("drugs", k=2, m=2).measure(table).tolist()
@@ -51,9 +52,9 @@ class KM(Model):
 
     Guarantee: An attacker who knows up to m items of a person's set and the quasi-identifiers finds the record with a
         probability of at most $1/k$.
-    Limits: An attacker who knows more than m items, or an item that the person lacks, is not covered; nor is what all k
-        people have in common.
-    Cost: $O(C)$ for the C combinations of up to m items of all distinct sets, of which there may be two million.
+    Limits: An attacker who knows more than m items, or an item that the person does not have, is not covered. What all
+        k people have in common is not protected.
+    Cost: $O(C)$ for the C combinations of up to m items of all distinct sets; C may be at most two million.
     Paper: M. Terrovitis, N. Mamoulis and P. Kalnis, Privacy-preserving anonymization of set-valued data, PVLDB 2008.
     """
 
@@ -79,14 +80,14 @@ class KM(Model):
         if number > COMBINATIONS_AT_MOST:
             raise PolicyError(
                 tr(
-                    'the sets of "{attribute}" have {number:,} combinations of up to {m} items, more than {name} '
-                    "counts ({combinations_at_most:,}); the largest set has {sizes:,} items",
+                    'the sets of "{attribute}" have {number:,} combinations of up to {m} items, more than '
+                    "{name} can count ({most:,}); the largest set has {largest:,} items",
                     attribute=self.attribute,
                     number=number,
                     m=self.m,
                     name=self.name,
-                    combinations_at_most=COMBINATIONS_AT_MOST,
-                    sizes=max(sizes),
+                    most=COMBINATIONS_AT_MOST,
+                    largest=max(sizes),
                 ),
                 where="privacy.models",
                 remedy=tr("Lower m, group the items, or shorten the longest sets."),

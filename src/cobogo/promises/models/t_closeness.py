@@ -22,8 +22,8 @@ SLACK = 1e-12
 @card(
     "t-closeness",
     plain=(
-        "In each group the sensitive values are about as frequent as in the whole table, so that a "
-        "group tells little that is not true of everybody."
+        "In each class the sensitive values are about as frequent as in the whole table, so that a class "
+        "reveals little that is not true of everybody."
     ),
     group="attribute",
     start={"distance": "equal", "t": 0.3},
@@ -33,28 +33,30 @@ class TCloseness(Model):
     r"""In every class a sensitive attribute is distributed almost as in the whole table: the earth mover's distance
     between the two is at most t.
 
-    ``equal``: all values are equally far apart. ``ordered``: values lie at unit steps along their order, numeric or
-    else that of the hierarchy's rows. ``hierarchical``: two values are as far apart as their lowest common ancestor is
-    high, over the height of the hierarchy. The whole table is the one before suppression. Where people are counted and
-    somebody has several values, each of them counts. Distributions are those of the known values; a class
-    without any is at distance 0. ``missing = "value"`` makes a missing value one more.
+    The distance between two values depends on the kind. ``equal``: all values are equally far apart. ``ordered``:
+    neighbouring values are one step apart, in numeric order or else in the order of the hierarchy's rows.
+    ``hierarchical``: the height of the lowest common ancestor, as a share of the height of the hierarchy. The whole
+    table is the one before suppression. Where people are counted and a person has several values, each value counts.
+    The distributions are those of the known values; a class without any known value has distance 0. ``missing =
+    "value"`` counts a missing value as one more value.
 
     Formula: With $p$ the distribution in a class and $q$ that in the table: $\mathrm{EMD}(p, q) \le t$; equal
         $\frac{1}{2} \sum_x \lvert p_x - q_x\rvert$; ordered $\frac{1}{m-1} \sum_{i=1}^{m-1} \lvert \sum_{j \le i} (p_j
         - q_j)\rvert$; hierarchical, the mean over the levels below the top of the equal distance between the values
         there
-    Example: Half of a class of four has what a fiftieth of the table has.
+    Example: Half of a class of four people has a value that one in fifty people of the table has.
         >>> from cobogo.promises.models.example_classes import classes
         >>> table = classes(hiv=[["yes", "yes", "no", "no"], ["no"] * 96])
         >>> TCloseness("hiv", t=0.2).measure(table).round(3).tolist()
         [0.48, 0.02]
 
-    Guarantee: Bounds what a class reveals of a sensitive value beyond the whole table: with ``equal``, no share of any
-        set of values differs from the table's by more than t.
-    Limits: The whole table's distribution itself is taken to be known. Nothing is said of record linkage: ask for
-        k-anonymity beside it. A bound on a distance is no bound on a ratio, so a rare value may become many times
-        likelier; see beta-likeness.
-    Cost: $O(v)$ for equal; $O(c\,m)$ for c classes and m values with ordered, times the height with hierarchical.
+    Guarantee: It bounds what a class reveals about a sensitive value beyond what the whole table reveals: with
+        ``equal``, the share of any set of values in a class differs from its share in the table by at most t.
+    Limits: The distribution of the whole table is assumed to be known. Record linkage is not covered: combine it with
+        k-anonymity. A bound on a distance does not bound a ratio, so a rare value may become many times more probable:
+        see beta-likeness.
+    Cost: $O(v)$ for v pairs of a class and a value with ``equal``; $O(c\,m)$ for c classes and m values with
+        ``ordered``, times the height of the hierarchy with ``hierarchical``.
     Paper: N. Li, T. Li and S. Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, ICDE 2007.
     """
 
@@ -89,7 +91,7 @@ class TCloseness(Model):
                     number=len(domain.tree.labels[-1]),
                 ),
                 where="privacy.models",
-                remedy=tr("Add top = true to it."),
+                remedy=tr("Add top = true to the hierarchy."),
             )
 
     def measure(self, classes: Classes) -> Floats:

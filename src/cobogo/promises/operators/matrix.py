@@ -90,9 +90,11 @@ def operator_from_matrix(matrix: Floats) -> Matrix:
 
 @card("warner", title="Warner's randomized response")
 def warner(truth: float) -> Uniform:
-    r"""Warner's randomized response: a yes or no is answered truly with the probability ``truth``, else not.
+    r"""Warner's randomized response: a yes-or-no question is answered truthfully with a given probability, and
+    otherwise with the opposite.
 
-    It is uniform perturbation of two values with the retention 2·truth − 1.
+    With the probability ``truth`` of a true answer, it is uniform perturbation of two values with the retention 2·truth
+    − 1.
 
     Formula: $\Pr[\text{yes} \mid \text{yes}] = t$, $\gamma = \frac{t}{1 - t}$; the share of yes is estimated as
         $\hat{\pi} = \frac{\lambda - (1 - t)}{2 t - 1}$ from the share $\lambda$ of yes answers
@@ -101,7 +103,7 @@ def warner(truth: float) -> Uniform:
         3.0
 
     Guarantee: $\ln \frac{t}{1 - t}$-local differential privacy for one answer.
-    Limits: For two values only. An answer that is given anew tells more: keep it.
+    Limits: It is for two values only. A second random answer reveals more: keep the first one.
     Cost: $O(n)$ draws for n records.
     Paper: S. L. Warner, Randomized response: a survey technique for eliminating evasive answer bias, Journal of the
         American Statistical Association, 1965.

@@ -32,11 +32,11 @@ def largest_retention(amplification: float, size: int) -> Fraction:
 @card("uniform", title="uniform perturbation")
 @dataclass(frozen=True, eq=False, repr=False)
 class Uniform(Operator):
-    r"""Keep each sensitive value with one probability, else draw from the whole domain.
+    r"""Each sensitive value is kept with a given probability, and otherwise drawn from the whole domain.
 
-    The retention is the coin's; a value is released as it is with the ``diagonal``, since what is drawn may be the
-    value itself. Without a ``retention`` the largest one that meets every guarantee is used. It is the operator
-    of k-ary randomized response.
+    ``retention`` is the probability that a value is kept without a draw. The probability that it is released unchanged
+    is the ``diagonal``, which is larger, since a draw may give the same value. Without a ``retention`` the largest one
+    that satisfies every guarantee is used. This is the operator of k-ary randomized response.
 
     Formula: $P[y \mid x] = p + \frac{1 - p}{m}$ if $y = x$, else $\frac{1 - p}{m}$; $\gamma = 1 + \frac{p\,m}{1 - p}$,
         so the largest retention is $p = \frac{\gamma - 1}{\gamma - 1 + m}$
@@ -46,9 +46,9 @@ class Uniform(Operator):
         19.0
 
     Guarantee: γ-amplification, hence ln γ-local differential privacy and (ρ1, ρ2)-privacy for any prior, even if the
-        attacker knows everybody else.
-    Limits: With many values little is retained. Two draws for the same people multiply: γ² instead of γ.
-        Quasi-identifiers are released as they are.
+        attacker knows all other people.
+    Limits: With many values little is retained. Two releases of the same people multiply: γ² instead of γ.
+        Quasi-identifiers are released unchanged.
     Cost: $O(n)$ draws for n records; counts are estimated with a variance of about $\frac{n\,q (1 - q)}{p^2}$, $q = (1
         - p)/m$.
     Paper: R. Agrawal, R. Srikant and D. Thomas, Privacy preserving OLAP, SIGMOD 2005; P. Kairouz, K. Bonawitz and D.
@@ -105,21 +105,21 @@ class Uniform(Operator):
 
 @card("gamma-diagonal", title="γ-diagonal matrix")
 def gamma_diagonal(amplification: float, sizes: Sequence[int]) -> Uniform:
-    r"""Keep or draw whole records, over the cross product of all columns (FRAPP).
+    r"""Whole records are kept or drawn, over the cross product of all columns (FRAPP).
 
-    It protects quasi-identifiers, too. The product is never written out; a marginal of some columns is uniform
-    perturbation with the same retention. The variant with random matrix elements is not there.
+    It protects quasi-identifiers, too. The product is never written out; the marginal of some columns is uniform
+    perturbation with the same retention. The variant with random matrix elements is not included.
 
     Formula: $A_{uu} = \gamma x$ and $A_{uv} = x$ with $x = \frac{1}{\gamma + N - 1}$, over the $N = \prod_j m_j$
         possible records; the retention is $\frac{\gamma - 1}{\gamma - 1 + N}$
-    Example: Three columns of ten values each leave 1.8 % of the records as they are.
+    Example: With three columns of ten values each, 1.8 % of the records are kept.
         >>> round(float(gamma_diagonal(19, (10, 10, 10)).retention), 3)
         0.018
 
     Guarantee: γ-amplification of whole records, hence (ρ1, ρ2)-privacy for any property of a person, quasi-identifiers
         included.
-    Limits: Retains very little: the number of possible records is large. List the possible values of every column under
-        ``domains``.
+    Limits: It retains very little, since the number of possible records is large. List the possible values of every
+        column under ``domains``.
     Cost: $O(n\,a)$ draws for n records of a columns; the condition number of the estimate is $\frac{\gamma + N -
         1}{\gamma - 1}$.
     Paper: S. Agrawal and J. R. Haritsa, A framework for high-accuracy privacy-preserving mining, ICDE 2005.

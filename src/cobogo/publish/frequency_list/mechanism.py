@@ -116,8 +116,8 @@ class FrequencyList:
     r"""Releases how often the items of a column occur, without the items: another list of counts, drawn near the true
     one.
 
-    A sorted list of frequencies is an integer partition; the exponential mechanism is restricted to those. δ bounds
-    what the draw leaves out, so that it can be done in one walk along the rim of the list.
+    A sorted list of frequencies is an integer partition, and the exponential mechanism draws only integer partitions. δ
+    bounds the probability of what the draw leaves out, so that one walk along the rim of the list is enough.
 
     Formula: $\Pr[g] \propto e^{-\varepsilon\,\lVert f - g\rVert_1 / 2}$ over the integer partitions $g$
     Example:
@@ -125,9 +125,9 @@ class FrequencyList:
         >>> found.band, found.run
         (8, 77)
 
-    Guarantee: (ε, δ)-differential privacy for one account: one more or less is what it hides.
-    Limits: Hides nothing of somebody who holds many accounts beyond ε for each of them. Says nothing of which items
-        they are.
+    Guarantee: (ε, δ)-differential privacy for one account: the list hides whether any one account is in the data.
+    Limits: A person with many accounts has the guarantee for each account, not for all of them together. The release
+        does not say which items the counts belong to.
     Cost: $O(s\,b)$ for the s steps of the rim and a band of b states; the L1 error is of the order of
         $\sqrt{N}/\varepsilon$.
     Paper: J. Blocki, A. Datta and J. Bonneau, Differentially private password frequency lists, NDSS 2016.

@@ -13,18 +13,18 @@ from cobogo.floor.arrays import Floats
 from cobogo.floor.catalogue import card
 
 
-@card("null", title="nothing")
+@card("null", title="no value")
 def nulls(values: Sequence[str]) -> list[None]:
-    r"""No value at all; the column stays.
+    r"""No value at all; the column stays in the table.
 
     Formula: $y = \text{NULL}$
     Example:
         >>> nulls(["Ana", "Rui"])
         [None, None]
 
-    Guarantee: The column tells nothing but its name.
-    Limits: Says nothing of the other columns.
-    Cost: $O(1)$ a value.
+    Guarantee: The column reveals nothing except its name.
+    Limits: It does not protect the other columns.
+    Cost: $O(1)$ for each value.
     Paper: None.
     """
     return [None] * len(values)
@@ -34,15 +34,16 @@ def nulls(values: Sequence[str]) -> list[None]:
 def truncate(values: Sequence[str], count: int, end: Literal["right", "left"] = "right") -> list[str]:
     r"""The first characters, or the last.
 
-    ``end`` says where characters are cut off.
+    ``end`` says at which end characters are cut off.
 
     Formula: $y = x_1 \ldots x_c$, or $x_{n-c+1} \ldots x_n$
     Example:
         >>> truncate(["60020-270", "61"], 5), truncate(["60020-270"], 3, end="left")
         (['60020', '61'], ['270'])
 
-    Guarantee: None: what is left may still be rare. As a hierarchy (``mask``) with k-anonymity it can be bounded.
-    Limits: Short values stay whole.
+    Guarantee: None: what is left may still be rare. The same cut as a hierarchy (``mask``) under k-anonymity bounds the
+        risk.
+    Limits: Short values stay unchanged.
     Cost: $O(v)$ for v distinct values.
     Paper: None.
     """
@@ -51,17 +52,17 @@ def truncate(values: Sequence[str], count: int, end: Literal["right", "left"] = 
 
 @card("mask", title="masked characters")
 def mask_characters(value: str, character: str, keep_first: int = 0, keep_last: int = 0) -> str:
-    r"""Letters and digits replaced by one character, but for the first and the last few; other signs stay.
+    r"""Letters and digits are replaced by one character, except for the first and the last few; other signs stay.
 
-    A value with no more letters and digits than would be kept is masked whole.
+    A value that has no more letters and digits than would be kept is masked completely.
 
     Formula: $y_i = \ast$ if $x_i$ is a letter or digit beyond the first $f$ and the last $l$ of them, else $x_i$
     Example:
         >>> mask_characters("529.982.247-25", "*", keep_last=2)
         '***.***.***-25'
 
-    Guarantee: None: the length and what is kept may still tell.
-    Limits: The last digits of a number narrow it down to one in a hundred.
+    Guarantee: None: the length and the characters that are kept may still reveal the value.
+    Limits: The last two digits of a number narrow it down to one in a hundred.
     Cost: $O(v)$ for v distinct values.
     Paper: None.
     """
@@ -92,15 +93,16 @@ def read_numbers(column: Any, decimal: str) -> tuple[Floats, NDArray[np.int64]]:
 def blur(numbers: Floats, words: NDArray[np.uint64], share: float) -> Floats:
     r"""Numbers, each multiplied by a random factor.
 
-    They keep the decimals that they had. Zero stays zero, and small whole numbers may stay what they are.
+    They keep their number of decimals. Zero stays zero, and small whole numbers may stay the same.
 
     Formula: $y = x\,(1 + b\,u)$ with $u$ uniform in $[-1, 1)$ and the share $b$
     Example:
         >>> blur(np.array([1000.0, 1000.0]), np.array([0, 2**63], dtype=np.uint64), 0.1).tolist()
         [900.0, 1000.0]
 
-    Guarantee: None: a large number stays the largest, and the order of magnitude shows.
-    Limits: Whoever sees several blurs of one number averages them: see the attack averaging. For test data.
+    Guarantee: None: a very large number stays the largest, and the order of magnitude is visible.
+    Limits: An attacker who sees several blurred versions of one number takes their mean: see the attack `averaging`.
+        For test data.
     Cost: $O(n)$ for n numbers.
     Paper: None: multiplicative noise, see noise.
     """
@@ -141,18 +143,18 @@ def keeps_days(form: str) -> bool:
 
 @card("days", title="shifted dates")
 def shifts(words: NDArray[np.uint64], most: int) -> Days:
-    r"""Dates, moved by up to so many days, forth or back, never by none.
+    r"""Dates, moved forward or back by at least one day and at most a given number of days.
 
-    With ``per`` all dates of a person, in every column and table with the same ``days``, move alike, so that the days
-    between them stay.
+    With ``per``, all dates of a person move by the same number of days, in every column and table with the same
+    ``days``, so that the days between them stay the same.
 
     Formula: $y = x + s$ with $s$ uniform in $\{-d, \ldots, -1, 1, \ldots, d\}$, or $s = s(H_K(\text{person}))$
     Example:
         >>> sorted(set(shifts(np.arange(100, dtype=np.uint64), 2).tolist()))
         [-2, -1, 1, 2]
 
-    Guarantee: None: the month mostly stays, and so do the days between a person's dates.
-    Limits: A date that is known of somebody tells all their others. For test data.
+    Guarantee: None: the month mostly stays the same, and with ``per`` so do the days between a person's dates.
+    Limits: With ``per``, an attacker who knows one date of a person learns all their others. For test data.
     Cost: $O(v)$ for v distinct dates.
     Paper: None: as HIPAA's expert determinations describe date shifting; no paper of its own.
     """

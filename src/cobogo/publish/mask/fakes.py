@@ -77,10 +77,10 @@ class Number(Fake):
 
 @card("list", title="values of a list")
 class ListedFake(Fake):
-    r"""Values of a list: texts, or the path of a file with one a line.
+    r"""Values of a list: texts, or the path of a file with one value on each line.
 
-    A list may be shorter than the values are many, unless they must be ``unique``. A substitute is never the value
-    itself where there is another.
+    The list may be shorter than the number of values, unless they must be ``unique``. A substitute is never the value
+    itself if there is another one.
 
     Formula: $\text{word}(x) = W[\,H_K(g, x) \bmod \lvert W\rvert\,]$ for the list $W$, the secret $K$ and the group $g$
     Example:
@@ -88,8 +88,8 @@ class ListedFake(Fake):
         >>> ListedFake(["red", "green"]).make(words, np.array(["red"], dtype=object)).tolist()
         ['green']
 
-    Guarantee: None: how often a value occurs still shows.
-    Limits: With a short list several values share a word. For test data.
+    Guarantee: None: the frequency of a value is still visible.
+    Limits: With a short list, several values get the same word. For test data.
     Cost: $O(v)$ hashes for v distinct values.
     Paper: None: keyed BLAKE2b (RFC 7693, 2015) over a list.
     """
@@ -179,13 +179,13 @@ class Mail(Fake):
         return sum(value.rpartition("@")[2] not in MAIL for value in values)
 
 
-@card("fake", title="made-up values")
+@card("fake", title="invented values")
 def fake(kind: str, place: str) -> Fake:
-    r"""Made-up values of a known form, with valid check digits; names, cities and streets of Brazil or generic ones.
+    r"""Invented values of a known form, with valid check digits; names, cities and streets are Brazilian or generic.
 
-    Substitutes follow from the value, the group and a secret, so that the same value has the same fake in every table
-    of the job; numbers and e-mail addresses are never shared by two values, and never any original value of their
-    group.
+    A substitute is computed from the value, the group and a secret, so that the same value has the same substitute in
+    every table of the job. Two values never share a substitute that is a number or an e-mail address, and such a
+    substitute is never an original value of the group.
 
     Formula: $\text{fake}(x) = m(H_K(g, x))$ with a keyed hash $H_K$ under the secret $K$, the group $g$ and the maker
         $m$ of the kind
@@ -196,9 +196,9 @@ def fake(kind: str, place: str) -> Fake:
         >>> bool(one[0] == again[0] != "529.982.247-25"), cpf.count_misfits(one.tolist())    # none of a wrong form
         (True, 0)
 
-    Guarantee: None: how often a value occurs still shows, and whoever has the secret finds the fake of any value that
-        they guess.
-    Limits: What was not masked may still tell who it is. For test data.
+    Guarantee: None: the frequency of a value is still visible, and an attacker who has the secret finds the substitute
+        of any value that they guess.
+    Limits: Columns that are not masked may still reveal the person. For test data.
     Cost: $O(v)$ hashes for v distinct values.
     Paper: None: keyed BLAKE2b (RFC 7693, 2015) over lists of words and number forms.
     """

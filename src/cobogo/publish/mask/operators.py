@@ -124,10 +124,10 @@ class Changed(MaskingOperator):
 
 @card("shuffle", title="shuffled values")
 class Shuffled(MaskingOperator):
-    r"""The column's own values, each in another record: the records stand in one random circle, and each has its
-    neighbour's.
+    r"""The column's own values, each in another record: the records form one random circle, and each gets its
+    neighbour's value.
 
-    Frequencies stay; what the column had to do with others is lost. NULL moves like any other value.
+    Frequencies stay the same; the relation of the column with other columns is lost. NULL moves like any other value.
 
     Formula: $y_{\sigma(i)} = x_{\sigma(i + 1)}$ with $\sigma$ a random order of the records, in a circle
     Example:
@@ -139,8 +139,8 @@ class Shuffled(MaskingOperator):
         >>> sorted(moved), [before == after for before, after in zip(cities, moved)]
         (['Crato', 'Icó', 'Sobral'], [False, False, False])
 
-    Guarantee: None: a rare value is still there, and so is whoever it is known of.
-    Limits: Equal values of two records may meet again: a record can show what it had. For test data.
+    Guarantee: None: a rare value is still in the data, and reveals that the person to whom it belongs is there.
+    Limits: If two records have equal values, a record may get the value that it had. For test data.
     Cost: $O(n \log n)$ for n records.
     Paper: None: a random cyclic permutation.
     """

@@ -100,7 +100,7 @@ def random_words(count: int) -> Words:
 
 @card("pseudonym", title="pseudonyms")
 def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -> list[str]:
-    r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a length.
+    r"""A keyed pseudonym: HMAC-SHA256 of the value, in hexadecimal, cut to a given length.
 
     Equal values of a group have equal pseudonyms, so that tables can be joined.
 
@@ -112,9 +112,9 @@ def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -
         >>> pseudonyms(["Ana"], secret, "people", 32) == pseudonyms(["Ana"], secret, "staff", 32)
         False
 
-    Guarantee: Without the secret nothing shows but which values are equal, as far as HMAC-SHA256 is a pseudorandom
-        function.
-    Limits: Whoever has the secret can try values: all CPFs take minutes. How often a value occurs shows.
+    Guarantee: Without the secret, pseudonyms reveal only which values are equal, as far as HMAC-SHA256 is a
+        pseudorandom function.
+    Limits: An attacker who has the secret can try values: all CPFs take minutes. The frequency of a value is visible.
     Cost: $O(v)$ hashes for v distinct values.
     Paper: M. Bellare, R. Canetti and H. Krawczyk, Keying hash functions for message authentication, CRYPTO 1996 (HMAC).
     """
@@ -124,9 +124,10 @@ def pseudonyms(values: Sequence[str], secret: Secret, group: str, length: int) -
 
 @card("encrypt", title="encrypted values")
 def encrypt_values(values: Sequence[str | None], secret: Secret, column: str) -> list[str | None]:
-    r"""The value, encrypted with AES-256-GCM: whoever has the secret reads it, and equal values look different.
+    r"""The value, encrypted with AES-256-GCM: anyone who has the secret can read it, and equal values look different.
 
-    The column's name is bound to it: a value moved to another column does not open. NULL stays NULL.
+    The column's name is bound to the value: a value that is moved to another column cannot be decrypted. NULL stays
+    NULL.
 
     Formula: $y = N \,\Vert\, \mathrm{AES\text{-}GCM}_{K}(N, x; \text{column})$ with a random nonce $N$ for each value
     Example:
@@ -134,8 +135,8 @@ def encrypt_values(values: Sequence[str | None], secret: Secret, column: str) ->
         >>> decrypt_values(encrypt_values(["Ana", None, "Ana"], secret, "name"), secret, "name")
         ['Ana', None, 'Ana']
 
-    Guarantee: Without the secret nothing shows but the length, not even which values are equal.
-    Limits: With the secret everything does. Who loses it has lost the values.
+    Guarantee: Without the secret, only the length is visible, not even which values are equal.
+    Limits: With the secret, everything can be read. If the secret is lost, the values are lost.
     Cost: $O(n)$ for n values.
     Paper: D. A. McGrew and J. Viega, The security and performance of the Galois/Counter Mode of operation, INDOCRYPT
         2004; NIST SP 800-38D, 2007.

@@ -27,26 +27,26 @@ Rules = Sequence[Mapping[str, str]]
 
 @card("noise")
 def add_noise(sheet: CodedTable, step: NoiseStep, places: Mapping[str, int], decimal: str, source: Source) -> None:
-    r"""Noise on numbers: added, multiplied, or mixed in with the covariance that they have.
+    r"""Noise on numbers: added, multiplied, or mixed in with the covariance of the numbers.
 
-    ``additive`` and ``multiplicative`` take a standard deviation, ``correlated`` the share of the variance that becomes
-    noise; then means and all covariances of the attributes together stay what they were, exactly but for rounding.
-    Values beyond ``lower`` or ``upper`` are reflected at the bound, and numbers are written with as many digits as the
-    data has. Missing values stay missing.
+    ``additive`` and ``multiplicative`` take a standard deviation. ``correlated`` takes the share of the variance that
+    becomes noise; the means and all covariances of the attributes then stay the same, exactly except for rounding.
+    Values beyond ``lower`` or ``upper`` are reflected at the bound, and numbers are written with as many digits as in
+    the data. Missing values stay missing.
 
     Formula: additive $y = x + \sigma z$; multiplicative $y = x\,(1 + \sigma z)$; correlated $y = \mu + \sqrt{1 - d}\,(x
         - \mu) + \sqrt{d}\,\Sigma^{1/2} z$, with $z$ of mean 0 and variance 1
-    Example: Correlated noise leaves the means as they are.
+    Example: Correlated noise does not change the means.
         >>> random = np.random.default_rng(1)
         >>> before = random.normal([40, 3000], [10, 500], (100, 2))
         >>> after = noise.add_correlated(before, 0.3, lambda count: random.random(count))
         >>> bool(np.allclose(before.mean(axis=0), after.mean(axis=0)) and not np.allclose(before, after))
         True
 
-    Guarantee: None: nobody has proved how unsure it makes an attacker.
-    Limits: Noise that is small beside what the attributes have in common can be filtered out again; a record far from
-        all others still is: see the attack distance-linkage.
-    Cost: $O(n\,a)$ for n records and a attributes, $O(n\,a^2)$ for correlated.
+    Guarantee: None: there is no proof of how uncertain it makes an attacker.
+    Limits: If the noise is small compared with the correlation of the attributes, an attacker can filter it out. A
+        record that was far from all others is still far from them: see the attack `distance-linkage`.
+    Cost: $O(n\,a)$ for n records and a attributes, $O(n\,a^2)$ for ``correlated``.
     Paper: J. J. Kim, A method for limiting disclosure in microdata based on random noise and transformation, 1986
         (correlated noise).
     """
@@ -85,24 +85,25 @@ def _write_perturbed(before: Floats, after: Floats, column: CodedColumn, places:
 
 @card("swap", title="data swapping")
 def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: Source) -> float:
-    r"""Records exchange the values of the attributes, all of them together, so that each column holds what it held.
+    r"""Records exchange the values of the attributes, all of them together, so that each column still has the same
+    values.
 
-    Partners are equal in the attributes of ``within``. With ``window`` they also stand near each other by the order of
-    the first attribute (rank swapping). ``share`` of the records take part; a swap that would make a forbidden
-    combination is not made.
+    Partners have equal values in the attributes of ``within``. With ``window`` they are also near each other in the
+    order of the first attribute (rank swapping). ``share`` is the share of the records that take part. A swap that
+    would create a forbidden combination is not made.
 
     Formula: $x_i \leftrightarrow x_j$ with $\lvert \mathrm{rank}(i) - \mathrm{rank}(j)\rvert \le w\,n$ and $s_i = s_j$,
         the values of ``within``
-    Example: Who receives whose value: everybody somebody's, nobody's twice.
+    Example: Who receives whose value: each record receives one, and no value is received twice.
         >>> order, strata = np.arange(6), np.zeros(6, dtype=np.int64)
         >>> keys = np.arange(6, dtype=np.uint64)
         >>> partners = choose_partners(order, strata, 2, np.ones(6, dtype=bool), keys, Forbidden.none(6))
         >>> sorted(partners.tolist())
         [0, 1, 2, 3, 4, 5]
 
-    Guarantee: None: a record that found no partner is released as it is.
-    Limits: Whoever knows the window knows about where a value came from. What the attribute had to do with others
-        outside of ``within`` weakens.
+    Guarantee: None: a record that finds no partner is released unchanged.
+    Limits: An attacker who knows the window knows approximately where a value came from. The relation of the attribute
+        with attributes outside of ``within`` becomes weaker.
     Cost: $O(n \log n)$ for n records.
     Paper: R. A. Moore, Controlled data-swapping techniques for masking public use microdata sets, 1996 (rank swapping).
     """
@@ -126,11 +127,11 @@ def swap(sheet: CodedTable, step: SwapStep, rules: Rules, decimal: str, source: 
 
 @card("pram", title="PRAM")
 def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, source: Source) -> None:
-    r"""Post-randomization (PRAM): each category is exchanged by chance, with probabilities that are published.
+    r"""Post-randomization (PRAM): each category is exchanged at random, with probabilities that are published.
 
-    By a ``matrix`` from each value to the probabilities of others, or kept with probability ``retention`` and else
-    drawn evenly from all. ``invariant`` adapts the matrix so that the expected frequencies are those of the table. A
-    record that would get what is forbidden keeps its own value.
+    A ``matrix`` gives the probabilities with which each value becomes another. Without one, a value is kept with
+    probability ``retention`` and otherwise drawn uniformly from all values. ``invariant`` adapts the matrix so that the
+    expected frequencies are those of the table. A record that would get a forbidden combination keeps its own value.
 
     Formula: $\Pr[y \mid x] = P_{yx}$; invariant $R = B P$ with $B_{xy} = \frac{P_{yx} f_x}{(P f)_y}$, so that $R f = f$
     Example:
@@ -139,10 +140,10 @@ def randomize(sheet: CodedTable, name: str, operator: Operator, rules: Rules, so
         >>> bool(np.allclose(invariant_matrix(retention_matrix(3, 0.5), shares) @ shares, shares))
         True
 
-    Guarantee: None is asked for; what the matrix does is reported as its amplification. Where a guarantee is needed,
-        use randomization.
-    Limits: A matrix with zeros rules originals out for certain: you are warned. What the attribute has to do with
-        others must be corrected for by the matrix.
+    Guarantee: None is required; the amplification of the matrix is reported. If a guarantee is needed, use
+        randomization.
+    Limits: A matrix with zeros rules out some original values for certain: the program warns of it. Analyses of the
+        attribute together with others must be corrected with the matrix.
     Cost: $O(n + m^2)$ for n records and m categories; $O(m^3)$ to adapt a matrix.
     Paper: P. Kooiman, L. Willenborg and J. Gouweleeuw, PRAM: a method for disclosure limitation of microdata, 1997.
     """

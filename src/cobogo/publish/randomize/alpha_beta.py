@@ -56,11 +56,11 @@ PERSON = (
 @card("alpha-beta", title="(α,β)-algorithm")
 @dataclass(frozen=True)
 class AlphaBeta:
-    r"""Keep some distinct records and add made-up ones, as a set.
+    r"""Keeps some of the distinct records and adds invented ones, as a set.
 
-    Each distinct original is kept with probability α + β, each other possible record added with probability β, so that
-    a record's presence proves little. All columns are released as such records. Made-up ones are drawn from those that
-    are not in the table, so nothing stands twice.
+    Each distinct original record is kept with probability α + β, and each other possible record is added with
+    probability β, so that the presence of a record proves little. All columns are released in such records. Invented
+    records are drawn from those that are not in the table, so no record appears twice.
 
     Formula: $\alpha = \frac{1 - d/\gamma}{1 + (1 - d/\gamma)/r}$ and $\beta = \frac{\alpha}{r}$ with $r = \frac{\gamma
         - d}{d\,(1 - \gamma)}$; the posterior odds of a record are $\frac{\alpha + \beta}{\beta}$ times the prior odds
@@ -69,9 +69,10 @@ class AlphaBeta:
         >>> round(float(best.alpha), 3), round(float(best.beta), 3), round(best.person_posterior(0.1), 3)
         (0.652, 0.13, 0.727)
 
-    Guarantee: (d, γ)-privacy, for attackers to whom records are independent.
-    Limits: Who knows that a person has one sensitive value learns more: 0.727 instead of 0.4 above. It needs few
-        possible records, for the made-up are β times as many: you are told how many before.
+    Guarantee: (d, γ)-privacy, against attackers for whom records are independent.
+    Limits: An attacker who knows that a person has one sensitive value learns more: 0.727 instead of 0.4 in the
+        example. The number of possible records must be small, since the invented records are β times as many; the
+        program says beforehand how many.
     Cost: $O(D)$ draws for D possible records.
     Paper: V. Rastogi, D. Suciu and S. Hong, The boundary between privacy and utility in data publishing, VLDB 2007.
     """

@@ -32,11 +32,12 @@ def linear_programme(
     margin: float = 0.0,
     cap: float | None = None,
 ) -> Matrix:
-    r"""The operator that retains most for the table's own distribution, by a linear programme.
+    r"""The operator that retains most for the table's own distribution, found by a linear programme.
 
-    Over all properties, fractional ones included, by the duality of the knapsack. ``downward`` adds the same for the
-    opposites (1 − ρ2, 1 − ρ1). ``margin`` asks that P[y|y] ≥ P[y|x] + margin, without which rare values may be released
-    alike for ever. ``cap`` bounds the amplification whatever the prior. The aim is that of Chaytor (2010); the
+    The constraints cover all properties, fractional ones included; the duality of the knapsack problem makes them
+    linear. ``downward`` adds the same constraints for the opposites (1 − ρ2, 1 − ρ1). ``margin`` requires P[y|y] ≥
+    P[y|x] + margin; without it, rare values may be released with equal probabilities, so that no number of records
+    tells them apart. ``cap`` bounds the amplification for every prior. The goal is that of Chaytor (2010); the
     programme is our own construction.
 
     Formula: $\max \sum_x f(x)\,P[x \mid x]$ such that $\sum_{x \in Q} f(x) P[y \mid x] \le \rho_2 \sum_x f(x) P[y \mid
@@ -44,16 +45,16 @@ def linear_programme(
 
         As a programme: $s_{yx} \ge f(x) P[y \mid x] - f(x) \mu_y$ and $\rho_1 \mu_y + \sum_x s_{yx} \le \rho_2 \sum_x
         f(x) P[y \mid x]$ with $\mu_y, s_{yx} \ge 0$
-    Example: Uniform perturbation releases 55 % of these records as they are.
+    Example: Uniform perturbation releases 55 % of these records unchanged.
         >>> shares = np.array([30, 25, 20, 5, 5, 5, 4, 3, 2, 1]) / 100
         >>> best = linear_programme(shares, 0.12, 0.6)
         >>> round(float(best.matrix().diagonal() @ shares), 3)
         0.761
 
-    Guarantee: (ρ1, ρ2)-privacy against whoever knows the table's distribution and nothing more of a person.
-    Limits: Frequent values are hardly touched, and rare ones can become far likelier than before; whoever knows more of
-        a person is not covered but by the cap. The operator depends on the distribution, and tells something of it.
-        Needs SciPy.
+    Guarantee: (ρ1, ρ2)-privacy against an attacker who knows the table's distribution and nothing more about a person.
+    Limits: Frequent values hardly change, and rare ones can become far more probable than before. Against an attacker
+        who knows more about a person, only the cap protects. The operator depends on the distribution, and reveals
+        something about it. It needs SciPy.
     Cost: a linear programme with about $3 m^2$ variables, up to 100 values.
     Paper: After R. Chaytor, On the utility of randomization approaches for privacy preserving data publishing, PhD
         thesis, Simon Fraser University, 2010; the programme is our own.
@@ -154,11 +155,12 @@ class _Rows:
 
 @card("value-dependent", title="value-dependent retention")
 def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | None = None) -> Matrix:
-    r"""Each value with a retention of its own, for the table's own distribution.
+    r"""Each value has a retention of its own, computed for the table's own distribution.
 
-    The largest retentions at which no single value with f(x) ≤ ρ1 gets a posterior above ρ2, found by bisection; values
-    more frequent than ρ1 are kept where no ``cap`` on the amplification speaks against it. The method then mixes in as
-    much chance as makes the guarantee hold for all properties in both directions. Our own construction.
+    Bisection finds the largest retentions with which no single value with f(x) ≤ ρ1 gets a posterior above ρ2. Values
+    more frequent than ρ1 are kept, unless a ``cap`` on the amplification forbids it. The method then mixes in the
+    smallest share of uniform draws with which the guarantee holds for all properties in both directions. It is our own
+    construction.
 
     Formula: $p_x = \mathrm{clip}\left(\frac{\rho_2 S / f_x - 1/m}{1 - \rho_2 - 1/m}, 0, 1\right)$ for $f_x \le \rho_1$,
         with $S = \frac{1 - \sum f_x p_x}{m}$
@@ -168,10 +170,10 @@ def value_dependent(shares: Floats, rho1: float, rho2: float, *, cap: float | No
         >>> worst_posterior(kept.matrix(), shares, 0.12) <= 0.6
         True
 
-    Guarantee: (ρ1, ρ2)-privacy against whoever knows the table's distribution and nothing more of a person, once
-        tempered.
-    Limits: As of fine-grain; it retains less, and needs no SciPy. ρ2 must be below $1 - 1/m$.
-    Cost: $O(m)$ for each of some 200 steps of the bisection.
+    Guarantee: (ρ1, ρ2)-privacy against an attacker who knows the table's distribution and nothing more about a person,
+        after the uniform draws are mixed in.
+    Limits: The same as for `fine-grain`; it retains less, and needs no SciPy. ρ2 must be below $1 - 1/m$.
+    Cost: $O(m)$ for each of about 200 steps of the bisection.
     Paper: None: our own, after R. Chaytor 2010.
     """
     m = len(shares)

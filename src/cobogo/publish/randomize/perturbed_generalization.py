@@ -62,10 +62,10 @@ def largest_group_retention(guarantees: Sequence[Guarantee], size: int, k: int) 
 @card("perturbed-generalization", title="perturbed generalization")
 @dataclass(frozen=True, eq=False, repr=False)
 class PerturbedGeneralization(DrawnRows):
-    r"""Perturb, generalize to groups of k, release one record of each (PG).
+    r"""Perturbs the sensitive values, generalizes to groups of k, and releases one record of each group (PG).
 
-    Even whoever knows everybody else of the group cannot tell whether the record is the victim's, so more may be
-    retained. The group's size is released beside it.
+    Even an attacker who knows all other people of the group cannot tell whether the released record is the victim's, so
+    more may be retained. The size of the group is released with the record.
 
     Formula: the record is the victim's with at most $h = \frac{p \lambda + u}{p \lambda + k\,u}$, $u = \frac{1 - p}{m}$
         and $\lambda$ the largest prior; so a belief grows by at most $h$ times what uniform perturbation lets it
@@ -74,10 +74,10 @@ class PerturbedGeneralization(DrawnRows):
         >>> [round(float(largest_group_retention([growth], size=10, k=k)), 3) for k in (2, 10)]
         [0.166, 0.378]
 
-    Guarantee: Δ-growth (or (ρ1, ρ2)-privacy), whomever else of the group the attacker has corrupted.
-    Limits: Records are gone, and small groups with them; no person can be followed over time. Ask for k-anonymity
-        beside the guarantee.
-    Cost: that of the recoding, and $O(n)$.
+    Guarantee: Δ-growth (or (ρ1, ρ2)-privacy), whichever other people of the group the attacker has corrupted.
+    Limits: Most records are lost, and so are small groups; no person can be followed over time. Ask for k-anonymity
+        together with the guarantee.
+    Cost: the cost of the recoding, and $O(n)$.
     Paper: Y. Tao, X. Xiao, J. Li and D. Zhang, On anti-corruption privacy preserving publication, ICDE 2008.
     """
 

@@ -81,26 +81,27 @@ def partition_domain(
     objective: Literal["total", "maximin"] = "total",
     min_retention: float = 0.0,
 ) -> tuple[DomainPart, ...]:
-    r"""Part the table by its values, and perturb each part within its own few.
+    r"""Splits the table by its sensitive values into parts, and perturbs each part within its own few values.
 
-    Values in the order of their frequency are cut into contiguous runs by a dynamic programme. ``objective``: the most
-    records retained overall, or the largest smallest retention. Where values are about equally frequent one part is
-    best: skew is what pays. ``both``: what was likely must not become unlikely, either; that leaves few parts, often
-    one. The idea is that of Chaytor and Wang; the partition and its argument are our own.
+    A dynamic programme sorts the values by frequency and cuts them into contiguous runs. ``objective`` chooses what is
+    maximized: the number of records that are retained, or the smallest retention of all parts. If values are about
+    equally frequent, one part is best: splitting pays off only if frequencies are skewed. ``both`` also requires that a
+    probable property does not become improbable; that leaves few parts, often one. The idea is that of Chaytor and
+    Wang; the partition and its argument are our own.
 
     Formula: a part $T_i$ of $n$ records must meet $(\rho_1 n / \lvert T_i\rvert,\, \rho_2)$-privacy by itself: $p_i =
         \frac{\gamma_i - 1}{\gamma_i - 1 + m_i}$ with $\gamma_i = \frac{\rho_2 (1 - \rho_{1i})}{\rho_{1i} (1 - \rho_2)}$
         and $\rho_{1i} = \rho_1 n / \lvert T_i\rvert$; $\max \sum_i \lvert T_i\rvert\,p_i$
-    Example: Fifty values by Zipf's law: uniform perturbation would retain 26.5 %.
+    Example: Fifty values with frequencies by Zipf's law: uniform perturbation would retain 26.5 %.
         >>> counts = np.array([1_000_000 // rank for rank in range(1, 51)])
         >>> parts = partition_domain(counts, 0.05, 0.5)
         >>> round(sum(part.records * float(part.operator.retention) for part in parts) / int(counts.sum()), 2)
         0.39
 
     Guarantee: Upward (ρ1, ρ2)-privacy for the table's distribution: every property with a share of at most ρ1 in the
-        table has a posterior of at most ρ2. The whole of it where the policy asks for rho1-rho2-privacy.
-    Limits: The part of a record is released, and with it, for certain, which values its own is among: no local
-        differential privacy. Rare parts may retain next to nothing; see ``objective``.
+        table has a posterior of at most ρ2. If the policy asks for `rho1-rho2-privacy`, it holds in both directions.
+    Limits: The part of each record is released, and it reveals for certain among which values the true one is: this is
+        not local differential privacy. Rare parts may retain almost nothing; see ``objective``.
     Cost: $O(m^2)$ for m values.
     Paper: R. Chaytor and K. Wang, Small domain randomization: same privacy, more utility, PVLDB 2010, for the idea.
     """

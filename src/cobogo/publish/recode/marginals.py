@@ -45,11 +45,11 @@ TOGETHER = (
 
 @card("marginals", group="marginals", guide="algorithms-sensitive", one_table=False)
 def marginals(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Marginalized:
-    r"""Releases several small tables of counts instead of records, each of which satisfies the models, and all of them
-    together.
+    r"""Releases several small tables of counts instead of records; each table satisfies the models, and so do all of
+    them together.
 
-    Each quasi-identifier has one level in all of them. The levels, and without a choice of the policy's the sets of
-    attributes, are those that lose least as far as a greedy search finds them.
+    Each quasi-identifier has the same level in all tables. A greedy search chooses the levels with the smallest loss,
+    and the sets of attributes, too, unless the policy names them.
 
     Formula: $\mathrm{KL}(p \,\Vert\, \hat{p}) = \sum_x p(x) \ln \frac{p(x)}{\hat{p}(x)}$ with $\hat{p}(x) =
         \frac{\prod_C p_C(x)}{\prod_S p_S(x)}$ over the sets $C$ of attributes and what they have in common, $S$
@@ -59,12 +59,12 @@ def marginals(problem: Problem, *, time_limit: float | None = None, progress: St
         >>> release.levels, sorted(release.tables())
         ({'age': 1, 'sex': 0}, ['marginal-1', 'marginal-2'])
 
-    Guarantee: Every table satisfies the models, and so do all combinations of quasi-identifiers that the tables allow
-        together.
-    Limits: With several tables that have the sensitive attribute, an attacker who knows everybody's quasi-identifiers
-        can rule out more than the joint check does. Sets of attributes with a cycle are refused. A combination that is
-        in no table is one that nobody has.
-    Cost: $O(a^2 n)$ for each round of the greedy search; up to 200,000 combinations are checked together.
+    Guarantee: Every table satisfies the models, and so do all combinations of quasi-identifiers that the tables
+        together allow.
+    Limits: If several tables have the sensitive attribute, an attacker who knows everybody's quasi-identifiers can rule
+        out more than the joint check does. Sets of attributes with a cycle are refused. If a combination is in no
+        table, no person has it.
+    Cost: $O(a^2 n)$ for each round of the greedy search; at most 200,000 combinations are checked together.
     Paper: D. Kifer and J. Gehrke, Injecting utility into anonymized datasets, SIGMOD 2006.
     """
     _refuse(problem)

@@ -66,11 +66,11 @@ def best_share(epsilon: float, delta: float, where: str) -> Fraction:
 
 @card("private-sample", title="private sample")
 def parameters(epsilon: float, delta: float, share: float | None, where: str) -> SamplingParameters:
-    r"""A private sample: true rows, made coarser, of which chance decides which are there.
+    r"""A private sample: true rows, made coarser; which of them are released is decided at random.
 
     Each record is drawn with probability β, made coarser by levels that do not depend on the data, and released if at
-    least k of those drawn look alike. β and k follow from ε and δ: of all β that ε allows the one is taken for which
-    the fewest records need look alike.
+    least k of the drawn records are equal. β and k follow from ε and δ: of all β that ε allows, the one with the
+    smallest k is taken.
 
     Formula: $\beta \le 1 - e^{-\varepsilon}$ and $\delta = \max_{n \ge \lceil k/\gamma - 1 \rceil} \Pr[\mathrm{Bin}(n,
         \beta) > \gamma n]$ with $\gamma = 1 - (1 - \beta)\,e^{-\varepsilon}$
@@ -80,9 +80,10 @@ def parameters(epsilon: float, delta: float, share: float | None, where: str) ->
         (0.410878362, 32)
 
     Guarantee: (ε, δ)-differential privacy for one record.
-    Limits: Rows that fewer than about k/β people share are gone. People with several records are refused. The levels
-        must not be chosen by looking at the data, but by the policy or for a part of ε.
-    Cost: $O(n)$ to draw; k is found by summing binomial tails.
+    Limits: Rows that fewer than about k/β people share are lost. Tables in which a person has several records are
+        refused. The levels must not be chosen by looking at the data; the policy sets them, or a part of ε pays for the
+        choice.
+    Cost: $O(n)$ to draw; k is found by adding up binomial tails.
     Paper: N. Li, W. Qardaji and D. Su, On sampling, anonymization, and differential privacy or, k-anonymization meets
         differential privacy, ASIACCS 2012; R. Bild, K. A. Kuhn and F. Prasser, SafePub: a truthful data anonymization
         algorithm with strong privacy guarantees, Proceedings on Privacy Enhancing Technologies, 2018.

@@ -36,24 +36,25 @@ HALF = math.sqrt(2 / math.pi)
 
 @card("aim", title="AIM", private=True, change=min)
 def fit(private: PrivateTable, degree: int) -> Fitted:
-    r"""Round by round, the marginal that the model so far gets most wrong (AIM).
+    r"""Measures, round by round, the marginal in which the model so far has the largest error (AIM).
 
-    Measures each attribute, then what the model gets most wrong of all marginals of up to ``degree`` attributes,
-    weighed by how many attributes they have. A round that taught nothing makes the next ones four times as dear.
+    It measures each attribute, then, of all marginals of up to ``degree`` attributes, the one with the largest error in
+    the model; marginals with more attributes weigh more. After a round that taught nothing, the next rounds spend four
+    times as much.
 
     Formula: the score of a marginal $r$ is $w_r \left( \lVert M_r - \hat{M}_r\rVert_1 - \sqrt{2/\pi}\,\sigma\,\lvert
         r\rvert \right)$, with $\lvert r\rvert$ its cells and $w_r$ its attributes
-    Example: A model that takes two equal attributes for independent is wrong about half of the records.
+    Example: A model in which two equal attributes are independent is wrong about half of the records.
         >>> codes = np.arange(1000) % 2
         >>> rows = PrivateTable((2, 2), (codes, codes), Fraction(1))
         >>> _score({(0, 1): np.full(4, 250.0)}, deviation=0.0)((0, 1), rows)
         2000
 
-    Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that leaves the
-        house.
-    Limits: Usually the most accurate, and the slowest. The domains must be declared.
-    Cost: $O(r\,w\,n)$ for r rounds, w marginals that are looked at and n records, and a fit of the model each; minutes
-        for a dozen columns.
+    Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that is given
+        away.
+    Limits: It is usually the most accurate method, and the slowest. The domains must be declared.
+    Cost: $O(r\,w\,n)$ for r rounds, w candidate marginals and n records, and one fit of the model in each round;
+        minutes for a dozen columns.
     Paper: R. McKenna, B. Mullins, D. Sheldon and G. Miklau, AIM: an adaptive and iterative mechanism for differentially
         private synthetic data, PVLDB 2022.
     """

@@ -16,9 +16,9 @@ from cobogo.publish.synthesize.private import Fitted, PrivateTable
 
 @card("independent-without-guarantee", title="independent columns, without guarantee", private=False)
 def independent(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
-    r"""NO GUARANTEE: each attribute by its own exact frequencies, independent of the others.
+    r"""NO GUARANTEE: each attribute is drawn with its own exact frequencies, independently of the others.
 
-    A baseline: what is better than this has learnt something about how columns hang together.
+    A baseline: a method that is better than this has learned something about the relations between columns.
 
     Formula: $\Pr[x] = \prod_i \frac{c_i(x_i)}{n}$
     Example:
@@ -28,7 +28,7 @@ def independent(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
         4
 
     Guarantee: None: a count of one stays a count of one.
-    Limits: Everything that two columns have to do with each other is lost.
+    Limits: All relations between columns are lost.
     Cost: $O(a\,n)$ for a attributes and n records.
     Paper: None.
     """
@@ -43,12 +43,12 @@ def independent(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
 
 @card("copula-without-guarantee", title="copula, without guarantee", private=False)
 def copula(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
-    r"""NO GUARANTEE: exact frequencies, tied together by the correlations of normal scores (a Gaussian copula).
+    r"""NO GUARANTEE: exact frequencies, connected by the correlations of normal scores (a Gaussian copula).
 
-    The order of values is that of the domain, NULL last. What many generators of synthetic data do.
+    The values are in the order of the domain, NULL last. Many generators of synthetic data do this.
 
     Formula: $x_i = F_i^{-1}(\Phi(z_i))$ with $z \sim N(0, R)$ and $R$ the correlations of the normal scores
-    Example: Two equal attributes are equal again.
+    Example: Two equal attributes are equal in the synthetic records, too.
         >>> from fractions import Fraction
         >>> from cobogo.floor.randomness import Entropy
         >>> codes = np.array([0, 1] * 50, dtype=np.int32)
@@ -57,7 +57,7 @@ def copula(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
         True
 
     Guarantee: None: a count of one stays a count of one.
-    Limits: Only correlations of the order of values are kept.
+    Limits: Only correlations in the order of values are preserved.
     Cost: $O(a^2 n)$ for a attributes and n records.
     Paper: N. Patki, R. Wedge and K. Veeramachaneni, The synthetic data vault, DSAA 2016, for the use of Gaussian
         copulas.

@@ -32,16 +32,16 @@ RARE = 3
 
 @card("mst", title="MST", private=True)
 def fit(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
-    r"""A tree of the pairs of attributes that tell most of each other (MST).
+    r"""A tree of the pairs of attributes that depend most on each other (MST).
 
     A third of the budget counts each attribute by itself, a third chooses the pairs of a tree by the exponential
-    mechanism, a third counts those. Values whose noisy count is lost in the noise are taken together first. The model
-    is estimated from noisy counts alone, and records are drawn from it.
+    mechanism, and a third counts those pairs. Before the pairs are chosen, values whose count is lost in the noise are
+    merged. The model is estimated from the noisy counts alone, and records are drawn from it.
 
     Formula: pairs by $\Pr[(i, j)] \propto e^{\varepsilon\,\lVert M_{ij} - \hat{M}_i \hat{M}_j / n\rVert_1 / 2 \Delta}$
         until they make a spanning tree; counts with discrete Gaussian noise, $\rho = \sum \frac{\Delta^2}{2 \sigma^2} +
         \sum \frac{\varepsilon^2}{8}$
-    Example: Of three attributes, the pair that goes together is chosen first.
+    Example: Of three attributes, the pair that is correlated is chosen first.
         >>> import numpy as np
         >>> codes = np.arange(3000) % 2
         >>> rows = PrivateTable((2, 2, 2), (codes, codes, np.arange(3000) // 2 % 2), Fraction(3))
@@ -49,9 +49,10 @@ def fit(private: PrivateTable, degree: int) -> Fitted:  # noqa: ARG001
         >>> _tree(rows, ones, 3000.0, Fraction(1, 2))[0]
         (0, 1)
 
-    Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that leaves the
-        house.
-    Limits: Only pairs of a tree are kept: what three attributes tell together is lost. The domains must be declared.
+    Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that is given
+        away.
+    Limits: Only the pairs of the tree are preserved: relations among three attributes are lost. The domains must be
+        declared.
     Cost: $O(a^2 n)$ to score pairs of a attributes and n records; seconds for a dozen columns.
     Paper: R. McKenna, G. Miklau and D. Sheldon, Winning the NIST contest: a scalable and general approach to
         differentially private synthetic data, Journal of Privacy and Confidentiality, 2021.

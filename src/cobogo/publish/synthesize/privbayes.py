@@ -38,24 +38,24 @@ LOOKED_AT = 200
 
 @card("privbayes", title="PrivBayes", private=True, change=lambda width, degree: 65)  # noqa: ARG005
 def fit(private: PrivateTable, degree: int) -> Fitted:
-    r"""A network in which each attribute depends on few others (PrivBayes).
+    r"""A network in which each attribute depends on a few others (PrivBayes).
 
-    Counts the records, chooses a network of up to ``degree`` parents, and measures its families. Parents are taken from
-    one earlier family, so that the network's families are the cliques of a junction tree; the noise is Gaussian here,
-    and the model is fitted to all families together.
+    It counts the records, chooses a network of up to ``degree`` parents, and measures its families. The parents are
+    taken from one earlier family, so that the families of the network are the cliques of a junction tree. Here the
+    noise is Gaussian, and the model is fitted to all families together.
 
     Formula: $\Pr[x] = \prod_i \Pr[x_i \mid \pi_i]$ with the parents $\pi_i$ chosen by the exponential mechanism with
         the score $R = \sum \lvert C(x, \pi) - C(x)\,C(\pi) / n\rvert$
-    Example: The score of an attribute and its equal, in steps of 1/16.
+    Example: The score of two equal attributes, in steps of 1/16.
         >>> import numpy as np
         >>> codes = np.arange(1000) % 2
         >>> dependence(PrivateTable((2, 2), (codes, codes), Fraction(1)), (0, 1))
         16000
 
-    Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that leaves the
-        house.
+    Guarantee: (ε, δ)-differential privacy for a person with up to ``max-rows`` records, for everything that is given
+        away.
     Limits: The order in which attributes are taken matters, and is chosen greedily. The domains must be declared.
-    Cost: $O(a\,m\,n)$ for a attributes, m families that are looked at a round and n records.
+    Cost: $O(a\,m\,n)$ for a attributes, m candidate families in each round and n records.
     Paper: J. Zhang, G. Cormode, C. M. Procopiuc, D. Srivastava and X. Xiao, PrivBayes: private data release via
         Bayesian networks, SIGMOD 2014.
     """

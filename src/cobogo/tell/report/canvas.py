@@ -1,28 +1,25 @@
 """The sheet that plots are drawn on: measured in inches, with one type face and few colours.
 
-Plots draw every mark themselves on a bare figure. Matplotlib's axes, legends and layout engines take most of the time
-of a small plot, and read labels as TeX, which data are not.
+Plots place every mark themselves. A sheet keeps the marks and writes them as SVG, which a page shows in the colours of
+its theme, or as PNG. Both are drawn here: Matplotlib needs more time to be imported than a release needs for all else.
 """
 
 from __future__ import annotations
 
-import threading
+import struct
 import unicodedata
+from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
+from html import escape
+from importlib.util import find_spec
+from io import BytesIO
+from math import hypot
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection, PatchCollection
-from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
-from matplotlib.font_manager import FontProperties, findfont
-from matplotlib.ft2font import FT2Font
-from matplotlib.patches import FancyBboxPatch, Rectangle
-from matplotlib.transforms import Affine2D
-from PIL import Image
+from PIL import Image, ImageColor, ImageDraw, ImageFont
 
 # Blue and orange differ for every kind of colour vision, and in grey.
 INK = "#1d2b36"
@@ -35,16 +32,108 @@ TINT = "#cfe1ea"
 ORANGE = "#dd7a16"
 PAPER = "#ffffff"
 
+THEMED = {INK: "ink", MUTED: "muted", LINE: "line", PAPER: "paper", TINT: "tint"}
+"""Colours that a page may replace by its own, as ``--plot-ink`` and so on: those that would vanish in the dark."""
+
 DPI = 150
 WIDTH = 9.0
 MARGIN = 0.3
 FAMILY = "DejaVu Sans"  # comes with Matplotlib, so that a plot looks the same everywhere
 LONGEST = 200  # characters of a label: no plot has room for more
+FINER = 2  # shapes are drawn so many times larger and made smaller, which smooths their edges
+
+
+@dataclass(frozen=True)
+class Box:
+    """A filled rectangle; with an edge and round corners, a pill."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    fill: str
+    edge: str | None = None
+    thick: float = 0.0
+    round: float = 0.0
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A straight line between two points."""
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    color: str
+    thick: float
+    dashed: bool
+
+
+@dataclass(frozen=True)
+class Label:
+    """One line of text, vertically centred on y."""
+
+    x: float
+    y: float
+    text: str
+    size: float
+    color: str
+    bold: bool
+    align: str
+
+
+@dataclass(frozen=True)
+class Raster:
+    """A picture made elsewhere."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    image: Any
+
+
+Mark = Box | Stroke | Label | Raster
 
 
 @cache
-def _font(size: float, bold: bool) -> Any:
-    return FontProperties(family=FAMILY, size=size, weight="bold" if bold else "normal")
+def _font_file(bold: bool) -> str:
+    found = find_spec("matplotlib")
+    assert found is not None
+    assert found.submodule_search_locations is not None
+    home = Path(found.submodule_search_locations[0]) / "mpl-data" / "fonts" / "ttf"
+    return str(home / ("DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"))
+
+
+@cache
+def _font(pixels: float, bold: bool) -> Any:
+    return ImageFont.truetype(_font_file(bold), pixels, layout_engine=ImageFont.Layout.BASIC)
+
+
+@cache
+def _glyphs() -> frozenset[int]:
+    """The characters that the type face has, in both weights."""
+    return frozenset(_characters(_font_file(False))) & frozenset(_characters(_font_file(True)))
+
+
+def _characters(file: str) -> set[int]:
+    """The characters of a TrueType font: the segments of its table ``cmap``, in format 4 (Unicode's first plane)."""
+    content = Path(file).read_bytes()
+    tables = struct.unpack_from(">H", content, 4)[0]
+    entries = (struct.unpack_from(">4sLLL", content, 12 + 16 * number) for number in range(tables))
+    start = next(offset for tag, _, offset, _ in entries if tag == b"cmap")
+    count = struct.unpack_from(">H", content, start + 2)[0]
+    offsets = (struct.unpack_from(">HHL", content, start + 4 + 8 * number)[2] for number in range(count))
+    table = next(start + one for one in offsets if struct.unpack_from(">H", content, start + one)[0] == 4)
+    segments = struct.unpack_from(">H", content, table + 6)[0] // 2
+    ends = struct.unpack_from(f">{segments}H", content, table + 14)
+    starts = struct.unpack_from(f">{segments}H", content, table + 16 + 2 * segments)
+    return {letter for first, last in zip(starts, ends, strict=True) for letter in range(first, last + 1)} - {0xFFFF}
+
+
+@cache
+def _advance(letter: str, bold: bool) -> float:
+    """The width of a character in inches at one point; summing these is far faster than laying out a line."""
+    return float(_font(100, bold).getlength(letter)) / 100 / 72
 
 
 @cache
@@ -53,36 +142,12 @@ def _palette() -> Image.Image:
 
     Blends that are almost white are left out: Pillow takes a near colour, not the nearest, and white must stay white.
     """
-    colors = [to_rgb(color) for color in (INK, MUTED, LINE, GREY, BLUE, PALE, TINT, ORANGE)]
-    blends = [[1 + (part - 1) * step / 30 for part in color] for color in colors for step in range(1, 31)]
-    entries = [[1.0, 1.0, 1.0], *(blend for blend in blends if max(blend) < 0.98)]
+    colors = [ImageColor.getrgb(color) for color in (INK, MUTED, LINE, GREY, BLUE, PALE, TINT, ORANGE)]
+    blends = [[255 + (part - 255) * step / 30 for part in color] for color in colors for step in range(1, 31)]
+    entries = [[255.0, 255.0, 255.0], *(blend for blend in blends if max(blend) < 250)]
     palette = Image.new("P", (1, 1))
-    palette.putpalette([round(255 * part) for entry in entries for part in entry])
+    palette.putpalette([round(part) for entry in entries for part in entry])
     return palette
-
-
-def _face(bold: bool) -> Any:
-    """The type face of this thread: a face holds the glyph that it loaded last, so threads cannot share one."""
-    return _face_of(threading.get_ident(), bold)
-
-
-@cache
-def _face_of(thread: int, bold: bool) -> Any:  # noqa: ARG001
-    face = FT2Font(findfont(_font(10, bold)))
-    face.set_size(10, 72)
-    return face
-
-
-@cache
-def _glyphs() -> frozenset[int]:
-    """The characters that the type face has, in both weights."""
-    return frozenset(_face(False).get_charmap()) & frozenset(_face(True).get_charmap())
-
-
-@cache
-def _advance(letter: str, bold: bool) -> float:
-    """The width of a character in inches at one point; summing these is far faster than laying out a line."""
-    return float(_face(bold).load_char(ord(letter)).linearHoriAdvance) / 65536 / 10 / 72
 
 
 def drawable(text: str) -> str:
@@ -101,9 +166,7 @@ class Sheet:
 
     def __init__(self, title: str, what: str, *, width: float = WIDTH) -> None:
         self.width = width
-        self.figure = Figure(figsize=(width, 1), dpi=DPI, facecolor=PAPER)
-        self._canvas = FigureCanvasAgg(self.figure)
-        self._space = Affine2D().scale(DPI, -DPI)  # moved down when the height is known
+        self._marks: list[tuple[int, Mark]] = []
         self.top = MARGIN + 0.14  # y of the next mark
         for line in self.wrap(title.split(), width - 2 * MARGIN, 13.5, lines=3, bold=True):
             self.text(MARGIN, self.top, line, size=13.5, bold=True)
@@ -113,15 +176,17 @@ class Sheet:
             self.top += 0.2
         self.top += 0.18
 
+    @property
+    def texts(self) -> list[Label]:
+        """Every line of text on the sheet."""
+        return [mark for _, mark in self._marks if isinstance(mark, Label)]
+
     def text(
         self, x: float, y: float, text: str, *, size: float = 9.5, color: str = INK, bold: bool = False,
         align: str = "left",
     ) -> None:  # fmt: skip
         """Write one line, vertically centred on y."""
-        self.figure.text(
-            x, y, drawable(text), fontproperties=_font(size, bold), color=color, ha=align, va="center_baseline",
-            transform=self._space, parse_math=False, usetex=False, zorder=5,
-        )  # fmt: skip
+        self._marks.append((5, Label(x, y, drawable(text), size, color, bold, align)))
 
     def measure(self, text: str, size: float = 9.5, *, bold: bool = False) -> float:
         """The width of a line."""
@@ -172,8 +237,7 @@ class Sheet:
 
     def bars(self, boxes: Sequence[tuple[float, float, float, float]], color: str) -> None:
         """Fill rectangles given as x, y, width, height."""
-        patches = [Rectangle((x, y), width, height) for x, y, width, height in boxes]
-        self._add(PatchCollection(patches, facecolor=color, edgecolor="none"))
+        self._marks += [(1, Box(float(x), float(y), float(wide), float(tall), color)) for x, y, wide, tall in boxes]
 
     def pills(
         self,
@@ -185,33 +249,141 @@ class Sheet:
         over: int = 2,
     ) -> None:
         """Draw boxes with round corners, given as x, y, width, height."""
-        patches = [
-            FancyBboxPatch((x, y), width, height, boxstyle=f"round,pad=0,rounding_size={min(width, height) / 3}")
-            for x, y, width, height in boxes
-        ]
-        self._add(PatchCollection(patches, facecolor=fill, edgecolor=edge, linewidth=thick, zorder=over))
+        for x, y, width, height in boxes:
+            corner = min(width, height) / 3
+            self._marks.append((over, Box(float(x), float(y), float(width), float(height), fill, edge, thick, corner)))
 
     def lines(
         self, segments: Sequence[tuple[tuple[float, float], tuple[float, float]]], color: str = LINE, *,
         thick: float = 1.0, dashed: bool = False,
     ) -> None:  # fmt: skip
         """Draw straight lines, each between two points."""
-        style = "dashed" if dashed else "solid"
-        self._add(LineCollection(segments, colors=color, linewidths=thick, linestyles=style, zorder=1))
+        self._marks += [(1, Stroke(start, end, color, thick, dashed)) for start, end in segments]
+
+    def picture(self, x: float, y: float, width: float, height: float, image: Image.Image) -> None:
+        """Place a picture that was made elsewhere, below all marks."""
+        self._marks.append((0, Raster(x, y, width, height, image)))
 
     def save(self, path: Path, bottom: float) -> None:
-        """Write a PNG that ends a margin below ``bottom``."""
-        height = bottom + MARGIN
-        self.figure.set_size_inches(self.width, height)
-        self._space.translate(0, height * DPI)
-        self._canvas.draw()
-        drawn = Image.fromarray(np.asarray(self._canvas.buffer_rgba())).convert("RGB")
-        drawn = drawn.quantize(palette=_palette(), dither=Image.Dither.NONE)
-        drawn.save(path, format="png", dpi=(DPI, DPI), compress_level=4)
+        """Write an SVG or, by the ending of its name, a PNG that ends a margin below ``bottom``."""
+        marks = [mark for _, mark in sorted(self._marks, key=lambda pair: pair[0])]
+        if path.suffix == ".svg":
+            path.write_text(_svg(marks, self.width, bottom + MARGIN), encoding="utf-8", newline="\n")
+        else:
+            _png(marks, self.width, bottom + MARGIN).save(path, format="png", dpi=(DPI, DPI), compress_level=4)
 
-    def _add(self, marks: Any) -> None:
-        marks.set_transform(self._space)
-        self.figure.add_artist(marks)
+
+# SVG, in points
+
+
+def _svg(marks: Sequence[Mark], width: float, height: float) -> str:
+    size = f"{72 * width:.0f} {72 * height:.0f}"
+    body = "\n".join(map(_element, marks))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" font-family="{FAMILY}, Verdana, sans-serif">\n'
+        f'<rect width="100%" height="100%" fill="{_themed(PAPER)}"/>\n{body}\n</svg>\n'
+    )
+
+
+def _themed(color: str) -> str:
+    return f"var(--plot-{THEMED[color]}, {color})" if color in THEMED else color
+
+
+def _points(inches: float) -> str:
+    return f"{72 * inches:.2f}".rstrip("0").rstrip(".")
+
+
+def _element(mark: Mark) -> str:
+    match mark:
+        case Box():
+            place = " ".join(f'{name}="{_points(getattr(mark, name))}"' for name in ("x", "y", "width", "height"))
+            edge = f' stroke="{_themed(mark.edge)}" stroke-width="{mark.thick:g}"' if mark.edge else ""
+            corner = f' rx="{_points(mark.round)}"' if mark.round else ""
+            return f'<rect {place} fill="{_themed(mark.fill)}"{edge}{corner}/>'
+        case Stroke():
+            (x, y), (u, v) = mark.start, mark.end
+            ends = f'x1="{_points(x)}" y1="{_points(y)}" x2="{_points(u)}" y2="{_points(v)}"'
+            dashes = f' stroke-dasharray="{3.7 * mark.thick:g} {1.6 * mark.thick:g}"' if mark.dashed else ""
+            return f'<line {ends} stroke="{_themed(mark.color)}" stroke-width="{mark.thick:g}"{dashes}/>'
+        case Label():
+            return _text_element(mark)
+        case Raster():
+            stream = BytesIO()
+            mark.image.save(stream, format="png")
+            place = " ".join(f'{name}="{_points(getattr(mark, name))}"' for name in ("x", "y", "width", "height"))
+            return f'<image {place} href="data:image/png;base64,{b64encode(stream.getvalue()).decode()}"/>'
+
+
+def _text_element(mark: Label) -> str:
+    """A text as wide as it was measured, whatever type face the reader has."""
+    wide = mark.size * sum(_advance(letter, mark.bold) for letter in mark.text)
+    anchor = {"left": "", "center": ' text-anchor="middle"', "right": ' text-anchor="end"'}[mark.align]
+    weight = ' font-weight="bold"' if mark.bold else ""
+    place = f'x="{_points(mark.x)}" y="{_points(mark.y + _drop(mark.size))}" font-size="{mark.size:g}"'
+    fitted = f' textLength="{_points(wide)}" lengthAdjust="spacingAndGlyphs"' if mark.text else ""
+    return f'<text {place} fill="{_themed(mark.color)}"{anchor}{weight}{fitted}>{escape(mark.text)}</text>'
+
+
+def _drop(size: float) -> float:
+    """Inches from the middle of a line down to its baseline: half the height of its capitals."""
+    return 0.365 * size / 72
+
+
+# PNG, in pixels
+
+
+def _png(marks: Sequence[Mark], width: float, height: float) -> Image.Image:
+    """Shapes are drawn large and made smaller; text is written at its size, over them."""
+    wide, tall = round(DPI * width), round(DPI * height)
+    large = Image.new("RGB", (FINER * wide, FINER * tall), PAPER)
+    pen = ImageDraw.Draw(large)
+    for mark in marks:
+        if isinstance(mark, Box):
+            _draw_box(pen, mark)
+        elif isinstance(mark, Stroke):
+            _draw_stroke(pen, mark)
+        elif isinstance(mark, Raster):
+            scale = FINER * DPI
+            room = (round(scale * mark.width), round(scale * mark.height))
+            large.paste(mark.image.resize(room), (round(scale * mark.x), round(scale * mark.y)))
+    drawn = large.reduce(FINER)
+    pen = ImageDraw.Draw(drawn)
+    for mark in marks:
+        if isinstance(mark, Label):
+            font = _font(mark.size * DPI / 72, mark.bold)
+            anchor = {"left": "ls", "center": "ms", "right": "rs"}[mark.align]
+            pen.text((DPI * mark.x, DPI * (mark.y + _drop(mark.size))), mark.text, mark.color, font, anchor)
+    coloured = any(isinstance(mark, Raster) for mark in marks)
+    return drawn if coloured else drawn.quantize(palette=_palette(), dither=Image.Dither.NONE)
+
+
+def _draw_box(pen: Any, mark: Box) -> None:
+    scale = FINER * DPI
+    left, top = scale * mark.x, scale * mark.y
+    right, bottom = left + scale * mark.width, top + scale * mark.height
+    if mark.edge is None:
+        corner = (round(left), round(top))
+        other = (max(round(right) - 1, corner[0]), max(round(bottom) - 1, corner[1]))  # at least a pixel
+        pen.rectangle((corner, other), mark.fill)
+        return
+    thick = round(mark.thick * scale / 72)
+    corners = (left - thick / 2, top - thick / 2, right + thick / 2, bottom + thick / 2)
+    pen.rounded_rectangle(corners, scale * mark.round + thick / 2, mark.fill, mark.edge, max(thick, 1))
+
+
+def _draw_stroke(pen: Any, mark: Stroke) -> None:
+    scale = FINER * DPI
+    thick = max(round(mark.thick * scale / 72), 1)
+    (x, y), (u, v) = mark.start, mark.end
+    for start, end in _dashes(hypot(u - x, v - y), mark) if mark.dashed else [(0.0, 1.0)]:
+        ends = [(scale * (x + part * (u - x)), scale * (y + part * (v - y))) for part in (start, end)]
+        pen.line(ends, mark.color, thick)
+
+
+def _dashes(length: float, mark: Stroke) -> list[tuple[float, float]]:
+    """The dashes of a line, each as the shares of the line at which it begins and ends."""
+    dash, step = 3.7 * mark.thick / 72, 5.3 * mark.thick / 72
+    return [(at * step / length, min((at * step + dash) / length, 1.0)) for at in range(int(length / step) + 1)]
 
 
 def _shorten(text: str, length: int) -> str:

@@ -33,10 +33,10 @@ Texts = Sequence[str | None]
 
 @card("token", title="tokens of a vault")
 class Vault:
-    r"""A random token of a domain of the vault, in place of the value; and back for those who may.
+    r"""A random token of a domain of the vault replaces the value; users with the right key can turn it back.
 
-    A vault is opened with a key. What can be done is what the key's roles allow. The mapping lives in the vault and is
-    the only way back: values lie there encrypted, and only a key with the role detokenize opens them.
+    A vault is opened with a key, and the key's roles say what is allowed. Only the vault has the mapping between tokens
+    and values: the values are stored encrypted, and only a key with the role detokenize decrypts them.
 
     Formula: $t(x) \sim U(T)$ drawn once for each value $x$ of a domain, and $t(x) \ne t(x')$ for $x \ne x'$
     Example:
@@ -50,10 +50,11 @@ class Vault:
         >>> vault.detokenize("research", tokens)
         ['Ana', 'Rui', 'Ana', None]
 
-    Guarantee: A token is random, so it says nothing of its value (with the format ``shape``, nothing but its shape).
-    Limits: Equal values of a domain have equal tokens, so whoever has the tokens can count and link them; whoever may
-        tokenize can try values and see whether a token comes out; whoever has a steward's key and the vault has
-        everything.
+    Guarantee: A token is random, so it reveals nothing about its value (with the format ``shape``, nothing except its
+        shape).
+    Limits: Equal values of a domain have equal tokens, so an attacker who has the tokens can count and link them. A
+        user who may tokenize can try values and see whether a given token comes out. A person with a steward's key and
+        the vault has everything.
     Cost: $O(v)$ rows of a database for v distinct values.
     Paper: None: tokenization as practised with payment cards; no paper of its own.
     """

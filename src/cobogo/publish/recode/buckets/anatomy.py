@@ -29,15 +29,16 @@ TOO_FREQUENT = "the most frequent sensitive value"
 
 @card("anatomy", title="Anatomy", group="buckets", one_table=False)
 def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
-    r"""Releases the quasi-identifiers as they are, and apart from them the sensitive values of buckets of records: no
-    protection against being found in the table.
+    r"""Releases the quasi-identifiers unchanged, and in a separate table the sensitive values of buckets of records: a
+    person can still be found in the table.
 
-    Each bucket has at least l different sensitive values, one record of each wherever that is possible. Serves models
-    of one sensitive attribute's distribution. Those of identity (k-anonymity and the like) cannot hold.
+    Each bucket has at least l different sensitive values, with one record of each wherever that is possible. The
+    algorithm serves models of the distribution of one sensitive attribute. Models of identity (such as k-anonymity)
+    cannot hold.
 
     Formula: $\hat{c}(q, s) = \sum_B \lvert\{r \in B : r \text{ matches } q\}\rvert \cdot \frac{n_B(s)}{\lvert
         B\rvert}$, the count that a reader estimates from the two tables
-    Example: Two tables, which only the name of the bucket joins.
+    Example: Two tables; only the name of the bucket joins them.
         >>> from cobogo.studies.worked_examples import DIVERSE, anonymize_patients
         >>> release = anonymize_patients("anatomy", DIVERSE)
         >>> sorted(release.tables())
@@ -46,7 +47,7 @@ def anatomy(problem: Problem, *, time_limit: float | None = None, progress: Step
     Guarantee: Every bucket satisfies the models, so an attacker who finds a person's row learns only the distribution
         of a bucket.
     Limits: An attacker who knows a person's quasi-identifiers finds the row: membership and identity are not hidden.
-        How values and tuples go together over all buckets can be learnt: see the attack definetti.
+        How values depend on tuples can be learnt from all buckets together: see the attack definetti.
     Cost: $O(n \log m)$ for n records and m sensitive values.
     Paper: X. Xiao and Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """

@@ -42,24 +42,26 @@ ONE_BY_ONE = 64
 
 @card("bucketization", group="buckets", guide="algorithms-sensitive", one_table=False)
 def bucketization(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:
-    r"""Releases tuples as they are, and apart from them the sensitive values of buckets as small and equal as the
-    models allow, which is proven for l-diversity and the like.
+    r"""Releases tuples unchanged, and in a separate table the sensitive values of buckets. The buckets are as small and
+    as equal as the models allow, which is proven for l-diversity and similar models.
 
-    Serves models of one sensitive attribute's distribution, (c,k)-safety included. Those of identity cannot hold. Which
-    records of a value go to which bucket is drawn at random and does not depend on the quasi-identifiers.
+    The algorithm serves models of the distribution of one sensitive attribute, including (c,k)-safety. Models of
+    identity cannot hold. It draws at random which records with a value go to which bucket; this does not depend on the
+    quasi-identifiers.
 
     Formula: $\min \sum_B \lvert B\rvert^2$ over partitions into buckets $B$ that satisfy the models
-    Example: Four flus, two coughs and two gouts go into four buckets of two, and no more are possible.
+    Example: Four people with the flu, two with a cough and two with gout go into four buckets of two; more buckets are
+        not possible.
         >>> from cobogo.studies.worked_examples import DIVERSE, anonymize_patients
         >>> release = anonymize_patients("bucketization", DIVERSE)
         >>> release.solution.optimal, round(release.metrics["discernibility"])
         (True, 16)
 
-    Guarantee: Every bucket satisfies the models, and with (c,k)-safety all of them together do. Distinct l-diversity
-        and p-sensitivity are served with the fewest possible collisions, proven.
-    Limits: As of anatomy: membership in the table is not hidden. For t-closeness, β-likeness and others nothing is
-        proven.
-    Cost: $O(n \log m)$ for n records and m sensitive values, where the bound is met.
+    Guarantee: Every bucket satisfies the models, and with (c,k)-safety all buckets together do. Distinct l-diversity
+        and p-sensitivity are reached with the fewest possible collisions, which is proven.
+    Limits: Those of anatomy: membership in the table is not hidden. For t-closeness, β-likeness and others, the result
+        is not proven to be the best.
+    Cost: $O(n \log m)$ for n records and m sensitive values, where the bound is reached.
     Paper: After D. J. Martin, D. Kifer, A. Machanavajjhala, J. Gehrke and J. Y. Halpern 2007 (bucketization) and X.
         Xiao and Y. Tao 2006; the search and its proof are our own.
     """

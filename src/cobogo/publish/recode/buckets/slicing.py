@@ -25,23 +25,23 @@ NOTE = (
 
 @card("slicing", group="buckets", one_table=False)
 def slicing(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Bucketed:  # noqa: ARG001
-    r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice, and the sensitive values, within
+    r"""Keeps correlated quasi-identifiers together in slices, and shuffles each slice and the sensitive values within
     buckets of similar records.
 
-    Buckets are made as mondrian makes its parts, and must satisfy the models. An attacker who knows a person's tuple
-    finds the buckets that it may be in, and in each the sensitive values are those of the whole bucket.
+    Buckets are built like the parts of mondrian, and must satisfy the models. An attacker who knows a person's tuple
+    finds the buckets in which the person may be; in each of them the sensitive values are those of the whole bucket.
 
     Formula: attributes are joined by $\phi^2 = \frac{1}{\min(r, c) - 1} \sum_{ij} \frac{(f_{ij} - f_i f_j)^2}{f_i
         f_j}$, the mean-square contingency, less what chance gives it; $\Pr[t \text{ has } s] = \sum_B p(t,
         B)\,\frac{n_B(s)}{\lvert B\rvert}$
-    Example: The patients are all there, but rows are no records.
+    Example: All patients are there, but a row is no longer a person's record.
         >>> from cobogo.studies.worked_examples import DIVERSE, PATIENTS, anonymize_patients
         >>> rows = anonymize_patients("slicing", DIVERSE).to_arrow().to_pylist()
         >>> sorted(row["age"] for row in rows) == PATIENTS["age"]
         True
 
-    Guarantee: Every bucket satisfies the models: an attacker who finds the buckets that a person may be in learns no
-        more than a bucket's distribution.
+    Guarantee: Every bucket satisfies the models: an attacker who finds the buckets in which a person may be learns no
+        more than the distribution of a bucket.
     Limits: A value that occurs once shows that its person is in the table: models of identity are refused. Rows may
         combine values of different people.
     Cost: $O(a^2 n + a\,n \log n)$ for n distinct tuples and a attributes.

@@ -42,11 +42,11 @@ RARE = 2
 
 @card("mu-argus", title="μ-Argus", group="cells", guide="algorithms-lattice")
 def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
-    r"""Recodes whole attributes and suppresses cells of combinations of up to three values that fewer than k records
-    share; then, as that is not k-anonymity, more cells until every model holds.
+    r"""Recodes whole attributes, and suppresses cells in combinations of up to three values that fewer than k records
+    share. Because this is not yet k-anonymity, it then suppresses more cells until every model holds.
 
-    A suppressed cell gets the highest level that the policy allows. How far attributes are recoded before cells are
-    suppressed is tried out step by step; the policy's metric chooses.
+    A suppressed cell gets the highest level that the policy allows. The algorithm tries step by step how far to recode
+    attributes before it suppresses cells; the policy's metric chooses.
 
     Formula: a combination $S$ of at most 3 values is rare if $\lvert\{r : S \subseteq r\}\rvert < k$; every rare
         combination of a record must lose a cell
@@ -55,10 +55,12 @@ def mu_argus(problem: Problem, *, time_limit: float | None = None, progress: Ste
         >>> classes(anonymize_patients("mu-argus"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
-    Guarantee: Every model of the policy holds, checked again on the written release: the original, which looks at no
-        more than three columns together, is completed. Cells that a reader could fill in are suppressed as well.
-    Limits: Not proven best. A warning says how many records the original would have left exposed.
-    Cost: $O(a^3 n)$ combinations of a attributes for each recoding that is tried.
+    Guarantee: Every model of the policy holds, and is checked again on the written release; the original μ-Argus looks
+        at no more than three columns together, and is completed here. Cells that a reader could fill in are suppressed
+        as well.
+    Limits: The result is not proven to be the best. A warning states how many records the original μ-Argus would have
+        left exposed.
+    Cost: $O(a^3 n)$ for each recoding that is tried, with a attributes and n distinct tuples.
     Paper: A. Hundepool and L. Willenborg, μ- and τ-Argus: software for statistical disclosure control, 1996; as L.
         Sweeney 2002 describes it.
     """

@@ -33,13 +33,14 @@ NOTES_SHOWN = 5
 
 @card("bottom-up", group="cuts", guide="algorithms-lattice", recodings=("subtree", "sibling", "value"))
 def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
-    r"""Starts with the original values and raises one group of siblings at a time, the one that rescues most failing
+    r"""Starts with the original values and raises one group of siblings at a time: the one that rescues most failing
     records for what it loses.
 
-    What it loses is what the siblings tell apart of recoding.label, where the policy names one; otherwise leaves, by
-    the attributes' weights. Whole subtrees rise together; with kind = "sibling", only those siblings that fail; with
-    kind = "value", where a column's levels are its values and ``*``, they are suppressed wherever they occur. What was
-    raised needlessly is specialized again, and so is a full-domain recoding: the better of the two is released.
+    Where the policy names a label, the loss is the information about recoding.label that separates the siblings;
+    otherwise it is counted in leaves, by the attributes' weights. Whole subtrees rise together. With kind = "sibling",
+    only the siblings that fail rise. With kind = "value", if the levels of a column are its values and ``*``, the
+    values that fail are suppressed wherever they occur. Values that were raised needlessly are specialized again. The
+    same is done to a full-domain recoding, and the better of the two is released.
 
     Formula: the group of siblings with the largest $\frac{\text{failing records rescued}}{\text{what it loses}}$ is
         raised to its parent
@@ -48,11 +49,11 @@ def bottom_up(problem: Problem, *, time_limit: float | None = None, progress: St
         >>> classes(anonymize_patients("bottom-up"))
         {('*', 'f'): 4, ('*', 'm'): 4}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Loses no more than the full-domain
-        recoding that genetic finds.
-    Limits: Greedy; nothing is proven best. Under sibling recoding a raised value covers fewer leaves than its name
-        says: a warning names such values.
-    Cost: $O(r \cdot n)$ for r raises and n distinct tuples at worst.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result loses no more
+        than the full-domain recoding that genetic finds.
+    Limits: It is greedy: the result is not proven to be the best. Under sibling recoding a raised value covers fewer
+        leaves than its name says; a warning names such values.
+    Cost: $O(r \cdot n)$ for r raises and n distinct tuples in the worst case.
     Paper: K. Wang, P. S. Yu and S. Chakraborty, Bottom-up generalization: a data mining solution to privacy protection,
         ICDM 2004.
     """

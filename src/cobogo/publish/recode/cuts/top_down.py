@@ -26,12 +26,12 @@ from cobogo.publish.recode.lattice.walk import node_count
 def top_down(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Assigned:
-    r"""Starts with the most general values and specializes one at a time, by what it tells of recoding.label for what
-    it costs in privacy.
+    r"""Starts with the most general values and specializes one value at a time: the one that says most about
+    recoding.label for what it costs in privacy.
 
-    A value is specialized in all records or in none (subtree recoding). What says nothing of the label is specialized
-    last, by how much detail it gives back; without a label, everything is. The policy's metric says where to stop, if
-    detail is paid for with suppressed records.
+    A value is specialized in all records or in none (subtree recoding). Values that say nothing about the label are
+    specialized last, in the order of the detail that they restore; without a label, all values are. The policy's metric
+    decides where to stop, if more detail costs suppressed records.
 
     Formula: $\mathrm{IGPL}(v) = \frac{\mathrm{IG}(v)}{\mathrm{PL}(v) + 1}$ with $\mathrm{IG}(v)$ the information gained
         on the label, in bits, and $\mathrm{PL}(v)$ by how much the smallest class shrinks
@@ -40,11 +40,12 @@ def top_down(
         >>> classes(anonymize_patients("top-down"))
         {('30-39', '*'): 2, ('40-49', '*'): 2, ('50-59', '*'): 2, ('60-69', '*'): 2}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
-    Limits: Greedy: a first step that tells much may bar better ones. Models that look at a population or at the tuples
-        behind classes are refused.
-    Cost: $O(s \cdot n)$ for s specializations and n distinct tuples at worst; scores of values that a step does not
-        touch are kept.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is not proven to
+        be the best.
+    Limits: It is greedy: a first step that says much about the label may prevent better ones. Models that look at a
+        population or at the tuples behind classes are refused.
+    Cost: $O(s \cdot n)$ for s specializations and n distinct tuples in the worst case; the scores of values that a step
+        does not affect are kept.
     Paper: B. C. M. Fung, K. Wang and P. S. Yu, Top-down specialization for information and privacy preservation, ICDE
         2005.
     """

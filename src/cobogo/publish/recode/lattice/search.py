@@ -30,11 +30,12 @@ KEPT = 64
 
 @card("optimal", group="lattice", guide="search", recodings=("full-domain",))
 def optimal(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
-    r"""Searches the generalization lattice for the full-domain recoding that is best by the metric, and proves it.
+    r"""Searches the generalization lattice for the full-domain recoding that is best by the metric, and proves that it
+    is.
 
-    A node is one level for each quasi-identifier. Nodes are visited from the best bound to the worst; a failing node
-    rules out what lies below it, and raises the bounds there. With a time limit, the best found by then, and whether it
-    is proven.
+    A node is one level for each quasi-identifier. Nodes are visited from the best bound to the worst. A node that fails
+    rules out the nodes below it that must fail too, and raises the bounds there. With a time limit, the result is the
+    best node found by then, with a statement of whether it is proven.
 
     Formula: $\arg\min_{g} m(g)$ over the nodes $g \in \prod_A \{0, \ldots, H_A\}$ whose failing records are at most
         $\lfloor \ell N \rfloor$, for the metric $m$ and the suppression limit $\ell$
@@ -44,11 +45,12 @@ def optimal(problem: Problem, *, time_limit: float | None = None, progress: Step
         >>> release.levels, classes(release)
         ({'age': 3, 'sex': 0}, {('*', 'f'): 4, ('*', 'm'): 4})
 
-    Guarantee: Every model of the policy holds, checked again on the written release; and no other node within the
-        levels allowed is better by the metric.
-    Limits: Best among full-domain recodings with these hierarchies, by this metric; local recodings often lose less. A
-        lattice of more than 16,777,216 nodes needs a time limit.
-    Cost: $O(\prod_A (H_A + 1))$ nodes at worst, of which few are looked at; each is a roll-up of n distinct tuples.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. No other node within the
+        allowed levels is better by the metric.
+    Limits: It is the best of the full-domain recodings with these hierarchies, by this metric; local recodings often
+        lose less. A lattice of more than 16,777,216 nodes needs a time limit.
+    Cost: $O(\prod_A (H_A + 1))$ nodes in the worst case, few of which are examined; each examination is a roll-up of n
+        distinct tuples.
     Paper: None for the whole, which is our own; the lattice is that of P. Samarati 2001, pruning by monotone models as
         in F. Kohlmayer, F. Prasser, C. Eckert, A. Kemper and K. A. Kuhn, Flash: efficient, stable and optimal
         k-anonymity, 2012.

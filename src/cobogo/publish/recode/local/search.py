@@ -47,11 +47,12 @@ PARTS = 1000
 
 @card("local", group="local", guide="algorithms-local")
 def local(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:
-    r"""Gives each record its own levels: records that are alike share the finest values that protect them.
+    r"""Gives each record its own levels: similar records share the finest values that protect them.
 
-    First the lattice is peeled: at each node, from the cheapest to the dearest, classes that hold are released. Then
-    regions are dissolved and solved again, by prices that records would have to pay, until nothing becomes better for
-    long. Goes by loss, iloss, precision or height, by loss where another metric is asked for.
+    First, the algorithm visits the nodes of the lattice from the cheapest to the most expensive, and releases the
+    classes that satisfy the models at each node. Then it dissolves regions and solves them again, by the prices that
+    records would have to pay, until nothing improves for a long time. It optimizes loss, iloss, precision or height;
+    where the policy asks for another metric, it optimizes loss.
 
     Formula: $\min \sum_r c(r, g_r)$ over levels $g_r$ for each record, so that every class of equal released tuples
         satisfies the models
@@ -60,12 +61,12 @@ def local(problem: Problem, *, time_limit: float | None = None, progress: Steps 
         >>> min(classes(anonymize_patients("local", **{"time-limit": 1})).values()) >= 2
         True
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Never worse than any full-domain
-        recoding that it had the time to look at.
-    Limits: No proof, and no fixed result: a second run may find something slightly different. Models about a population
-        or the tuples behind a class are refused. Values at several levels are harder to analyse.
-    Cost: Until the time limit; without one, four seconds of computing and one more for every 10,000 distinct tuples, a
-        minute at most.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is never worse
+        than any full-domain recoding that the algorithm had the time to examine.
+    Limits: The result is not proven and not fixed: a second run may find a slightly different one. Models about a
+        population or about the tuples behind a class are refused. Values at several levels are harder to analyse.
+    Cost: It runs until the time limit; without one, four seconds of computing and one more for every 10,000 distinct
+        tuples, a minute at most.
     Paper: None: our own. Cell recoding is described by B. C. M. Fung, K. Wang, R. Chen and P. S. Yu, Privacy-preserving
         data publishing: a survey of recent developments, ACM Computing Surveys, 2010.
     """

@@ -47,26 +47,27 @@ NO_NUMBERS = "no quasi-identifier is a number that may change: nothing was drawn
 @retry_with_suppression
 @card("condensation", group="partition")
 def condensation(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Puts at least k similar records together, keeps of their numbers the mean and covariance alone, and releases
-    records drawn from those: correlations stay, single values are nobody's.
+    r"""Groups at least k similar records, keeps only the mean and covariance of their numbers, and releases records
+    drawn from these: correlations are kept, and single values belong to no person.
 
-    Groups are those of mdav. What is no number is released as the lowest value of its hierarchy that covers the
-    whole group. Which group a record is of is released, too: it is what the models are measured on.
+    The groups are those of mdav. A column that is not a number is released with the lowest value of its hierarchy that
+    covers the whole group. The group of each record is released, too, because the models are measured on it.
 
     Formula: $x = \mu_G + \sum_i u_i \sqrt{\lambda_i}\, v_i$ with $u_i$ uniform of variance 1, and $\lambda_i$, $v_i$
         the eigenvalues and eigenvectors of the covariance of the group $G$
-    Example: Every row names its group, and every group has at least two.
+    Example: Every row names its group, and every group has at least two records.
         >>> from collections import Counter
         >>> from cobogo.studies.worked_examples import anonymize_patients
         >>> rows = anonymize_patients("condensation").to_arrow().to_pylist()
         >>> sorted(Counter(row["group"] for row in rows).values())
         [2, 2, 2, 2]
 
-    Guarantee: Every group has at least k people and its sensitive values satisfy the models. Not differential
+    Guarantee: Every group has at least k people, and its sensitive values satisfy the models. This is not differential
         privacy: no budget bounds the draws.
-    Limits: Rows with equal quasi-identifiers are not k; most tuples are unique, and nobody's. A released value may
-        happen to be somebody's. One person far from the rest makes a group wide, which can be seen.
-    Cost: $O(n^2 / k + n\,a^3)$ for n distinct tuples and a numbers.
+    Limits: There are not k rows with the same quasi-identifiers: most tuples are unique, and belong to no person. A
+        released value may happen to be a person's true value. A person far from the rest makes a group wide, which can
+        be seen.
+    Cost: $O(n^2 / k + n\,a^3)$ for n distinct tuples and a numeric columns.
     Paper: C. C. Aggarwal and P. S. Yu, A condensation approach to privacy preserving data mining, EDBT 2004.
     """
     if problem.blind:

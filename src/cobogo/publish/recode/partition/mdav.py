@@ -28,11 +28,11 @@ from cobogo.publish.recode.partition.space import points
 @retry_with_suppression
 @card("mdav", title="MDAV", group="partition")
 def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Puts at least k similar records together and releases each with the mean, median or most frequent value of its
-    group: statistics stay close, single values are no longer true.
+    r"""Groups at least k similar records and releases each with the mean, median or most frequent value of its group:
+    statistics stay close, but single values are no longer true.
 
-    Maximum distance to average vector. Each attribute's ``aggregate`` says what a group is released with: a mean,
-    median or mode, the lowest common value of its hierarchy, or a range.
+    MDAV means maximum distance to average vector. The ``aggregate`` of each attribute says with which value a group is
+    released: a mean, median or mode, the lowest common value of its hierarchy, or a range.
 
     Formula: the k records nearest to $r = \arg\max_r d(r, \bar{x})$ form a group, and so do those nearest to the record
         farthest from $r$; what is lost is $\frac{\sum (x - \hat{x})^2}{\sum (x - \bar{x})^2}$
@@ -42,9 +42,9 @@ def mdav(problem: Problem, *, time_limit: float | None = None, progress: Steps |
         >>> classes(release), round(release.metrics["squared_error"], 3)
         ({('38', 'f'): 2, ('40', 'm'): 2, ('56', 'f'): 2, ('62', 'm'): 2}, 0.072)
 
-    Guarantee: Every model of the policy holds, checked again on the written release: k-anonymity since all
-        quasi-identifiers are aggregated together.
-    Limits: Means, medians and modes are not true of the single record; the manifest says so of each column. Variances
+    Guarantee: Every model of the policy holds, and is checked again on the written release. k-anonymity holds because
+        all quasi-identifiers are aggregated together.
+    Limits: Means, medians and modes are not true of single records; the manifest says so for each column. Variances
         shrink: see condensation.
     Cost: $O(n^2 / k)$ for n distinct tuples.
     Paper: J. Domingo-Ferrer and V. Torra, Ordinal, continuous and heterogeneous k-anonymity through microaggregation,

@@ -39,13 +39,13 @@ which checks the models on all groups; a value with more such children is not di
 @retry_with_suppression
 @card("mondrian", title="Mondrian", group="partition")
 def mondrian(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Divides the records, along one quasi-identifier at a time, as long as every part satisfies the models (strict:
+    r"""Divides the records along one quasi-identifier at a time, as long as every part satisfies the models (strict:
     equal tuples stay together).
 
-    A part has, in each quasi-identifier, the lowest value of the hierarchy that covers all its records, and is
-    divided into the children of that value; those that would fail stay together at the value itself. Numbers with
-    ``aggregate = "range"`` are divided at their median instead. Always runs to its end: a time limit is of no use to
-    it.
+    In each quasi-identifier, a part has the lowest value of the hierarchy that covers all its records. It is divided
+    into the children of that value; the children that would fail stay together at the value itself. Numbers with
+    ``aggregate = "range"`` are divided at their median instead. The algorithm always runs to its end and ignores a time
+    limit.
 
     Formula: $E \to \{E \cap c : c \text{ a child of the value of } A \text{ in } E\}$, as long as all parts satisfy the
         models; $A$ is the attribute that narrows most values of most records
@@ -54,9 +54,10 @@ def mondrian(problem: Problem, *, time_limit: float | None = None, progress: Ste
         >>> classes(anonymize_patients("mondrian"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
-    Limits: Greedy: a division is never undone. Models that look at a population or at the tuples behind each class are
-        refused.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is not proven to
+        be the best.
+    Limits: It is greedy: a division is never undone. Models that look at a population or at the tuples behind each
+        class are refused.
     Cost: $O(a\,n \log n)$ for n distinct tuples and a attributes.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """
@@ -66,11 +67,11 @@ def mondrian(problem: Problem, *, time_limit: float | None = None, progress: Ste
 @retry_with_suppression
 @card("mondrian-relaxed", title="Mondrian, relaxed", group="partition")
 def mondrian_relaxed(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Divides the records as mondrian does, and may release equal tuples differently: a part that is too small borrows
+    r"""Divides the records as mondrian does, but may release equal tuples differently: a part that is too small borrows
     records from its largest neighbour.
 
-    Which of several equal records are lent is drawn at random. Records of equal tuples stay together where people have
-    several records.
+    It draws at random which of several equal records are lent. Where people have several records, records of equal
+    tuples stay together.
 
     Formula: as of mondrian; what is left over, $P$, becomes $P \cup L$ with $L \subset E$ records of the largest part
         beside it, if both $P \cup L$ and $E \setminus L$ satisfy the models
@@ -79,8 +80,9 @@ def mondrian_relaxed(problem: Problem, *, time_limit: float | None = None, progr
         >>> classes(anonymize_patients("mondrian-relaxed"))
         {('*', 'f'): 2, ('*', 'm'): 2, ('40-59', 'f'): 2, ('40-59', 'm'): 2}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
-    Limits: As of mondrian; and ranges of groups may overlap, so a count by value needs more care.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is not proven to
+        be the best.
+    Limits: Those of mondrian. Also, the ranges of parts may overlap, so counting by value needs more care.
     Cost: $O(a\,n \log n)$ for n distinct tuples and a attributes.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006.
     """

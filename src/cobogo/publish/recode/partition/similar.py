@@ -56,9 +56,10 @@ Cluster = Callable[[TreeCosts, Small, Points, Ints, int], Pieces]
 @retry_with_suppression
 @card("k-member", group="partition")
 def k_member(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Grows groups of k records one after another, each time by the record that costs least.
+    r"""Builds groups of k records one after another, and adds each time the record that costs least.
 
-    A group begins with the record farthest from the one before. What is left over joins the group that it costs least.
+    A group begins with the record farthest from the start of the previous group. Each record that is left over joins
+    the group where it costs least.
 
     Formula: $r^{\ast} = \arg\min_r \mathrm{IL}(G \cup \{r\}) - \mathrm{IL}(G)$ with $\mathrm{IL}$ the loss of releasing
         a group alike; until $\lvert G\rvert = k$
@@ -67,9 +68,10 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
         >>> min(classes(anonymize_patients("k-member")).values())
         2
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
-    Limits: Later groups are made of what earlier ones left. The metric does not steer.
-    Cost: $O(n^2)$ for n distinct tuples, up to blocks of 16,384.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is not proven to
+        be the best.
+    Limits: Later groups consist of the records that earlier groups left. The metric does not guide the algorithm.
+    Cost: $O(n^2)$ for n distinct tuples, in blocks of up to 16,384.
     Paper: J.-W. Byun, A. Kamra, E. Bertino and N. Li, Efficient k-anonymization using clustering techniques, DASFAA
         2007.
     """
@@ -83,10 +85,11 @@ def k_member(problem: Problem, *, time_limit: float | None = None, progress: Ste
 @retry_with_suppression
 @card("k-similar", group="partition")
 def k_similar(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Joins all records to the one tree that costs least and cuts it at its dearest edges into groups of at least k.
+    r"""Joins all records to the tree that costs least, and cuts it at its most expensive edges into groups of at least
+    k.
 
-    What no cut divides, because too little hangs on each edge, is divided as k-member does. Sweeney names k-Similar
-    beside Datafly and μ-Argus and asks that records be put together that are most alike; the steps are ours.
+    A part that no cut can divide, because too few records hang on each edge, is divided as by k-member. Sweeney names
+    k-Similar beside Datafly and μ-Argus, and asks to group the most similar records; the steps are our own.
 
     Formula: a minimum spanning tree by $d(r, r') = \mathrm{IL}(\{r, r'\})$; an edge is cut, the dearest first, if both
         sides keep at least k records
@@ -95,10 +98,11 @@ def k_similar(problem: Problem, *, time_limit: float | None = None, progress: St
         >>> min(classes(anonymize_patients("k-similar")).values())
         2
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
-    Limits: Finds clusters of any shape first and looks at sizes second: better for small k, worse for large. The metric
-        does not steer.
-    Cost: $O(n^2)$ for n distinct tuples, up to blocks of 16,384.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is not proven to
+        be the best.
+    Limits: It finds clusters of any shape first and considers their sizes second: better for small k, worse for large
+        k. The metric does not guide the algorithm.
+    Cost: $O(n^2)$ for n distinct tuples, in blocks of up to 16,384.
     Paper: After k-Similar of L. Sweeney 2002; cutting trees is known from M. Laszlo and S. Mukherjee, Minimum spanning
         tree partitioning algorithm for microaggregation, IEEE Transactions on Knowledge and Data Engineering, 2005.
     """
@@ -129,9 +133,10 @@ def _grow_groups(t: TreeCosts, leaves: Small, counts: Ints, k: int) -> Pieces:
 @retry_with_suppression
 @card("oka", title="OKA", group="partition")
 def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Sends each record to the nearest of n/k groups that begin at random, in one pass, and evens out their sizes.
+    r"""Assigns each record, in one pass, to the nearest of n/k groups that begin at random, and then evens out their
+    sizes.
 
-    Every run begins elsewhere, and finds other groups.
+    Every run begins at other records, and finds other groups.
 
     Formula: $G(r) = \arg\min_G d(r, G)$ over $\lfloor n/k \rfloor$ groups; then the farthest records of groups above k
         go to groups below k
@@ -140,9 +145,11 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
         >>> min(classes(anonymize_patients("oka")).values()) >= 2
         True
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is proven best.
-    Limits: Less careful than k-member, and no two runs are alike. The metric does not steer.
-    Cost: $O(n^2 / k)$ for n distinct tuples, up to blocks of 16,384.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The result is not proven to
+        be the best.
+    Limits: It is less careful than k-member, and no two runs give the same result. The metric does not guide the
+        algorithm.
+    Cost: $O(n^2 / k)$ for n distinct tuples, in blocks of up to 16,384.
     Paper: J.-L. Lin and M.-C. Wei, An efficient clustering method for k-anonymization, PAIS 2008.
     """
 
@@ -157,9 +164,10 @@ def oka(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
 @retry_with_suppression
 @card("hilbert", title="Hilbert", group="partition")
 def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Orders the records along a Hilbert curve and cuts that order, at the least cost, into runs of at least k.
+    r"""Orders the records along a Hilbert curve, and cuts this order at the lowest cost into runs of at least k
+    records.
 
-    The curve goes through the leaves of the hierarchies, where neighbours are alike.
+    The curve passes through the leaves of the hierarchies, in which neighbours are similar.
 
     Formula: $c(j) = \min_{k \le j - i < 2k} c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, a dynamic programme over the order
     Example:
@@ -167,10 +175,10 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
         >>> min(classes(anonymize_patients("hilbert")).values()) >= 2
         True
 
-    Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
-        order, the order is not.
-    Limits: A curve tears some neighbours apart, the more so the more quasi-identifiers there are. The metric does not
-        steer.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The cuts are the best ones
+        for the order; the order is not proven to be the best.
+    Limits: A curve separates some neighbours, and more of them the more quasi-identifiers there are. The metric does
+        not guide the algorithm.
     Cost: $O(n \log n + n\,k)$ for n distinct tuples.
     Paper: G. Ghinita, P. Karras, P. Kalnis and N. Mamoulis, Fast data anonymization with low information loss, VLDB
         2007.
@@ -181,10 +189,10 @@ def hilbert(problem: Problem, *, time_limit: float | None = None, progress: Step
 @retry_with_suppression
 @card("r-tree", title="R-tree", group="partition")
 def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Assigned:  # noqa: ARG001
-    r"""Packs the records into the leaves of an R-tree, tile by tile, each with at least k.
+    r"""Packs the records into the leaves of an R-tree, tile by tile, with at least k records in each leaf.
 
-    Leaves are packed by sorting along one attribute after the other; the order that comes of it is cut at the least
-    cost.
+    It sorts the records along one attribute after the other to pack the leaves, and cuts the resulting order at the
+    lowest cost.
 
     Formula: as of hilbert, $c(j) = \min_i c(i) + \mathrm{IL}(r_{i+1} \ldots r_j)$, along the order of the leaves
     Example:
@@ -192,9 +200,9 @@ def r_tree(problem: Problem, *, time_limit: float | None = None, progress: Steps
         >>> min(classes(anonymize_patients("r-tree")).values()) >= 2
         True
 
-    Guarantee: Every model of the policy holds, checked again on the written release. The cuts are the best for the
-        order, the order is not.
-    Limits: Tiles are made of few attributes where there are many. The metric does not steer.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. The cuts are the best ones
+        for the order; the order is not proven to be the best.
+    Limits: If there are many attributes, tiles depend on few of them. The metric does not guide the algorithm.
     Cost: $O(n \log n + n\,k)$ for n distinct tuples.
     Paper: After T. Iwuchukwu and J. F. Naughton, k-anonymization as spatial indexing: toward scalable and incremental
         anonymization, VLDB 2007.

@@ -16,11 +16,12 @@ from cobogo.publish.recode.lattice.walk import node_count
 def datafly(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:
-    r"""Raises the attribute with most distinct values, again and again, until the models hold: quick, and often too
-    general.
+    r"""Raises the level of the attribute with most distinct values, again and again, until the models hold: quick, but
+    often more general than necessary.
 
-    The attributes' weights divide their counts, so what weighs more is raised later. The policy's metric is measured,
-    but steers nothing. There are no more steps than levels, so a time limit is not needed.
+    The number of distinct values of an attribute is divided by its weight, so attributes with more weight are raised
+    later. The policy's metric is measured, but does not guide the search. There are no more steps than levels, so a
+    time limit is not needed.
 
     Formula: $g_{i+1} = g_i + e_A$ with $A = \arg\max_A \frac{\text{distinct values of } A \text{ at } g_i}{w_A}$, until
         at most $\lfloor \ell N \rfloor$ records fail
@@ -29,10 +30,10 @@ def datafly(
         >>> anonymize_patients("datafly").levels
         {'age': 3, 'sex': 0}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Nothing is said of how much is
-        lost.
-    Limits: Never looks at what a step costs. May find nothing where a model can be broken by merging classes, although
-        there is a solution; it then says so.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. How much is lost is not
+        bounded.
+    Limits: It does not consider what a step costs. If merging classes can break a model, it may not find a solution
+        although there is one; it then says so.
     Cost: $O(\sum_A H_A)$ roll-ups of n distinct tuples.
     Paper: L. Sweeney, Datafly: a system for providing anonymity in medical data, 1998.
     """

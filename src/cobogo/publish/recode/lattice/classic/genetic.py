@@ -31,11 +31,12 @@ SEED = 2010
 def genetic(
     problem: Problem, *, time_limit: float | None = None, progress: Callable[[int, int], None] | None = None
 ) -> Solution:
-    r"""Crosses and mutates nodes of the lattice and keeps the best, for lattices that are too large to go through.
+    r"""Combines and mutates nodes of the lattice and keeps the best ones, for lattices that are too large to search
+    completely.
 
-    Begins with the way that Datafly takes, so it does no worse; ends with a descent, so no step down from its node is a
-    better one. Where time is short, the best found by then. The draws are fixed: the same data and policy give the same
-    levels.
+    It begins with the path of Datafly, so its result is never worse than Datafly's. It ends with a descent, so no
+    single step down from its node is better. Where time is short, the result is the best node found by then. The random
+    draws are fixed: the same data and policy give the same levels.
 
     Formula: $\text{child}_A \in \{g_A, g'_A\}$ for parents $g$ and $g'$, then $\pm 1$ on some attribute; the nodes with
         the least $m(g)$ live on
@@ -44,10 +45,10 @@ def genetic(
         >>> anonymize_patients("genetic").levels
         {'age': 3, 'sex': 0}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. No worse than datafly by the
-        metric; not proven best.
-    Limits: A heuristic: on lattices that can be gone through, take optimal.
-    Cost: $O(g \cdot p)$ roll-ups for g generations of p = 40 nodes; each of n distinct tuples.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. By the metric, the result
+        is no worse than that of datafly; it is not proven to be the best.
+    Limits: It is a heuristic: for lattices that can be searched completely, use optimal.
+    Cost: $O(g \cdot p)$ roll-ups of n distinct tuples, for g generations of p = 40 nodes.
     Paper: V. S. Iyengar, Transforming data to satisfy privacy constraints, KDD 2002, for the idea of a genetic search;
         the steps are our own.
     """

@@ -31,10 +31,10 @@ from cobogo.publish.recode.lattice.evaluate import Evaluator
 
 @card("incognito", title="Incognito", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def incognito(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
-    r"""Goes through ever larger sets of quasi-identifiers, dropping what fails on a smaller one; the metric chooses
-    among the lowest nodes that hold.
+    r"""Searches larger and larger sets of quasi-identifiers, and drops the nodes that fail on a smaller set; the metric
+    chooses among the lowest nodes that satisfy the models.
 
-    Models that may break upwards take no part in the dropping, and every node that is left is then checked.
+    Models that may fail at a higher node are not used for dropping; every node that is left is then checked.
 
     Formula: $g \text{ holds on } Q \Rightarrow g|_{S} \text{ holds on } S$ for every $S \subseteq Q$; so a node on $Q$
         is looked at only if it holds on all subsets that are smaller by one
@@ -43,11 +43,11 @@ def incognito(problem: Problem, *, time_limit: float | None = None, progress: St
         >>> anonymize_patients("incognito").levels
         {'age': 3, 'sex': 0}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. Without suppression the node is
-        the optimum, by any metric.
-    Limits: With suppression the best of the minimal nodes is not always the best of all. The sets of columns double
-        with each column: above about nine, ola or optimal are quicker.
-    Cost: $O(2^a)$ sets of a attributes, each with a lattice of its own.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. Without suppression the
+        node is the optimum, by any metric.
+    Limits: With suppression, the best of the minimal nodes is not always the best of all. The number of sets doubles
+        with each column: above about nine columns, ola or optimal are faster.
+    Cost: $O(2^a)$ sets of a attributes, each with its own lattice.
     Paper: K. LeFevre, D. J. DeWitt and R. Ramakrishnan, Incognito: efficient full-domain k-anonymity, SIGMOD 2005.
     """
     spans = [high - low + 1 for low, high in zip(problem.lowest, problem.highest, strict=True)]

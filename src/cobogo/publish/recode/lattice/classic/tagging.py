@@ -180,21 +180,22 @@ def refuse_if_larger(nodes: int, algorithm: str) -> None:
 
 @card("samarati", title="Samarati", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def samarati(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
-    r"""Finds the lowest height of the lattice at which a node satisfies the models, by halving; the metric chooses
-    among the nodes of that height.
+    r"""Finds, by binary search, the lowest height of the lattice at which a node satisfies the models; the metric
+    chooses among the nodes of that height.
 
-    Halving needs models that stay true upwards. Where they may not, heights are gone through one by one from below.
+    Binary search needs models that continue to hold at higher nodes. Where they may not, the heights are searched one
+    by one from below.
 
     Formula: $\min \{ h : \exists\, g \text{ with } \sum_A g_A = h \text{ that satisfies the policy} \}$
-    Example: The lowest height is 2, which loses more here than the optimum at height 3.
+    Example: The lowest height is 2; its node loses more here than the optimum at height 3.
         >>> from cobogo.studies.worked_examples import anonymize_patients
         >>> anonymize_patients("samarati").levels
         {'age': 1, 'sex': 1}
 
-    Guarantee: Every model of the policy holds, checked again on the written release; and no node of a lower height
-        does. With the metric height the result is the optimum.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. No node of a lower height
+        satisfies the models. With the metric height the result is the optimum.
     Limits: Height adds up levels of hierarchies that may have nothing in common.
-    Cost: $O(\log H)$ heights, all nodes of the last of them.
+    Cost: $O(\log H)$ heights, and all nodes of the last one.
     Paper: P. Samarati, Protecting respondents' identities in microdata release, IEEE Transactions on Knowledge and Data
         Engineering, 2001.
     """
@@ -216,8 +217,8 @@ def samarati(problem: Problem, *, time_limit: float | None = None, progress: Ste
 
 @card("ola", title="OLA", group="lattice", guide="algorithms-lattice", recodings=("full-domain",))
 def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | None = None) -> Solution:
-    r"""Tags the lattice from the middle: what holds, holds above, and what fails, fails below; the metric chooses among
-    the lowest nodes that hold.
+    r"""Marks the lattice from the middle: if a node satisfies the models, so do the nodes above it; if it fails, so do
+    the nodes below. The metric chooses among the lowest nodes that satisfy the models.
 
     Formula: $g \text{ holds} \Rightarrow g' \ge g \text{ holds}$ and $g \text{ fails} \Rightarrow g' \le g \text{
         fails}$; of the minimal nodes that hold, $\arg\min m(g)$
@@ -226,11 +227,11 @@ def ola(problem: Problem, *, time_limit: float | None = None, progress: Steps | 
         >>> anonymize_patients("ola").levels
         {'age': 3, 'sex': 0}
 
-    Guarantee: Every model of the policy holds, checked again on the written release. That node is the best of all where
-        nothing may be suppressed.
-    Limits: With suppression a node above a minimal one may lose less. Keeps the whole lattice in mind and refuses more
-        than 16,777,216 nodes.
-    Cost: $O(\prod_A (H_A + 1))$ tags; far fewer nodes are looked at.
+    Guarantee: Every model of the policy holds, and is checked again on the written release. If no record may be
+        suppressed, the node is the best of all.
+    Limits: With suppression, a node above a minimal one may lose less. It keeps the whole lattice in memory and refuses
+        more than 16,777,216 nodes.
+    Cost: $O(\prod_A (H_A + 1))$ marks; far fewer nodes are examined.
     Paper: K. El Emam and others, A globally optimal k-anonymity method for the de-identification of health data,
         Journal of the American Medical Informatics Association, 2009.
     """

@@ -15,9 +15,10 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from cobogo.faces.workbench.words import TEXTS
+
 from cobogo.examples import ceara
 from cobogo.faces.workbench.steps import STEPS
-from cobogo.faces.workbench.words import TEXTS
 
 SIZE = {"width": 1366, "height": 768}
 ROWS = 5000

@@ -13,10 +13,10 @@ from matplotlib.image import imread
 
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
+from cobogo.floor.language import LANGUAGES
 from cobogo.publish import anonymize as job
 from cobogo.publish.recode.algorithms import ALGORITHMS
 from cobogo.studies.comparison import compare
-from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
 pytestmark = pytest.mark.slow
@@ -126,7 +126,7 @@ def test_an_unknown_algorithm_is_refused_by_name() -> None:
 # --- pictures and pages -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     ("names", "k"), [(QUICK, 4), (["optimal"], 4), (["optimal", "ola"], 4), (["optimal", "ola"], 100)]
 )

@@ -13,9 +13,9 @@ from matplotlib.image import imread
 
 import cobogo as cb
 from cobogo.errors import OutputError, PolicyError
+from cobogo.floor.language import LANGUAGES
 from cobogo.publish import anonymize as job
 from cobogo.studies.frontier import Frontier, frontier, parse_varied
-from cobogo.tell.report.words import TEXTS
 from support.commands import Said, called
 
 pytestmark = pytest.mark.slow
@@ -146,7 +146,7 @@ def test_what_is_said_twice_is_done_once() -> None:
 # --- pictures and pages -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize(
     "vary",
     [{"k": [2, 5]}, {"k": [2]}, {"l": [9, 8]}, {"l": list(range(2, 30))}, {"k": [2, 3], "l": [2, 3, 9, 4, 5, 6, 7]}],

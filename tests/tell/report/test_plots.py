@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from cobogo.floor.language import LANGUAGES, speech
 from cobogo.tell.report import plots
 from cobogo.tell.report.canvas import Sheet
 from cobogo.tell.report.content import AttributeStory, Content, LatticeStory, Plot, plots_of
-from cobogo.tell.report.words import TEXTS, words
 from cobogo.tell.report.write import draw
 
 pytestmark = pytest.mark.slow
 
-SAY = words("en")
+SAY = speech("en")
 
 
 def shape(path: Path) -> tuple[int, int]:
@@ -32,7 +32,7 @@ def shape(path: Path) -> tuple[int, int]:
     return height, width
 
 
-@pytest.mark.parametrize("language", TEXTS)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_plot_of_every_content_is_drawn(content: Content, language: str, tmp_path: Path) -> None:
     drawn = plots_of(content)
     assert drawn
@@ -41,7 +41,7 @@ def test_every_plot_of_every_content_is_drawn(content: Content, language: str, t
         drawn = tuple({plot.kind: plot for plot in drawn}.values())
     for plot in drawn:
         path = tmp_path / f"{plot.stem}.png"
-        draw(plot, content, path, say=words(language))
+        draw(plot, content, path, say=speech(language))
         shape(path)
 
 

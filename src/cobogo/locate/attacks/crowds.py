@@ -79,7 +79,8 @@ class CentreOfCloak(LocationAttack):
     centre.
 
     The attacker sees where all people are and who may have asked (the k people of the cloak), and takes the person
-    nearest to the middle of the rectangle. People who report in the same interval of ``minutes`` are there together.
+    nearest to the middle of the rectangle. People who report within the same interval are there together; ``minutes``
+    is its length.
 
     Formula: $\arg\min_{u \in C} d(x_u, \mathrm{middle}(C))$; a safe cloak lets it be right once in k times
     Example: Cloaks of five people, where the attack should be right one time in five.

@@ -188,9 +188,9 @@ class Identification(LocationAttack):
     r"""Which pseudonym belongs to a person who was seen a few times? Points with known times are compared with every
     trace.
 
-    The attacker saw the person at ``points`` of their true places and times. The attack looks at what each pseudonym
-    sent at those times (any of its positions, or its region) and takes the pseudonym that was nearest. ``unique`` says
-    how many people the points would single out in the raw data.
+    The attacker saw the person at some of their true places and times; ``points`` is how many. The attack looks at what
+    each pseudonym sent at those times (any of its positions, or its region) and takes the pseudonym that was nearest.
+    ``unique`` says how many people the points would single out in the raw data.
 
     Formula: $\arg\min_p \sum_i d(x_i, z_p(t_i))$ over the pseudonyms $p$: the likeliest, for planar Laplace
     Example:

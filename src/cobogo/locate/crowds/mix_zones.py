@@ -41,11 +41,11 @@ class MixZone:
     r"""A disc from which no reports are sent, and which people leave under a new pseudonym if an observer cannot tell
     who they are.
 
-    At least ``least`` people, including the one who leaves, must have met in the zone. An observer who saw everybody go
-    in and come out, and knows how fast people walk, must have at least ``bits`` of uncertainty about who it is that
-    leaves. ``otherwise`` says what happens if not. With "keep" the person keeps the old pseudonym and is followed as
-    before, unless that would reveal who others are who left before. With "silent" the person sends no reports until the
-    next zone that mixes them.
+    ``least`` is the smallest number of people, including the one who leaves, who must have met in the zone. ``bits`` is
+    the smallest uncertainty about who leaves that must remain for an observer who saw everybody go in and come out and
+    knows how fast people walk. ``otherwise`` says what happens if one of these is not met. With "keep" the person keeps
+    the old pseudonym and is followed as before, unless that would reveal who others are who left before. With "silent"
+    the person sends no reports until the next zone that mixes them.
 
     Formula: $H = -\sum_{\sigma} p_{\sigma} \log_2 p_{\sigma}$ over the matchings $\sigma$ of who went in with who came
         out, $p_{\sigma} \propto \prod_i w(i, \sigma(i))$; at most $\log_2 n!$ bits
@@ -57,9 +57,9 @@ class MixZone:
         >>> round(zones.measure_mix("square", Entropy()).entropy, 2)
         2.58
 
-    Guarantee: When a person gets a new pseudonym, the observer has ``bits`` of entropy about whose it is. Later reports
-        may reveal more: `MixZones.measure_mix` says how many bits remain after all of them, and how certain the best
-        guess is.
+    Guarantee: When a person gets a new pseudonym, the observer has an entropy of at least ``bits`` about whose it is.
+        Later reports may reveal more: `MixZones.measure_mix` says how many bits remain after all of them, and how
+        certain the best guess is.
     Limits: The observer's model is one of walking. Directions link pseudonyms, too: see the attack `mix-zone-linkage`.
         In a zone that is too large people stay for a long time; in one that is too small they do not meet.
     Cost: $O(2^n n)$ to count all matchings of n people, up to 14; above that, matchings are drawn at random and the

@@ -30,9 +30,10 @@ class Hilbert(Cloak):
     r"""People in the order of a Hilbert curve are put into groups of k: the rectangle of a group is the cloak of all
     people in it.
 
-    A group has ``spare`` people more than k if there are enough: positions become old, and after two people have walked
-    out there are still k. People who are left at the end join the last group. Rectangles are widened to public lines,
-    so that their edges do not reveal where the people are, and then to larger cells until they have the minimum area.
+    A group has more people than k if there are enough; ``spare`` is how many more. Positions become old, and after two
+    people have walked out there are still k. People who are left at the end join the last group. Rectangles are widened
+    to public lines, so that their edges do not reveal where the people are, and then to larger cells until they have
+    the minimum area.
 
     Formula: the crowd of $u$ is $\{v : \lfloor \mathrm{rank}(v)/n \rfloor = \lfloor \mathrm{rank}(u)/n \rfloor\}$ along
         the curve, with $n = k + \text{spare}$

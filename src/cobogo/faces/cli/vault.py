@@ -140,7 +140,7 @@ def log(vault: Place, key: KeyFile, as_json: Json = False) -> None:
     header: list[str] = ["", tr("when"), tr("key"), tr("what"), tr("domain"), tr("values"), ""]
     rows = [[str(e.number), e.at, e.key, e.action, e.domain or "", say.number(e.count), e.detail] for e in entries]
     console.say(console.table(header, rows, numbers=[0, 5]))
-    console.say("")
+    console.say()
     console.say(tr("The chain holds. Write its end down elsewhere: {digest}", digest=digest))
 
 

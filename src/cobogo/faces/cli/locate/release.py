@@ -330,7 +330,7 @@ def where(
         for row in made.model.costs()
     ]  # fmt: skip
     console.say(console.table(header, rows, numbers=[1, 2, 3]))
-    console.say("")
+    console.say()
     people_and_calls = (
         trn("{n:,} person", "{n:,} people", n=made.calls.users),
         trn("{n:,} call", "{n:,} calls", n=len(made.calls)),

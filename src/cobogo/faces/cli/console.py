@@ -83,8 +83,7 @@ def say_line(label: str, *texts: str) -> None:
 def note(text: str) -> str:
     """A note below a result."""
     say = language.terminal_speech()
-    said = say(text).rstrip(".")
-    return f"{say('Note')}: {said}."
+    return say("Note: {text}.", text=say(text).rstrip("."))
 
 
 def say_release(directory: object) -> None:
@@ -147,8 +146,8 @@ def complain_of_defect(error: Exception) -> None:
 def warn(text: str) -> None:
     """Print a warning."""
     say = language.terminal_speech()
-    said = say(text).rstrip(".")
-    print(f"cobogo: {say('warning')}: {said}.", file=sys.stderr)
+    said = say("warning: {text}.", text=say(text).rstrip("."))
+    print(f"cobogo: {said}", file=sys.stderr)
 
 
 def table(header: list[str], rows: list[list[str]], *, numbers: Collection[int] = (), width: int | None = None) -> str:

@@ -100,7 +100,7 @@ def test_json_and_a_release(here: Path, run: Callable[..., str]) -> None:
         (("a.csv", "--policy", "p.toml", "--language", "fr"), "en or pt-BR"),
         (("a.csv", "--policy", "p.toml", "--fraction", "2"), "fraction"),
         (("a.csv", "--policy", "p.toml", "--population", "c.csv"), "c.csv"),
-        (("a.csv", "--policy", "p.toml", "--records", "a.csv"), "is there already"),
+        (("a.csv", "--policy", "p.toml", "--records", "a.csv"), "already exists"),
         (("a.csv", "--policy", "p.toml", "--out", "."), "did not write"),
     ],
     ids=["policy", "data", "language", "fraction", "population", "records", "out"],
@@ -138,7 +138,7 @@ def test_the_report_takes_the_size_of_a_population_table(here: Path) -> None:
 
 @pytest.mark.parametrize(
     ("told", "said"),
-    [("population-size = 4", "4 people, and the data alone have 5"), ('population = "none.csv"', "none.csv")],
+    [("population-size = 4", "4 people, and 5 in the data"), ('population = "none.csv"', "none.csv")],
     ids=["size", "table"],
 )
 def test_a_population_that_cannot_be_is_refused_before_the_search(told: str, said: str, here: Path) -> None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cobogo.tell.report.curves import Box, Plane
 
 KINDS = {
+    "original": tr("original"),
     "records": tr("records"),
     "one-way": tr("one-way distance"),
     "two-way": tr("two-way distance"),
